@@ -24,6 +24,7 @@ __all__ = [
     "ContextSettings",
     "ContextState",
     "CurrentStage",
+    "FixedParts",
     "LlmSettings",
     "Settings",
     "allocate",
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         ContextSettings,
         ContextState,
         CurrentStage,
+        FixedParts,
         LlmSettings,
         Settings,
         allocate,
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the API when it is used: the command line starts without it."""
+    """Import the API on first use, so that the command line starts without it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from compactor_cli import api

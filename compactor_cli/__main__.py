@@ -1,4 +1,5 @@
-"""Begin the `compactor` script and `python -m compactor_cli`. Little is imported before Ctrl-C is caught."""
+"""Entry point of the `compactor` script and of `python -m compactor_cli`. Few imports happen before Ctrl-C is
+handled."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; an interrupt while it is still being imported has the exit code of any other."""
-    # one short run over many small values, none of them in cycles: the collector only costs time
+    """Run the command line. An interrupt during imports has the same exit code as any other."""
+    # a short run over many small values without reference cycles: garbage collection would only cost time
     gc.disable()
     try:
         if "_COMPACTOR_COMPLETE" in os.environ:
@@ -32,8 +33,8 @@ def main() -> None:
 
 
 def _end(code: int) -> None:
-    """End the process at once where nothing is left to do. Python would first take apart all that is in memory, modules
-    and vocabularies, which takes as long as to compact a short session."""
+    """End the process immediately if nothing is left to do. Otherwise Python would first free all modules and
+    vocabularies, which takes as long as compacting a short session."""
     threads = sys.modules.get("threading")
     if sys.getprofile() or sys.gettrace() or (threads is not None and threads.active_count() > 1):
         return
@@ -41,7 +42,7 @@ def _end(code: int) -> None:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:  # Python says so, and has an exit code for it
+    except OSError:  # Python reports it with its own exit code
         return
     os._exit(code & 0xFF)
 

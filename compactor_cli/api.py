@@ -1,4 +1,4 @@
-"""The Python API: the commands as functions over values. No files, no output."""
+"""The Python API: the commands as functions over values, without files or output."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from compactor_cli.memory.decontextualize import Resolved, statements_of
 from compactor_cli.memory.decontextualize import decontextualize as _decontextualize
 from compactor_cli.memory.extraction import Remembering
 from compactor_cli.memory.extraction import extract_memories as _extract_memories
+from compactor_cli.model.budget import FixedParts
 from compactor_cli.model.content import Content, in_memory
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
@@ -43,6 +44,7 @@ __all__ = [
     "ContextSettings",
     "ContextState",
     "CurrentStage",
+    "FixedParts",
     "LlmSettings",
     "Settings",
     "allocate",
@@ -58,7 +60,7 @@ __all__ = [
 
 
 class CompactResult(Struct, frozen=True):
-    """A compacted file and what was done to each conversation in it."""
+    """A compacted file, and what was done to each conversation in it."""
 
     data: Content
     parts: tuple[Compaction, ...]
@@ -67,7 +69,7 @@ class CompactResult(Struct, frozen=True):
 def load(
     data: bytes | Content, path: str = "-", *, format: str = "", tokenizer: str = "", skip_damaged: bool = False
 ) -> Source:
-    """Read a transcript from bytes. `path` only names it in errors, which are InputError."""
+    """Read a transcript from bytes. `path` is only a name for errors, which are InputError."""
     if isinstance(data, str):
         raise InputError("a text; give its bytes, such as text.encode() or Path(...).read_bytes()", path=path)
     content = bytes(data) if isinstance(data, (bytearray, memoryview)) else data
@@ -137,20 +139,23 @@ def compact(  # noqa: PLR0913  # options of a command, each by its name
     flush: Callable[[Sequence[Memory]], object] | None = None,
     at: float = 0.0,
 ) -> CompactResult | list[Any]:
-    """Compact messages, or each conversation of a file that was loaded.
+    """Compact messages, or each conversation of a loaded file.
 
-    Of a list of messages a list comes back: what did not change are the very same objects, what is new or was
-    shortened are dicts (messages of LangChain where those were given). `format` names the format of a list where it
-    could be several. `target_tokens` and `target_ratio` stand before those of `settings`.
+    For a list of messages, a list is returned. Unchanged messages are the same objects; new or shortened ones are
+    dicts, or LangChain messages if the input had these. `format` names the format of a list if it is ambiguous.
+    `target_tokens` and `target_ratio` override those of `settings`.
 
-    `profile` is for strategies that learned. `closed`: a turn of the user is to
-    follow, so calls in flight are answered and a tool result at the end gets an assistant turn. `model` is asked
-    where the settings say so (see `language_model`). `on_stage` is called with the name and the meaning of each
-    stage that begins (see `CurrentStage`). `recalled`: memories to put into the output within the target, the most
-    relevant first. `flush` is given the memories of each conversation that is compacted (seed 003): they are found
-    before its summaries are written, created at `at` (seconds since 1970), and `flush` is called last, to store them.
-    Raises BudgetError when a target cannot be met, InputError for what is no list of messages, SettingsError for values
-    that are not allowed, and ModelError when the model fails and the settings allow no fallback."""
+    `profile` is for strategies that use learned weights. `closed`: a user turn will follow, so calls in flight are
+    answered, and a tool result at the end gets an assistant turn. `model` is asked if the settings require it (see
+    `language_model`). `on_stage` is called with the name and description of each stage as it begins (see
+    `CurrentStage`).
+
+    `recalled`: memories to insert into the output within the target, most relevant first. `flush` is called last, with
+    the memories of each compacted conversation, to store them (seed 003). They are extracted before the summaries are
+    written, and their creation time is `at` (seconds since 1970).
+
+    Raises BudgetError when a target cannot be met, InputError for anything but a list of messages, SettingsError for
+    invalid values, and ModelError when the model fails and the settings do not allow fallback."""
     settings = _aimed(settings or Settings(), target_tokens, target_ratio)
     run = _CompactCall(tokenizer, profile, closed, model, on_stage, recalled, flush, at)
     if isinstance(source, Source):
@@ -171,7 +176,7 @@ def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Setti
 
 
 class _CompactCall(Struct, frozen=True):
-    """What `compact` is given besides the file and the settings."""
+    """Arguments of `compact` other than the file and the settings."""
 
     tokenizer: str
     profile: Profile | None
@@ -183,7 +188,7 @@ class _CompactCall(Struct, frozen=True):
     created: float
 
     def compact(self, source: Source, settings: Settings) -> CompactResult:
-        """Return what is made of each conversation of a file."""
+        """Return the result of compacting each conversation of a file."""
         counter = make_counter(self.tokenizer).counter
         if self.flush is not None:
             settings = dataclasses.replace(settings, memory=dataclasses.replace(settings.memory, auto_flush=True))
@@ -217,8 +222,8 @@ def context_state(
 ) -> ContextState:
     """Return how full the context is, and whether it is time to compact (`needs_compaction`, seeds 001 and 004).
 
-    `model`: the one whose context limit and encoding are used; `settings.context` has the threshold. `tokens`: what the
-    provider counted last, where that is known; else the messages are counted. Raises InputError for what is no list of
+    `model`: determines the context limit and the encoding; `settings.context` has the threshold. `tokens`: the
+    provider's last count, if known; otherwise the messages are counted. Raises InputError for anything but a list of
     messages."""
     from compactor_cli.tokens.models import model_facts
 
@@ -234,9 +239,10 @@ def context_state(
 def language_model(
     name: str, settings: Settings | None = None, *, tokenizer: str = "", say: Callable[[str], None] | None = None
 ) -> Asker:
-    """Return a model as litellm names it, for one run; `say` gets words for people. Its key comes from the environment.
+    """Return a model, named as in litellm, for one run; `say` is called with messages for people. The API key comes
+    from the environment.
 
-    `usage` and `fallbacks` of what is returned say what was asked, and what was done without it.
+    Its `usage` and `fallbacks` show what was requested, and what was done without the model.
     """
     from compactor_cli.llm.asker import make_asker
 
@@ -247,23 +253,23 @@ def language_model(
 def decontextualize(
     source: Source, model: LanguageModel, indices: Sequence[int], *, conversation: int = 0
 ) -> tuple[Resolved, ...]:
-    """Return what some messages of a conversation say, as statements that stand alone: pronouns and references are
-    resolved by the model with what was said before (seed 003). What stands alone already is not asked about, and
-    what comes back with facts lost or added is not taken. Raises ModelError when the model fails and must not."""
+    """Return some messages of a conversation as self-contained statements: the model resolves pronouns and
+    references from what was said before (seed 003). Statements that are already self-contained are not sent, and
+    answers that lose or add facts are rejected. Raises ModelError when the model fails and fallback is not allowed."""
     return _decontextualize(statements_of(source.transcripts[conversation].messages, indices), model)
 
 
 def extract_memories(
     source: Source, settings: Settings | None = None, *, model: LanguageModel | None = None, at: float
 ) -> tuple[Memory, ...]:
-    """Return what is worth remembering of each conversation (seed 003), from `settings.memory.threshold` on, in the
-    order in which it was said. `at`: the time of extraction, seconds since 1970. With `model`, messages are judged and
-    references resolved by it; without, rules find what they are moderately sure of. Raises ModelError when the model
-    fails and must not."""
+    """Return what is worth remembering from each conversation (seed 003), from `settings.memory.threshold` on, in
+    the order of mention. `at`: the time of extraction, in seconds since 1970. With `model`, the model judges
+    messages and resolves references. Without, rules find statements of which they are moderately sure. Raises
+    ModelError when the model fails and fallback is not allowed."""
     settings = checked_settings(settings or Settings())
     return tuple(m for t in source.transcripts for m in _extract_memories(t, settings, created=at, model=model))
 
 
 def diff(before: Source, after: Source) -> tuple[Fate, tuple[Survival, ...]]:
-    """Return what became of the messages, and what survived."""
+    """Return what happened to the messages, and what survived."""
     return compare_sources(before, after)

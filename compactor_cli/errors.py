@@ -1,4 +1,4 @@
-"""Exit codes and the exceptions that carry them to the one error boundary of the command line."""
+"""Exit codes, and the exceptions that carry them to the single error handler of the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """List what the process returns; documented in the README and relied on by scripts."""
+    """Exit codes of the process; documented in docs/cli.md and relied on by scripts."""
 
     OK = 0
     NO = 1
@@ -21,17 +21,17 @@ class ExitCode(IntEnum):
 
 
 def bug_words(error: Exception) -> str:
-    """Return what people are told of an error that nobody expected."""
+    """Return the message for an unexpected error."""
     return f"{BUG}: {type(error).__name__}: {error}"
 
 
 BUG = "this is a bug"
 BUG_REMEDY = "Run again with --debug and report the traceback."
-"""What to do about one."""
+"""What to do about an unexpected error."""
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return, behind a name that nobody knows, the one that is spelled most like it: ` (did you mean adaptive?)`."""
+    """Return a suggestion for an unknown name, with the most similar known one: ` (did you mean adaptive?)`."""
     from difflib import get_close_matches
 
     near = get_close_matches(word.lower(), [name for name in known if name], n=1)
@@ -39,27 +39,27 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 
 NEEDS_MODEL = "needs a model: name one with --llm-model, such as openai/gpt-4o-mini or ollama/llama3.2"
-"""What to do where a model is to be asked and none is named."""
+"""What to do if a model is needed and none is named."""
 
 
 class CompactorError(Exception):
-    """An expected failure: its text is meant for people and says what to do."""
+    """An expected failure. Its text is meant for people and says what to do."""
 
     exit_code = ExitCode.BUG
 
 
 class UsageError(CompactorError):
-    """An option or setting that cannot be used; names the option and what is allowed."""
+    """An unusable option or setting. Names the option and what is allowed."""
 
     exit_code = ExitCode.USAGE
 
 
 class SettingsError(UsageError):
-    """Settings that cannot be used; names the file, variable or option, the key, and what is allowed."""
+    """Unusable settings. Names the file, variable or option, the key, and what is allowed."""
 
 
 class InputError(CompactorError):
-    """Input that cannot be read. `str()` reads ``file:line: what is wrong; what to do``."""
+    """Unreadable input. `str()` gives ``file:line: what is wrong; what to do``."""
 
     exit_code = ExitCode.UNREADABLE
 
@@ -79,13 +79,13 @@ class InputError(CompactorError):
 
 
 class AccessError(InputError):
-    """Input that is there, and that the system does not let be read."""
+    """Input that exists but that the system does not allow to be read."""
 
 
 class BudgetError(CompactorError):
-    """No valid output fits. `floor` is the smallest reachable size in tokens, `items` what takes it up; `subject` what
-    of a file cannot fit, as the beginning of a sentence, `enough` the size that the other parts of it reach as well;
-    0 where that is no more."""
+    """No valid output fits. `floor`: the smallest possible size in tokens. `items`: what takes it up. `subject`: the
+    part of a file that does not fit, as the beginning of a sentence. `enough`: the target that would suffice for the
+    other parts as well; 0 if that is not larger."""
 
     exit_code = ExitCode.BUDGET
 
@@ -102,31 +102,32 @@ class BudgetError(CompactorError):
         self.target, self.floor, self.items, self.option = target, floor, items, option
         self.enough = max(floor, enough)
         listed = "".join(f"\n  {tokens:>9,}  {what}" for what, tokens in items)
+        less = ", or keep less with --keep" if any("--keep" in what for what, _ in items) else ""
         super().__init__(
             f"{subject}cannot fit into {target:,} tokens: the smallest valid output has {floor:,} tokens{listed}\n"
-            f"Nothing was written. Use {option} {self.enough} or more, or keep less with --keep."
+            f"Nothing was written. Use {option} {self.enough} or more{less}."
         )
 
     def of(self, subject: str, enough: int = 0) -> BudgetError:
-        """Return the same error of a part of a file, of which the others reach `enough` tokens."""
+        """Return the same error for a part of a file, whose other parts need `enough` tokens."""
         return BudgetError(
             self.target, self.floor, self.items, option=self.option, subject=f"{subject} ", enough=enough
         )
 
 
 class ModelError(CompactorError):
-    """The language model failed where falling back was not allowed; says what failed, and why."""
+    """The language model failed and fallback was not allowed. Says what failed, and why."""
 
     exit_code = ExitCode.MODEL
 
 
 class StoreError(CompactorError):
-    """The archive or the memory log cannot be used; names the database, what is wrong and what to do."""
+    """The archive or the memory log cannot be used. Names the database, what is wrong and what to do."""
 
     exit_code = ExitCode.STORE
 
 
 class NotKeptError(CompactorError):
-    """Nothing is kept of what was asked for: the answer is no."""
+    """Nothing is stored for what was requested, so the answer is no."""
 
     exit_code = ExitCode.NO

@@ -1,4 +1,4 @@
-"""Messages in memory: lists of dicts, or of the objects of an SDK, as the JSON lines that formats read, and back."""
+"""Convert messages in memory (dicts or SDK objects) to JSON lines that formats read, and back."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _CLASSES = {"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage
 
 
 def to_lines(messages: Sequence[Any]) -> list[bytes]:
-    """Return each message as a line of JSON. Dicts are taken as they are; objects of an SDK, wherever they stand, by
-    their `model_dump`. Raises InputError for what is neither."""
+    """Return each message as a line of JSON. Dicts are used as they are, SDK objects at any depth through
+    `model_dump`. Raises InputError for anything else."""
     return [_line(message, number) for number, message in enumerate(messages)]
 
 
 def listed(messages: Any) -> list[Any]:
-    """Return messages of any iterable as a list. Raises InputError for what is none."""
+    """Return an iterable of messages as a list. Raises InputError if it is not one."""
     if isinstance(messages, Iterable) and not isinstance(messages, (str, bytes, Mapping)):
         return list(messages)
     raise InputError(f"a {type(messages).__name__}, which is no list of messages", path="messages")
 
 
 def from_lines(lines: Iterable[bytes], messages: Sequence[Any], before: Sequence[bytes]) -> list[Any]:
-    """Return the messages for lines: the very objects of `messages` where their lines (`before`) have not changed.
-    Others are dicts, or messages of LangChain where those were given."""
+    """Return the messages for lines. `before`: the original lines of `messages`. For an unchanged line, the original
+    object is returned. Others become dicts, or LangChain messages if the input had these."""
     waiting: dict[bytes, deque[Any]] = defaultdict(deque)
     for line, message in zip(before, messages, strict=True):
         waiting[line].append(message)
@@ -44,7 +44,7 @@ def _line(message: Any, number: int) -> bytes:
             path=f"message {number}",
         )
     try:
-        # lone surrogates stay escaped: the line is UTF-8 whatever the messages hold
+        # lone surrogates stay escaped, so that the line is valid UTF-8 whatever the messages contain
         return json.dumps(_plain(message), default=_dumped, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be written as JSON: {error}", path=f"message {number}") from None
@@ -55,7 +55,7 @@ def _plain(message: Any) -> Any:
 
 
 def _dumped(value: Any) -> Any:
-    """Return what stands for an object in JSON."""
+    """Return a JSON value for an object."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (tuple, set, frozenset)):
@@ -70,6 +70,6 @@ def _is_langchain(message: Any) -> bool:
 
 
 def _made(value: Any, langchain: Any) -> Any:
-    """Return a message that was changed, or is new."""
+    """Return a changed or new message."""
     name = _CLASSES.get(value.get("type", "")) if langchain is not None else None
     return getattr(langchain, name).model_validate(value) if name else value

@@ -1,4 +1,4 @@
-"""Names in the settings -> the tools that the pipeline works with."""
+"""Select the pipeline's tools by the names in the settings."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def tools_for(
     profile: Profile | None = None,
     model: LanguageModel | None = None,
 ) -> Tools:
-    """Return the tools for one transcript; without a profile, strategies that need one have the default.
+    """Return the tools for one transcript. Without a profile, strategies that need one get the default.
 
-    Raises UsageError for a name that is not known, and for a tool that needs a model when there is none.
+    Raises UsageError for an unknown name, and for a tool that needs a model when there is none.
     """
     chosen = strategy(settings.strategy_name)
     return Tools(
@@ -44,19 +44,19 @@ def tools_for(
 
 
 def _shipped() -> Profile:
-    from compactor_cli.profiles import default_profile  # strategies that have no learned values need none of it
+    from compactor_cli.profiles import default_profile  # not needed for strategies without learned values
 
     return default_profile()
 
 
 def _judging(settings: Settings) -> str:
-    """Return the prompt by which a model judges messages: where memories are made of them, that of the memories, so
-    that it judges each message once; empty for the default one."""
+    """Return the prompt with which a model judges messages; empty for the default. If memories are extracted, it is
+    their prompt, so that each message is judged only once."""
     return settings.memory.prompt if settings.memory.auto_flush else ""
 
 
 def _topics(settings: Settings, model: LanguageModel | None) -> Topics:
-    """Return topics by the model that writes the summaries, or by the words that were used."""
+    """Return a function that finds topics: with the model that writes the summaries, or else by the words used."""
     if model is None or settings.summarizer != "llm":
         return find_topics
     from compactor_cli.features.topics_by_model import ModelTopics  # most runs ask no model

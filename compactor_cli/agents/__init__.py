@@ -50,11 +50,11 @@ AGENTS: dict[str, Agent] = {
     )
 }
 NAMES: dict[str, str] = {name: known.name for known in AGENTS.values() for name in known.names}
-"""Every name and alias -> the agent's name."""
+"""Every name and alias -> the agent's main name."""
 
 
 def agent(name: str) -> Agent:
-    """Return an agent by its name or an alias. Raises UsageError for a name that is none."""
+    """Return an agent by name or alias. Raises UsageError for an unknown name."""
     known = NAMES.get(name.strip().lower())
     if known is None:
         raise UsageError(f"unknown agent {name!r}{meant(name, NAMES)}; known agents: {', '.join(AGENTS)}")

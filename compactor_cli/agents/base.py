@@ -1,4 +1,4 @@
-"""What is known of an agent: where it keeps its sessions, what a listing says of one, how one is resumed."""
+"""The interface of agents: where an agent keeps its sessions, what a listing shows of one, and how to resume one."""
 
 from __future__ import annotations
 
@@ -14,71 +14,71 @@ _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
 
 
 class Machine(Struct, frozen=True):
-    """The home folder and the environment: all that decides where agents keep things."""
+    """The home folder and the environment, which determine where agents keep their files."""
 
     home: Path
     environment: Mapping[str, str]
 
     def place(self, variable: str, *below_home: str) -> Path:
-        """Return the folder that a variable names, or the one at its usual place below the home folder."""
+        """Return the folder named by a variable, or else the default location below the home folder."""
         named = self.environment.get(variable, "") if variable else ""
         return self.inside(named) if named else self.home.joinpath(*below_home)
 
     def inside(self, path: str) -> Path:
-        """Return a path from the environment; `~` is the home folder."""
+        """Return a path from the environment, with `~` expanded to the home folder."""
         return self.home / path[2:] if path.startswith(("~/", "~\\")) else Path(path)
 
 
 def machine_of(environment: Mapping[str, str], *, windows: bool = WINDOWS) -> Machine:
-    """Return this machine as its environment describes it: the home folder is $HOME, on Windows %USERPROFILE%."""
+    """Return the machine for an environment. The home folder is $HOME, on Windows %USERPROFILE%."""
     home = environment.get("USERPROFILE" if windows else "HOME", "")
     return Machine(Path(home) if home else Path.home(), environment)
 
 
 class FoundSession(Struct, frozen=True):
-    """A session as its name and a look at its file's state tell it; nothing of it has been read."""
+    """A session as found in the file system or a database; its content has not been read."""
 
     agent: str
     path: Path
-    """Its file; its folder where it has many, the database where it is in one."""
+    """Path of its file, of its folder if it has many files, or of the database that contains it."""
     id: str
-    """Empty where only what is in it tells."""
+    """Session id; empty if only the content shows it."""
     size: int
-    """Bytes."""
+    """Size in bytes."""
     used: float
-    """When it was last written to: seconds since 1970."""
+    """When it was last written to, in seconds since 1970."""
     aside: bool = False
-    """It is that of a subagent."""
+    """Whether it is the session of a subagent."""
     inside: bool = False
-    """It is one of several in its file, which the id tells apart."""
+    """Whether its file holds several sessions, which the id distinguishes."""
 
 
 class Figure(Struct, frozen=True):
-    """A number, and how it is known: `counted`, `recorded` by the provider, or `estimated`."""
+    """A number and its source: `counted`, `recorded` by the provider, or `estimated`."""
 
     value: int
     source: str
 
 
 class About(Struct, frozen=True):
-    """What a short look into a session tells; empty and None where it does not."""
+    """What a quick look into a session shows; unknown fields are empty or None."""
 
     id: str = ""
     project: str = ""
-    """The folder that was worked in."""
+    """The folder that the session works in."""
     title: str = ""
     request: str = ""
-    """The first request of the user."""
+    """The user's first request."""
     messages: Figure | None = None
     tokens: Figure | None = None
-    """Of what the agent sends: what the provider counted last, or an estimate."""
+    """Tokens of what the agent sends: the provider's last count, or an estimate."""
 
 
 Look = Callable[[FoundSession], About]
 
 
 class Agent(Struct, frozen=True, kw_only=True):
-    """One agent. Everything here is a declaration; `find` and `look` read, and raise OSError where they cannot."""
+    """One agent. The fields are declarations. `find` and `look` read files, and raise OSError on failure."""
 
     name: str
     title: str
@@ -86,19 +86,19 @@ class Agent(Struct, frozen=True, kw_only=True):
     """The format of its sessions."""
     aliases: tuple[str, ...] = ()
     folders: Callable[[Machine], Sequence[Path]]
-    """Where its sessions are, whether the folders are there or not."""
+    """Returns the folders of its sessions, existing or not."""
     find: Callable[[Path], Iterator[FoundSession]]
-    """The sessions in one of the folders."""
+    """Yields the sessions in one of these folders."""
     look: Look
     resume: str = ""
-    """The command that goes on with a session; `{id}` and `{path}` stand for its own. Empty: there is none."""
+    """The command that resumes a session, with placeholders `{id}` and `{path}`; empty if there is none."""
     new_folder: Callable[[Machine, str, float], Path | None] | None = None
-    """Where the agent would keep a new session: of the machine, the project's folder, and the time that the session
-    began (seconds since 1970). None for a project in which it has no place."""
+    """Returns the folder in which the agent would keep a new session. The arguments are the machine, the project's
+    folder, and the session's start time (seconds since 1970). None if the agent has no place for the project."""
     new_name: Callable[[str, float], str] | None = None
-    """The path below that folder: of the session's id and the time that it began."""
+    """Returns the path of a new session below that folder, from its id and start time."""
     export: Callable[[FoundSession], bytes] | None = None
-    """The session as a file, where it is kept in another way."""
+    """Returns the session as a file, for agents that store it in another form."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,8 +106,8 @@ class Agent(Struct, frozen=True, kw_only=True):
 
 
 def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
-    """Yield the files in a folder and in those below it, `depth` levels of them. Raises OSError for the folder itself;
-    what cannot be read below it is left out."""
+    """Yield the files in a folder and up to `depth` levels below it. Raises OSError for the folder itself;
+    unreadable items below it are skipped."""
     with os.scandir(folder) as entries:
         listed = list(entries)
     for entry in listed:
@@ -122,12 +122,12 @@ def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
 
 
 def found(agent: str, entry: os.DirEntry[str], id: str, *, aside: bool = False) -> FoundSession:
-    """Return a session that is the file of a directory's entry."""
+    """Return the session stored in the file of a directory entry."""
     state = entry.stat()
     return FoundSession(agent, Path(entry.path), id, state.st_size, state.st_mtime, aside)
 
 
 def uuid_in(stem: str) -> str:
-    """Return the UUID at the end of a file's name without its suffix, or an empty string."""
+    """Return the UUID at the end of a file's stem, or an empty string."""
     match = _ID.search(stem)
     return match[0] if match else ""

@@ -12,7 +12,7 @@ from compactor_cli.agents.reading import JsonLines, estimated, lines_of, recorde
 
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 _BYTES_A_TOKEN = 15
-"""The median of eight real sessions without a compaction: results stand twice in them, and progress is noted."""
+"""Median of eight real sessions without a compaction. They contain results twice, and progress records."""
 _NO_SLUG = re.compile(r"[^A-Za-z0-9-]")
 
 
@@ -53,7 +53,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _used(value: dict[str, Any]) -> Figure | None:
-    """Return the context of the last answer, with the answer."""
+    """Return the context size at the last answer, including the answer."""
     usage = value["message"].get("usage") if isinstance(value.get("message"), dict) else None
     if value.get("type") != "assistant" or value.get("isSidechain") or not isinstance(usage, dict):
         return None
@@ -62,7 +62,7 @@ def _used(value: dict[str, Any]) -> Figure | None:
 
 
 def _messages(lines: JsonLines) -> Figure | None:
-    """Return turns behind the last boundary. An answer that is spread over several records has one message id."""
+    """Return the number of turns after the last boundary. Records of one answer share a message id."""
     if not lines.whole:
         return None
     turns = 0
@@ -81,7 +81,7 @@ def _messages(lines: JsonLines) -> Figure | None:
 
 
 def slug_of(project: str) -> str:
-    """Return the name of a project's folder: every character that is no ASCII letter, digit or `-` becomes `-`."""
+    """Return the name of a project's folder: every character except ASCII letters, digits and `-` becomes `-`."""
     return _NO_SLUG.sub("-", project)
 
 

@@ -48,7 +48,7 @@ def _used(message: dict[str, Any]) -> Figure | None:
     if not isinstance(metrics, dict):
         return None
     sent, cached = (sum(whole(metrics.get(key)) for key in keys) for keys in (_SENT, _CACHED))
-    # what was cached is part of what was sent, but for a few providers
+    # except with a few providers, the tokens sent include the cached ones
     return recorded(whole(metrics.get("outputTokens")) + (sent if sent >= cached else sent + cached))
 
 

@@ -33,7 +33,7 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 
 def _look(session: FoundSession) -> About:
     if session.path.name.endswith(_PACKED):
-        return About()  # to unpack it takes longer than a list may
+        return About()  # decompressing takes too long for a listing
     lines = lines_of(session.path, session.size)
     meta = lines.first(lambda v: v.get("payload") if v.get("type") == "session_meta" else None, b'"session_meta"')
     return About(
@@ -46,7 +46,7 @@ def _look(session: FoundSession) -> About:
 
 
 def _messages(lines: JsonLines) -> Figure | None:
-    """Return items behind the last compaction."""
+    """Return the number of items after the last compaction."""
     if not lines.whole:
         return None
     items = 0
@@ -71,7 +71,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _used(value: dict[str, Any]) -> Figure | None:
-    """Return the context of the last answer, with the answer; what was cached is part of the input."""
+    """Return the context size at the last answer, including the answer; the input count includes cached tokens."""
     info = _payload(value).get("info")
     usage = info.get("last_token_usage") if isinstance(info, dict) else None
     if not isinstance(usage, dict):

@@ -1,4 +1,4 @@
-"""Copilot CLI: .copilot/session-state/ID/events.jsonl, before that ID.jsonl."""
+"""Copilot CLI: .copilot/session-state/ID/events.jsonl, in older versions ID.jsonl."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _used(value: dict[str, Any]) -> Figure | None:
-    """Return the context when the session was left."""
+    """Return the context size when the session was left."""
     data = value.get("data")
     return recorded(whole(data.get("currentTokens"))) if isinstance(data, dict) else None
 

@@ -1,4 +1,4 @@
-"""Cursor: .cursor/projects/SLUG/agent-transcripts/, a file a session; nothing in it names project, time or usage."""
+"""Cursor: .cursor/projects/SLUG/agent-transcripts/, one file per session, without project, time or usage."""
 
 from __future__ import annotations
 

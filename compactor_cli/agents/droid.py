@@ -29,7 +29,7 @@ def _look(session: FoundSession) -> About:
         title=word(start, "sessionTitle") or word(start, "title"),
         request=lines.first(_request, b'"user"') or "",
         messages=lines.count(lambda line: b'"type":"message"' in line[:80]),
-        tokens=estimated(session.size),  # what is recorded is the total of the session, not its context
+        tokens=estimated(session.size),  # it records the session's total, not its context
     )
 
 

@@ -1,4 +1,4 @@
-"""Sessions that are a header and entries, as pi writes them and OpenClaw after it."""
+"""Sessions that consist of a header and entries, as written by pi and by OpenClaw, which is built on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions on this machine, newest first. Folders are listed; of a file nothing is read before it is asked about."""
+"""Find the sessions on this machine, newest first. Folders are listed; files are read only on demand."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from compactor_cli.agents.base import About, Agent, FoundSession, Machine
 
 @dataclass(slots=True)
 class Listing:
-    """What a search came to."""
+    """The result of a search."""
 
     sessions: list[FoundSession] = field(default_factory=list)
-    """The newest first."""
+    """Sessions, newest first."""
     looked: list[Path] = field(default_factory=list)
-    """The folders where sessions may be, there or not."""
+    """Folders that may contain sessions, existing or not."""
     failed: list[tuple[Path, str]] = field(default_factory=list)
     """What could not be read, and why."""
 
 
 class Saved(Struct, frozen=True):
-    """A session and what a look into it tells."""
+    """A session, and what a quick look into it shows."""
 
     session: FoundSession
     about: About
@@ -40,18 +40,18 @@ class Saved(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Return its title, or the first request."""
+        """Return its title, or else the first request."""
         return self.about.title or self.about.request
 
     @property
     def resume(self) -> str:
-        """Return the command that goes on with it; empty where there is none."""
+        """Return the command that resumes the session; empty if there is none."""
         return self.agent.resume.format(id=self.id, path=self.session.path)
 
 
 def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = False) -> Listing:
-    """Return the sessions of some agents. `aside`: those of subagents as well. An empty file is none; what cannot be
-    read is noted."""
+    """Return the sessions of these agents. `aside`: include those of subagents. Empty files are skipped, and
+    unreadable places are recorded."""
     listing = Listing()
     for agent in agents:
         for folder in agent.folders(machine):
@@ -69,7 +69,7 @@ def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = Fa
 
 
 def described(listing: Listing, *, since: float = 0, project: str = "") -> Iterator[Saved]:
-    """Yield the sessions that were used after a time and in a project, each read when its turn comes."""
+    """Yield the sessions used since a given time in a given project. Each is read only when it is reached."""
     for entry in listing.sessions:
         if entry.used < since:
             return
@@ -79,7 +79,7 @@ def described(listing: Listing, *, since: float = 0, project: str = "") -> Itera
 
 
 def look(listing: Listing, session: FoundSession) -> Saved:
-    """Return what a session tells of itself; nothing where it cannot be read, which is noted."""
+    """Return what a session shows about itself; nothing if it cannot be read, which is recorded."""
     try:
         return Saved(session, AGENTS[session.agent].look(session))
     except OSError as error:
@@ -88,7 +88,7 @@ def look(listing: Listing, session: FoundSession) -> Saved:
 
 
 def by_id(listing: Listing, beginning: str) -> list[Saved]:
-    """Return the sessions whose id begins so; one with exactly this id is the only one."""
+    """Return the sessions whose id begins with this text, or only the one with exactly this id."""
     wanted = beginning.lower()
     named = [entry for entry in listing.sessions if entry.id.lower().startswith(wanted)]
     unnamed = [saved for entry in listing.sessions if not entry.id for saved in [look(listing, entry)]]
@@ -99,15 +99,15 @@ def by_id(listing: Listing, beginning: str) -> list[Saved]:
 
 
 def in_project(project: str, wanted: str) -> bool:
-    """Return whether a session's folder is the one that is named, stands below it, or has the words in it. Only a path
-    from the root names a folder."""
+    """Return whether a session's folder is the wanted one or below it, or contains the wanted words. Only an
+    absolute path names a folder."""
     if not PurePath(wanted).is_absolute():
         return wanted.lower() in project.lower()
     return bool(project) and PurePath(wanted) in (PurePath(project), *PurePath(project).parents)
 
 
 def shortest(ids: Sequence[str], least: int = 8) -> list[str]:
-    """Return the beginnings of ids that tell them apart, all of one length where that is enough."""
+    """Return prefixes that distinguish the ids, all with the same length if possible."""
     length = least
     while length < max(map(len, ids), default=0) and len({entry[:length] for entry in ids}) < len(set(ids)):
         length += 1

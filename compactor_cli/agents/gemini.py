@@ -1,4 +1,5 @@
-"""Gemini CLI: .gemini/tmp/PROJECT/chats/session-TIME-ID8.jsonl, before that .json; PROJECT is a short id or a hash."""
+"""Gemini CLI: .gemini/tmp/PROJECT/chats/session-TIME-ID8.jsonl, in older versions .json; PROJECT is a short id or a
+hash."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from compactor_cli.agents.reading import (
 )
 
 _SKIPPED = ("/", "?")
-"""A message that begins so is a command to the agent."""
+"""How messages begin that are commands to the agent."""
 
 
 def _folders(machine: Machine) -> list[Path]:
@@ -64,7 +65,7 @@ def _of_document(session: FoundSession, whole_file: dict[str, Any], project: str
 
 
 def _project(folder: Path) -> str:
-    """Return the root of a project: the agent notes it in the project's folder, and in projects.json."""
+    """Return the root of a project, which the agent records in the project's folder and in projects.json."""
     try:
         return (folder / ".project_root").read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
@@ -88,7 +89,7 @@ def _messages(lines: JsonLines) -> Figure | None:
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
-    """Return the path in the folder of the project that has this root, or this hash of its root."""
+    """Return the chats folder of the project with this root or root hash."""
     folders = sorted(_folders(machine)[0].glob("*/"))
     roots = {folder: _project(folder) for folder in folders}
     known = (f for f, root in roots.items() if project and project in (f.name, root, sha256(root.encode()).hexdigest()))

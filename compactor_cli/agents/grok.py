@@ -1,4 +1,4 @@
-"""Grok Build: .grok/sessions/URLENCODED-CWD/ID/chat_history.jsonl, with summary.json beside it."""
+"""Grok Build: .grok/sessions/URLENCODED-CWD/ID/chat_history.jsonl, next to summary.json."""
 
 from __future__ import annotations
 

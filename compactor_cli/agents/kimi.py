@@ -1,4 +1,4 @@
-"""Kimi CLI: .kimi/sessions/MD5(cwd)/ID/context.jsonl. What was compacted or undone is in context_N.jsonl."""
+"""Kimi CLI: .kimi/sessions/MD5(cwd)/ID/context.jsonl. Compacted or undone history is in context_N.jsonl."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _look(session: FoundSession) -> About:
 
 
 def _project(known: Path, name: str) -> str:
-    """Return the folder whose MD5 the name is, of those that the agent has noted."""
+    """Return the folder whose MD5 is `name`, among those that the agent has recorded."""
     noted = document(known).get("work_dirs")
     paths = [word(entry, "path") for entry in noted] if isinstance(noted, list) else []
     return next((path for path in paths if hashlib.md5(path.encode(), usedforsecurity=False).hexdigest() == name), "")

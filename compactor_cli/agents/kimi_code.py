@@ -1,4 +1,4 @@
-"""Kimi Code: .kimi-code/sessions/.../ID/agents/NAME/wire.jsonl; the agent `main` is the session's own."""
+"""Kimi Code: .kimi-code/sessions/.../ID/agents/NAME/wire.jsonl; the agent named `main` holds the session itself."""
 
 from __future__ import annotations
 

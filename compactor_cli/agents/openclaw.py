@@ -1,4 +1,4 @@
-"""OpenClaw: .openclaw/agents/AGENT/sessions/ID.jsonl, before that in .clawdbot."""
+"""OpenClaw: .openclaw/agents/AGENT/sessions/ID.jsonl, in older versions below .clawdbot."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def _folders(machine: Machine) -> list[Path]:
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
-    """Yield the sessions of the folder. What was reset or deleted has another suffix; a trajectory is a log of the same
-    session."""
+    """Yield the sessions of the folder. Reset or deleted sessions have another suffix; a trajectory is a log of the
+    same session."""
     for entry in files_below(folder, 2):
         stem = entry.name.removesuffix(".jsonl")
         in_sessions = Path(entry.path).parent.name == "sessions"

@@ -1,4 +1,4 @@
-"""opencode: a SQLite database, before that folders storage/{session,message,part}/ with a file each."""
+"""opencode: a SQLite database, in older versions folders storage/{session,message,part}/ with one file per item."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _folders(machine: Machine) -> list[Path]:
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     with os.scandir(folder):
-        pass  # a folder that cannot be read is reported by whoever asked
+        pass  # raises OSError for an unreadable folder, for the caller to report
     if (folder / _DATABASE).is_file():
         yield from _in_database(folder / _DATABASE)
     elif (folder / "storage" / "session").is_dir():
@@ -37,14 +37,14 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Return a database for reading. Without a log of changes beside it nobody writes to it: nothing is made beside
-    it."""
+    """Return the database, opened for reading. Without a write-ahead log, nobody is writing to it, so it is opened
+    as immutable and no files are created next to it."""
     fixed = "" if Path(f"{path}-wal").exists() else "&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{fixed}", uri=True)
 
 
 def _rows(path: Path, query: str, *values: str) -> list[Any]:
-    """Return the rows of a query. Raises OSError for a database that cannot be read."""
+    """Return the rows of a query. Raises OSError if the database cannot be read."""
     try:
         with closing(_opened(path)) as database:
             return database.execute(query, values).fetchall()
@@ -112,7 +112,7 @@ def _parts_of(path: Path, message: str) -> list[dict[str, Any]]:
 
 
 def _request(parts: list[dict[str, Any]]) -> str | None:
-    """Return what the user typed: the agent adds parts of its own to a message."""
+    """Return what the user typed, without the parts that the agent adds to a message."""
     return request([part for part in parts if part.get("type") == "text" and not part.get("synthetic")])
 
 
@@ -127,7 +127,7 @@ def _used(info: dict[str, Any]) -> Figure | None:
 
 
 def _exported(session: FoundSession) -> dict[str, Any]:
-    """Return a session as `opencode export` writes it."""
+    """Return a session in the form written by `opencode export`."""
     if session.path.name == _DATABASE:
         return _from_database(session.path, session.id)
     return exported(session.path)

@@ -1,7 +1,7 @@
-"""opencode's older storage: folders storage/{session,message,part}/ with a JSON file each.
+"""opencode's older storage: folders storage/{session,message,part}/ with one JSON file per item.
 
-A session stands in session/PROJECT/ID.json, its messages in message/ID/, the parts of each in part/MESSAGE/; the first
-versions put all parts into part/ itself.
+A session is in session/PROJECT/ID.json, its messages in message/ID/, and the parts of each message in part/MESSAGE/.
+The first versions put all parts directly into part/.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from compactor_cli.agents.reading import document, whole, word
 
 Read = Callable[[Path], dict[str, Any]]
-"""Reads a file that is one JSON object."""
+"""Reads a file that contains one JSON object."""
 _FOLDERS = ("session", "message", "part")
 
 
@@ -22,7 +22,7 @@ def is_storage(folder: Path) -> bool:
 
 
 def storage_around(file: Path) -> tuple[Path, str] | None:
-    """Return the storage that a file stands in, and which of its folders; None for a file anywhere else."""
+    """Return the storage that contains a file, and the name of the folder in it; None for files elsewhere."""
     for folder in (file.parents[1:3]) if file.suffix == ".json" else ():
         own = folder / file.relative_to(folder).parts[0]
         if own.name in _FOLDERS and is_storage(folder):
@@ -35,7 +35,7 @@ def session_files(storage: Path) -> list[Path]:
 
 
 def session_of(file: Path, storage: Path) -> Path | None:
-    """Return the session of a file with a message or a part; None where it is not there."""
+    """Return the session file for the file of a message or part; None if it is missing."""
     folder = file.parent.name
     if file.is_relative_to(storage / "part"):
         wanted = word(document(file), "messageID") or folder
@@ -45,7 +45,7 @@ def session_of(file: Path, storage: Path) -> Path | None:
 
 
 def messages(storage: Path, id: str, read: Read = document) -> list[tuple[dict[str, Any], Path]]:
-    """Return the messages of a session in their order, each with its file."""
+    """Return the messages of a session in order, each with its file."""
     pairs = [(read(path), path) for path in (storage / "message" / id).glob("*.json")]
     return sorted(pairs, key=lambda pair: (created(pair[0]), str(pair[0].get("id"))))
 
@@ -53,7 +53,7 @@ def messages(storage: Path, id: str, read: Read = document) -> list[tuple[dict[s
 def parts(
     storage: Path, info: dict[str, Any], file: Path, read: Read = document
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the parts of a message in their order, each with its file."""
+    """Yield the parts of a message in order, each with its file."""
     name = _id(info, file)
     files = [*(storage / "part").glob("*.json"), *(storage / "part" / name).glob("*.json")]
     for path in sorted(files, key=lambda path: path.name):
@@ -63,8 +63,8 @@ def parts(
 
 
 def exported(file: Path, read: Read = document) -> dict[str, Any]:
-    """Return the session that `file` holds as `opencode export` writes it; ids that files are named by are written
-    out."""
+    """Return the session in `file` in the form written by `opencode export`. Ids that only appear in file names are
+    added."""
     storage, session = file.parents[2], read(file)
     own = _id(session, file)
     written = []
@@ -81,6 +81,6 @@ def _id(value: dict[str, Any], file: Path) -> str:
 
 
 def created(info: dict[str, Any]) -> int:
-    """Return when a session or a message was begun, in milliseconds; 0 where it does not say."""
+    """Return when a session or message began, in milliseconds; 0 if unknown."""
     times = info.get("time")
     return whole(times.get("created")) if isinstance(times, dict) else 0

@@ -1,4 +1,5 @@
-"""OpenHands: .openhands/conversations/ID/ with base_state.json and a file an event; 0.x: sessions/ID/events/N.json."""
+"""OpenHands: .openhands/conversations/ID/ with base_state.json and one file per event; 0.x:
+sessions/ID/events/N.json."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machin
 from compactor_cli.agents.reading import document, estimated, request, word
 
 _FIRST = 30
-"""Events among which the first request is looked for."""
+"""Number of events searched for the first request."""
 
 
 def _folders(machine: Machine) -> list[Path]:
@@ -30,7 +31,7 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 
 
 def _events(session: Path) -> list[Path]:
-    """Return the events in their order: their names hold their numbers."""
+    """Return the event files in order of the numbers in their names."""
     try:
         names = [name for name in os.listdir(session / "events") if name.endswith(".json")]  # noqa: PTH208  # by name alone
     except OSError:

@@ -1,4 +1,4 @@
-"""A short look into a file: its lines, of which only those are parsed that are asked about."""
+"""Quick reading of session files: only lines of interest are parsed."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from compactor_cli.agents.base import Figure, FoundSession
 from compactor_cli.model.injected import origin_of
 
 WHOLE = 32 * 1024 * 1024
-"""Bytes up to which a file is read whole; of a larger one only both ends."""
+"""Maximum bytes of a file that is read completely; of a larger one, only both ends are read."""
 _END = 1024 * 1024
 _MOST = 400
-"""Lines that are parsed at either end before what is looked for counts as not there."""
+"""Maximum lines to parse at either end in search of something."""
 _TITLE = 400
-"""Characters of a title or a request that are kept."""
+"""Maximum characters of a title or request."""
 BYTES_A_TOKEN = 6
-"""Bytes of a session's file for one token: the median of four real Codex sessions, where each text stands about once;
-formats that repeat more have a figure of their own."""
+"""Bytes of a session file per token: the median of four real Codex sessions, which contain each text about once.
+Formats with more repetition have their own figure."""
 _IDE = re.compile(r"\s*<(ide_\w+)>.*?</\1>\s*", re.DOTALL)
-"""What an editor says of itself before the words of the user."""
+"""What an editor inserts before the user's words."""
 
 T = TypeVar("T")
 
@@ -34,24 +34,24 @@ class JsonLines(Struct, frozen=True):
 
     head: list[bytes]
     tail: list[bytes]
-    """The last ones; the same as `head` where the file was read whole."""
+    """The last lines; the same as `head` if the file was read completely."""
     whole: bool
 
     def first(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
-        """Return what `pick` makes of the first record of which it makes something, of those with `marker` in them."""
+        """Return the first non-None result of `pick` over the records whose line contains `marker`."""
         return _pick(self.head, pick, marker)
 
     def last(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
-        """Return the same from the end."""
+        """Return the same, searching from the end."""
         return _pick(reversed(self.tail), pick, marker)
 
     def count(self, is_message: Callable[[bytes], bool]) -> Figure | None:
-        """Return how many lines are messages by the look of them; None for a file that was not read whole."""
+        """Return how many lines look like messages; None if the file was not read completely."""
         return Figure(sum(map(is_message, self.head)), "estimated") if self.whole else None
 
 
 def lines_of(path: Path, size: int) -> JsonLines:
-    """Raises OSError."""
+    """Return the lines of a file, or of both its ends if it is large. Raises OSError."""
     with path.open("rb") as file:
         if size <= WHOLE:
             lines = file.read().split(b"\n")
@@ -83,7 +83,7 @@ def _records(lines: Iterable[bytes], marker: bytes) -> Iterator[dict[str, Any]]:
 
 
 def parsed(text: bytes) -> Any:
-    """Return the JSON value of a text; None for what is none."""
+    """Return the JSON value of a text; None if it is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -91,7 +91,7 @@ def parsed(text: bytes) -> Any:
 
 
 def document(path: Path) -> dict[str, Any]:
-    """Return a file that is one JSON object; an empty one where it is missing, damaged, too large or something else."""
+    """Return the JSON object in a file; empty if the file is missing, damaged, too large or something else."""
     try:
         value = parsed(path.read_bytes()) if path.stat().st_size <= WHOLE else None
     except OSError:
@@ -111,7 +111,7 @@ def text_of(content: Any) -> str:
 
 
 def request(content: Any) -> str | None:
-    """Return the beginning of a text where it is a request of the user and nothing that a harness put there."""
+    """Return the beginning of a text if it is a user request; None for text inserted by a harness."""
     text = text_of(content).strip()
     while match := _IDE.match(text):
         text = text[match.end() :]
@@ -119,38 +119,38 @@ def request(content: Any) -> str | None:
 
 
 def word(value: Any, *path: str) -> str:
-    """Return the string at a path of members, or an empty one."""
+    """Return the string at a path of members, or an empty string."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of a list; none where it is no list."""
+    """Return the objects in a list; none if the value is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def first_request(messages: Iterable[dict[str, Any]]) -> str:
-    """Return the first request of the user among messages that have a role and a content."""
+    """Return the user's first request among messages with a role and a content."""
     requests = (request(message.get("content")) for message in messages if message.get("role") == "user")
     return next(filter(None, requests), "")
 
 
 def whole(value: Any) -> int:
-    """Return a count in a record; 0 for anything that is none."""
+    """Return a count from a record; 0 if it is not a positive integer."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def recorded(tokens: int) -> Figure | None:
-    """Return what a provider counted; None for nothing."""
+    """Return a provider's count; None if it is 0."""
     return Figure(tokens, "recorded") if tokens > 0 else None
 
 
 def estimated(size: int, bytes_a_token: int = BYTES_A_TOKEN) -> Figure | None:
-    """Return tokens by the size of a file."""
+    """Return an estimate of the tokens from a file's size; None if the file is too small."""
     return Figure(size // bytes_a_token, "estimated") if size >= bytes_a_token else None
 
 
 def tokens_or_size(tokens: Figure | None, session: FoundSession) -> Figure | None:
-    """Return what was recorded, or else an estimate by the size."""
+    """Return the recorded tokens, or else an estimate from the file's size."""
     return tokens or estimated(session.size)

@@ -1,1 +1,1 @@
-"""Name, list and put together again what a compaction took away. Values only; `stored` keeps them."""
+"""Identify, list and restore what a compaction removed. Works on values only; `stored` puts them in the database."""

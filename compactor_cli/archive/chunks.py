@@ -1,4 +1,5 @@
-"""A file cut into pieces whose borders depend on what is in them: a session that grows shares most of them."""
+"""Split a file into pieces whose borders depend on its content, so that successive states of a session share most
+pieces."""
 
 from __future__ import annotations
 
@@ -9,18 +10,18 @@ from compactor_cli.model.content import Pieces
 from compactor_cli.model.transcript import Source
 
 EVERY = 16
-"""A piece ends behind one in this many records, as the record's digest has it."""
+"""A piece ends after about one in this many records, depending on the record's digest."""
 LARGE = 64 * 1024
-"""Bytes from which a piece ends behind the record that reached them."""
+"""Piece size in bytes; a piece ends after the record that reaches it."""
 
 
 def cut(source: Source) -> Pieces:
-    """Return the bytes of a file in pieces: put one behind the other, they are the file.
+    """Return the bytes of a file in pieces; joined, they are the file.
 
-    Borders lie before records. What stands between records, or behind the last, goes with the record before
-    it; what stands before the first goes with that. Whether a piece ends behind a record depends on the record
-    alone as long as pieces are small, so the same records are cut in the same way in every file. A packed file has
-    no such borders.
+    Borders are always before a record. Bytes between records, or after the last one, belong to the record before
+    them; bytes before the first record belong to that one. As long as pieces are small, only the record itself
+    decides whether a piece ends after it, so the same records are split alike in every file. A packed file is split
+    at fixed sizes.
     """
     if source.packed:
         return Pieces(source.packed, range(LARGE, len(source.packed), LARGE))

@@ -1,4 +1,4 @@
-"""The manifest of a compaction, from its result, and what its sessions are called in the archive."""
+"""Make the manifest of a compaction from its result, and name its sessions for the archive."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 
 _LONGEST_ID = 200
-"""Characters of a session id that are kept as they are."""
+"""Maximum length of a session id that is stored as it is."""
 
 
 def manifest_of(source: Source, data: Content, parts: Sequence[Compaction], output_path: str, counter: str) -> Manifest:
-    """Return what a compaction of `source` did. `data` is its output, `parts` what became of each conversation."""
+    """Return the manifest of a compaction of `source`. `data` is the output, `parts` the result for each
+    conversation."""
     before = FileState(source.path, sha256(source.stored), len(source.stored))
     after = FileState(output_path, sha256(data), len(data))
     changed = [(n, part) for n, part in enumerate(parts) if part.changed] if before.sha256 != after.sha256 else []
@@ -39,7 +40,7 @@ def manifest_of(source: Source, data: Content, parts: Sequence[Compaction], outp
 
 
 def session_names(source: Source) -> list[str]:
-    """Return the session id of each conversation; those that share one get their number behind it."""
+    """Return the session id of each conversation; conversations that share an id get their number appended."""
     times = Counter(t.session_id for t in source.transcripts)
     return [
         f"{t.session_id}#{number}" if t.session_id and times[t.session_id] > 1 else t.session_id
@@ -48,8 +49,8 @@ def session_names(source: Source) -> list[str]:
 
 
 def with_references(removed: Sequence[Removed]) -> tuple[Removed, ...]:
-    """Return each entry with its reference: as many digits as tell its original from the others of the file, 8 at
-    least."""
+    """Return the entries with their references: as many digits as distinguish the original from others of the file,
+    but at least 8."""
     digests = sorted({entry.digest for entry in removed})
     digits = dict.fromkeys(digests, SHORT)
     for first, second in pairwise(digests):
@@ -77,7 +78,7 @@ def _round(number: int, part: Compaction, session: str) -> Round:
 
 
 def _compacted(part: Compaction) -> tuple[str, ...]:
-    """Return ids of the input's messages that are not in the output as they were."""
+    """Return the ids of input messages that the output does not contain unchanged."""
     out = by_index(part.messages)
     mended = repaired_indices(part)
     ids = []
@@ -90,19 +91,19 @@ def _compacted(part: Compaction) -> tuple[str, ...]:
 
 
 def session_keys(source: Source) -> tuple[str, ...]:
-    """Return keys of the conversations of a file whose format gives them an id."""
+    """Return the session keys of a file's conversations whose format provides a session id."""
     pairs = zip(source.transcripts, session_names(source), strict=True)
     return tuple(id_key(transcript.format, name) for transcript, name in pairs if name)
 
 
 def id_key(format: str, session: str) -> str:
-    """Return the key of a session whose format gives it an id."""
-    if len(session) > _LONGEST_ID:  # an index takes no more
+    """Return the key of a session with an id."""
+    if len(session) > _LONGEST_ID:  # longer keys do not fit an index
         session = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
     return f"id:{format}:{session}"
 
 
 def content_key(manifest: Manifest, round: Round) -> str:
-    """Return the key of a session that has no id and that nothing is known of: the content it begins with."""
+    """Return the key of a session without an id and without known history: its initial content."""
     number = f"#{round.conversation}" if round.conversation else ""
     return f"content:{manifest.input.sha256}{number}"

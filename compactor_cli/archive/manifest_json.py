@@ -1,6 +1,6 @@
-"""A manifest as JSON: for a file beside the output, and for the database.
+"""A manifest as JSON, for a file next to the output and for the database.
 
-It holds no text of the session: of summaries only that they were written, of originals their digests.
+It contains no text of the session: summaries are left out, and originals are listed by digest.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from compactor_cli.model.archived import Count, Manifest, Removed
 
 VERSION = 1
 SUFFIX = ".manifest.json"
-"""What is put behind the name of an output."""
+"""Suffix that is added to the name of the output."""
 T = TypeVar("T")
 
 
@@ -34,7 +34,7 @@ def manifest_json(manifest: Manifest) -> dict[str, Any]:
 
 
 def manifest_text(manifest: Manifest) -> bytes:
-    """Return a manifest as it stands in its file: an entry a line, so that it can be read and compared."""
+    """Return a manifest in the layout of its file: one entry per line, easy to read and to compare."""
     value = manifest_json(manifest)
     lines = [
         f"{json.dumps(key)}: {json.dumps(item)}" for key, item in value.items() if key not in ("rounds", "removed")
@@ -46,7 +46,7 @@ def manifest_text(manifest: Manifest) -> bytes:
 
 
 def read_manifest(data: bytes, path: str) -> Manifest:
-    """Return the manifest in a file's bytes. Raises InputError for anything else."""
+    """Return the manifest in a file's bytes. Raises InputError if it is not a manifest."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -69,7 +69,7 @@ def removed_json(removed: Sequence[Removed]) -> list[dict[str, Any]]:
 
 
 def removed_of(value: Any) -> tuple[Removed, ...]:
-    """Return the entries of a manifest from their JSON value. Raises InputError."""
+    """Return the entries of a manifest from their JSON value. Raises InputError for an invalid value."""
     removed = _read(value, tuple[Removed, ...])
     _check(removed)
     return removed
@@ -78,7 +78,7 @@ def removed_of(value: Any) -> tuple[Removed, ...]:
 def _read(value: Any, kind: type[T]) -> T:
     try:
         return convert(value, kind)
-    except (ValidationError, UnicodeEncodeError) as error:  # the second is msgspec's for half a character
+    except (ValidationError, UnicodeEncodeError) as error:  # UnicodeEncodeError: msgspec's error for a lone surrogate
         raise InputError(f"is no manifest: {error}") from None
 
 

@@ -1,4 +1,4 @@
-"""One original out of the file that a compaction read."""
+"""Retrieve an original from the file that a compaction read."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from compactor_cli.model.archived import Removed
 from compactor_cli.model.transcript import Source, Transcript
 
 _FEWEST = 4
-"""Hex digits that a reference needs at least."""
+"""Minimum number of hex digits in a reference."""
 _HEX = re.compile(rf"[0-9a-f]{{{_FEWEST},64}}")
 _SHOWN = 10
-"""References that are listed where one is ambiguous."""
+"""Maximum number of references listed when one is ambiguous."""
 
 
 def find(removed: Sequence[Removed], reference: str) -> Removed:
-    """Return the entry that a reference names: `ctx_` and hex digits, or some of the first digits alone.
+    """Return the entry that a reference names: `ctx_` and hex digits, or only the first of these digits.
 
-    Of entries with the same original, one that a mark leads to. Raises UsageError for a reference that is none,
-    that names nothing, or that names several originals.
+    If several entries have the same original, one with a mark is preferred. Raises UsageError for an invalid,
+    unknown or ambiguous reference.
     """
     digits = reference.strip().lower().removeprefix(PREFIX)
     if not _HEX.fullmatch(digits):
@@ -33,7 +33,7 @@ def find(removed: Sequence[Removed], reference: str) -> Removed:
     if not matching:
         raise UsageError(f"nothing that was removed has the reference {PREFIX}{digits}; see restore --list")
     if len({entry.digest for entry in matching}) > 1:
-        # entries of several manifests may have the same short reference
+        # entries of different manifests can share a short reference
         names = list(dict.fromkeys(entry.reference for entry in with_references(matching)))
         listed = ", ".join(names[:_SHOWN]) + (f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         raise UsageError(f"{PREFIX}{digits} is ambiguous: it may be {listed}; give more digits")
@@ -41,9 +41,9 @@ def find(removed: Sequence[Removed], reference: str) -> Removed:
 
 
 def original(source: Source, removed: Removed) -> bytes:
-    """Return what an entry stands for: the text in UTF-8, or the bytes of its records one behind the other.
+    """Return the original of an entry: the text in UTF-8, or the concatenated bytes of its records.
 
-    `source` is the input of the compaction, read again. Raises InputError when it does not hold the original.
+    `source` is the compaction's input, read again. Raises InputError when it does not contain the original.
     """
     if removed.conversation < len(source.transcripts):
         transcript = source.transcripts[removed.conversation]

@@ -1,4 +1,4 @@
-"""What of a conversation is not in the output as it was: an entry for each original."""
+"""List what the output of a compaction does not contain unchanged, one entry per original."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RELINKED = "what it pointed to is gone, so its link or number was changed"
 
 
 def losses(part: Compaction, conversation: int) -> list[Removed]:
-    """Return originals of one conversation that are not in the output as they were, without their references."""
+    """Return the entries for one conversation, still without references."""
     losses_of_part = _Losses(part, conversation)
     losses_of_part.add_summarized()
     for message in part.before.messages:
@@ -60,7 +60,7 @@ class _Losses:
         self._notes = {note.index: f"{note.kind}: {note.detail}" for note in part.repairs}
 
     def add_summarized(self) -> None:
-        """Add what each summary stands for, as its mark names it."""
+        """Add what each summary replaces, as named by its mark."""
         slots = {f"summary-{slot.groups[0]}": slot for slot in (self.part.plan.slots if self.part.plan else ())}
         for summary in self.part.messages:
             slot = slots.get(summary.id) if summary.index < 0 else None
@@ -80,7 +80,7 @@ class _Losses:
                         self._add_texts("summarized", quoted, part, marks & references_in(quote.text), reason)
 
     def add_message(self, message: Message) -> None:
-        """Add the entry of one message of the input, where it is not in the output as it was."""
+        """Add the entry of one input message, if the output does not contain it unchanged."""
         index = self._repaired.get(message.index)
         if index is None and message.number in self._dropped:
             self._add_gone("dropped", message, DROPPED)
@@ -101,7 +101,7 @@ class _Losses:
             self._add_shortened(message, repaired, self._edits[index], decision)
 
     def add_records(self) -> None:
-        """Add entries of records that are gone or changed and that no entry has yet."""
+        """Add entries for removed or changed records that have none yet."""
         named = {record for entry in self.entries for record in entry.records}
         owners = {record: m.index for m in self.part.before.messages for record in m.records}
         outside = set(self.part.outside)
@@ -133,7 +133,7 @@ class _Losses:
             self._add_records("shortened", [message], [message.index], message.records, decision.reason)
 
     def _add_texts(self, loss: Loss, repaired: Message, part: Part, marks: frozenset[str], reason: str) -> None:
-        """Add the originals in a part that marks lead to. Other marks are of earlier rounds."""
+        """Add the originals in a part that marks refer to. Other marks come from earlier rounds."""
         named = set()
         records = [part.place.record] if part.place else repaired.records[:1]
         for text in originals_of(part) if marks else ():
@@ -167,7 +167,7 @@ class _Losses:
         )
 
     def _entry(self, loss: Loss, origins: Sequence[int], records: Sequence[int], reason: str) -> partial[Removed]:
-        """Return an entry without what it says of the original itself; its reference is given when all are known."""
+        """Return an entry without the data of the original. Its reference is added once all entries are known."""
         return partial(
             Removed,
             reference="",
@@ -180,7 +180,7 @@ class _Losses:
 
 
 def repaired_indices(part: Compaction) -> dict[int, int]:
-    """Return the index of a message of the input -> its index after repairs; what a repair took out is not there."""
+    """Return original message index -> index after repairs; messages that a repair removed are left out."""
     if part.repaired is part.before:
         return {message.index: message.index for message in part.before.messages}
     waiting: dict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
@@ -194,7 +194,7 @@ def repaired_indices(part: Compaction) -> dict[int, int]:
 
 
 def _is_named(part: Part, text: str, marks: Iterable[str]) -> bool:
-    """Return whether marks lead to all that an edit took out of a part."""
+    """Return whether marks refer to everything that an edit removed from a part."""
     if part.images:
         return False
     if digest([encode(part.text)])[:SHORT] in marks:

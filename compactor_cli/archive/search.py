@@ -1,4 +1,4 @@
-"""Messages of archived sessions, found by words."""
+"""Search the messages of archived sessions by words."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from compactor_cli.model.message import Message
 from compactor_cli.text.clean import one_line, plain
 
 _AROUND = 120
-"""Characters of a snippet before the first word that was found; twice as many follow."""
+"""Characters of a snippet before the first match; twice as many follow it."""
 
 
 class MessageHit(Struct, frozen=True):
-    """A message that has some of the words."""
+    """A message that contains some of the words."""
 
     path: str
-    """The file that was archived."""
+    """Path of the archived file."""
     compaction: int
     message: int
     role: str
     reference: str
-    """Empty where nothing leads to the message alone."""
+    """Empty if no reference leads to this message alone."""
     matched: int
-    """How many of the words it has."""
+    """How many of the words the message contains."""
     snippet: str
 
 
 def words_of(query: str) -> tuple[str, ...]:
-    """Return the words of a query, each once, without regard to case."""
+    """Return the distinct words of a query in case-folded form."""
     return tuple(dict.fromkeys(query.casefold().split()))
 
 
 def hits(
     messages: Sequence[Message], words: Sequence[str], references: Mapping[int, str], path: str, compaction: int
 ) -> Iterable[MessageHit]:
-    """Yield the messages with at least one of the words, the newest first."""
+    """Yield the messages with at least one of the words, newest first."""
     for message in reversed(messages):
         text = message.text()
         low = text.casefold()
@@ -48,7 +48,7 @@ def hits(
 
 
 def best(candidates: Iterable[MessageHit], limit: int) -> list[MessageHit]:
-    """Return those with most of the words, the newest of these first; a message that several states have stands
+    """Return the hits with the most words, newest first among equals. A message found in several states appears
     once."""
     ranked = sorted(candidates, key=lambda hit: (hit.matched, hit.compaction, hit.message), reverse=True)
     seen: dict[tuple[str, str], MessageHit] = {}

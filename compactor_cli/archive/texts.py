@@ -1,4 +1,4 @@
-"""The texts that marks in an output may refer to, and how they are named."""
+"""The texts that marks in an output can refer to, and how references are formed."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from compactor_cli.text.shorten import IMAGE_NOTE
 
 PREFIX = "ctx_"
 SHORT = 8
-"""Hex digits of a reference where no other original of its file begins with them."""
+"""Hex digits of a reference, unless other originals of the file begin with the same ones."""
 REFERENCE = compiled_later(rf"{PREFIX}([0-9a-f]{{{SHORT},64}})(?![0-9a-f])")
 
 _SHORTEST = 100
-"""Characters of strings in arguments that are never cut."""
+"""Strings in arguments up to this length are never cut."""
 
 
 def encode(text: str) -> bytes:
-    """Return a text as the bytes that its digest is of."""
+    """Return the bytes of a text that its digest is computed from."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def digest(contents: Iterable[bytes]) -> str:
-    """Return SHA-256 of contents one behind the other."""
+    """Return the SHA-256 of concatenated contents."""
     hashed = hashlib.sha256()
     for content in contents:
         hashed.update(content)
@@ -34,22 +34,22 @@ def digest(contents: Iterable[bytes]) -> str:
 
 
 def references_in(text: str) -> frozenset[str]:
-    """Return hex digits of the references in a text."""
+    """Return the hex digits of all references in a text."""
     return frozenset(REFERENCE.findall(text)) if PREFIX in text else frozenset()
 
 
 def originals_of(part: Part) -> Iterator[str]:
-    """Yield every text of a part that may be shortened on its own: all of it, and long strings in arguments."""
+    """Yield every text of a part that may be shortened separately: the whole text, and long strings in arguments."""
     yield part.text
     if part.images:
-        # a picture among text leaves its note behind the text before that is cut
+        # a picture in a text is replaced by a note before the text is cut
         yield f"{part.text}\n{IMAGE_NOTE}".strip()
     if part.kind == "tool_call":
         yield from long_strings(arguments_of(part.text))
 
 
 def arguments_of(text: str) -> Any:
-    """Return the JSON value of a call's arguments; None where they are no JSON object or list."""
+    """Return the JSON value of a call's arguments; None if they are not a JSON object or list."""
     try:
         value = parse_json(text)
     except ValueError:
@@ -58,7 +58,7 @@ def arguments_of(text: str) -> Any:
 
 
 def long_strings(value: Any) -> Iterator[str]:
-    """Yield strings in a JSON value, in order."""
+    """Yield the long strings in a JSON value, in order."""
     if isinstance(value, str):
         if len(value) > _SHORTEST:
             yield value

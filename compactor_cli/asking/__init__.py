@@ -1,1 +1,1 @@
-"""Asking a language model: the port, turns and prompts that are sent, and answers that are checked."""
+"""Asking a language model: the interface, the turns and prompts to send, and the checking of answers."""

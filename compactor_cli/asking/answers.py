@@ -1,4 +1,4 @@
-"""Answers of a model that need a form: asked for, checked, and asked for once more with what is wrong."""
+"""Structured answers of a model: requested, checked, and requested once more with the reason if unusable."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _FENCE = re.compile(r"\s*```\w*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 
 
 class RejectedError(Exception):
-    """An answer that cannot be used. Its text says why, to the model and to people."""
+    """An unusable answer. The text gives the reason, for the model and for people."""
 
 
 class Question(Struct, Generic[T], frozen=True):
-    """A request, and what its answer is read with; `read` raises RejectedError for one that cannot be used."""
+    """A request and a function that reads its answer. `read` raises RejectedError for an unusable answer."""
 
     request: ModelRequest
     read: Callable[[str], T]
 
 
 class Answered(Struct, Generic[T], frozen=True):
-    """What was read from an answer, or why there is nothing."""
+    """The value read from an answer, or the reason why there is none."""
 
     value: T | None
     why: str = ""
 
 
 def ask_checked(model: LanguageModel, questions: Sequence[Question[T]]) -> list[Answered[T]]:
-    """Return what was answered, in order. Everything is asked at once; what cannot be used is asked once more, all
-    of it at once too. Failures are not: the model has tried again by itself."""
+    """Return the answers in order. All questions are asked at once, and all unusable answers are then requested once
+    more. Failed requests are not repeated, since the model has already retried them."""
     if not questions:
         return []
     answers = model.ask([question.request for question in questions])
@@ -64,7 +64,7 @@ def _read(question: Question[T], answer: ModelAnswer) -> Answered[T]:
 
 
 def _again(model: LanguageModel, request: ModelRequest, answer: ModelAnswer, why: str) -> ModelRequest:
-    """Return the request with the reason at its end, and room for a longer answer where one was cut off."""
+    """Return the request with the reason appended, and with more tokens if the answer was cut off."""
     *before, last = request.turns
     text = f"{last.text}\n\nAn earlier answer could not be used: {why}. Answer again, in the form asked for."
     most = request.max_tokens
@@ -75,14 +75,14 @@ def _again(model: LanguageModel, request: ModelRequest, answer: ModelAnswer, why
 
 
 def read_json(text: str, schema: Mapping[str, Any]) -> Any:
-    """Return the JSON value of an answer, which may stand in a code block or in a sentence. Raises RejectedError when
-    there is none, or when it is not what the schema asks for."""
-    import jsonschema  # takes a while, and only those who ask a model need it
+    """Return the JSON value of an answer, which may be in a code block or within a sentence. Raises RejectedError if
+    there is none or if it does not match the schema."""
+    import jsonschema  # slow to import, and only needed when a model is asked
 
     value = _json(text)
     wrong = min(jsonschema.Draft202012Validator(dict(schema)).iter_errors(value), key=_depth, default=None)
     if wrong is not None:
-        # without what the answer said there, which may stem from the transcript
+        # without the offending value, which may come from the transcript
         where = wrong.json_path.removeprefix("$").removeprefix(".")
         wants = f"its schema says {wrong.validator} {json.dumps(wrong.validator_value)}"
         raise RejectedError(f"{where or 'the JSON'} is not what was asked for: {wants}")
@@ -110,7 +110,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def estimate(text: str) -> int:
-    """Return tokens that a text takes at most with hardly any vocabulary: three letters of ASCII, or half of any
-    other letter, to a token."""
+    """Return an upper estimate of a text's tokens for almost any vocabulary: three ASCII characters per token, and
+    two tokens per other character."""
     ascii_only = len(text.encode("ascii", "ignore"))
     return -(-ascii_only // 3) + 2 * (len(text) - ascii_only)

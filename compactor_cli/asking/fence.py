@@ -1,4 +1,4 @@
-"""Text that a model is to read as data: between delimiters that cannot occur inside it."""
+"""Text for a model to read as data, between delimiters that cannot occur inside it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from compactor_cli.text.patterns import compiled_later
 
 _OWN = compiled_later(r"<(?=/?(?:message|call|result|summary|task|statement|memories)\b)", re.IGNORECASE)
 _CONTROL = compiled_later(r"<(?=\||/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])")
-"""Begins of what chat templates of local models read as the end of a turn, and not as text."""
+"""Beginnings of markers that chat templates of local models interpret as the end of a turn instead of text."""
 
 
 def escape(text: str) -> str:
-    """Return the text with the beginnings of delimiters made harmless; everything else stays as it is."""
+    """Return the text with the beginnings of delimiters escaped; the rest is unchanged."""
     if "<" not in text and "[" not in text:
         return text
     return _CONTROL.sub(lambda match: "&lt;" if match[0] == "<" else "&#91;", _OWN.sub("&lt;", text))

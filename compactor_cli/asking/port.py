@@ -1,4 +1,4 @@
-"""What is asked of a language model, and what comes back. Whoever does the asking is passed in."""
+"""Requests to a language model and its answers. Callers are passed the object that asks."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ class ModelRequest(Struct, frozen=True):
     """One request: a system prompt, and messages with roles of their own."""
 
     purpose: str
-    """What it is for, in words for people: `summary of messages 3-40`."""
+    """What the request is for, in words for people: `summary of messages 3-40`."""
     system: str
-    """The system field; Anthropic gets system turns merged with it, OpenAI gets all in sequence."""
+    """The system prompt. Anthropic gets it merged with system turns; OpenAI gets everything in sequence."""
     turns: tuple[Turn, ...]
     max_tokens: int
-    """Tokens that the answer may have."""
+    """Maximum tokens of the answer."""
     schema: Mapping[str, Any] | None = None
-    """JSON schema of the answer; None: free text."""
+    """JSON schema of the answer; None for free text."""
 
 
 class ModelAnswer(Struct, frozen=True):
-    """What came back, or why nothing did."""
+    """The model's answer, or the reason why there is none."""
 
     text: str = ""
     finish: Finish = "stop"
-    """`length`: cut off at the limit. `tool`: it called a tool."""
+    """`length`: cut off at the limit. `tool`: the model called a tool."""
     prompt_tokens: int | None = None
-    """Tokens of the request as the provider counts them; None when it does not say."""
+    """Tokens of the request as counted by the provider; None if it gives no count."""
     completion_tokens: int | None = None
     failure: str = ""
-    """Why there is no answer, in words for people; empty when there is one."""
+    """Why there is no answer, in words for people; empty if there is one."""
     final: bool = False
-    """Of a failure: whatever else is asked fails for the same reason, such as a wrong key."""
+    """For a failure: whether every further request would fail for the same reason, such as a wrong key."""
     billed: bool = False
-    """Of a failure: it may be paid for all the same, as it was sent and nothing came back."""
+    """For a failure: whether it may be billed, because the request was sent but no answer arrived."""
 
 
 class LanguageModel(Protocol):
-    """Answers requests. It caches, retries and keeps to limits of time and cost; what it cannot get is a failure."""
+    """Answers requests. It caches, retries, and respects limits on time and cost; anything else ends as a failure."""
 
     name: str
     context_limit: int
-    """Tokens of request and answer together."""
+    """Maximum tokens of request and answer together."""
 
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
-        """Return one answer a request, in their order; several are asked at the same time."""
+        """Return one answer per request, in order; several are asked at the same time."""
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
-        """Take note that `what` is done without the model. Raises ModelError when that is not allowed, but not
-        where the model has not `failed` and was not asked at all."""
+        """Record that `what` is done without the model. Raises ModelError if that is not allowed, unless `failed` is
+        False because the model was never asked."""

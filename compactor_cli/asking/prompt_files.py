@@ -1,4 +1,4 @@
-"""Prompts: text files in a folder `prompts` beside the code that asks with them."""
+"""Prompts: text files in a `prompts` folder next to the code that uses them."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from importlib.resources import files
 
 @cache
 def prompt(package: str, name: str) -> str:
-    """Return the text of a prompt of a package, such as `compactor_cli.scoring`."""
+    """Return the text of a prompt from a package such as `compactor_cli.scoring`."""
     return files(package).joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").strip()

@@ -1,7 +1,7 @@
-"""Messages of a transcript as turns of a request to a model: data between delimiters, in their own roles.
+"""Messages of a transcript as turns of a model request: data between delimiters, in their own roles.
 
-Calls and results are text, so that no provider finds fault with them; a result is a turn of the user,
-as it comes from outside the model. Thinking and pictures are not passed on.
+Calls and results are sent as text, so that no provider rejects them. A result is a user turn, since it comes from
+outside the model. Thinking and pictures are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from compactor_cli.text.shorten import shorten_output, shorten_prose
 
 
 class Cuts(Struct, frozen=True):
-    """Characters of each kind of text that are passed on; longer ones are cut inside, and say so."""
+    """Maximum characters of each kind of text; longer texts are cut in the middle, with a mark."""
 
     said: int = 6_000
     arguments: int = 1_000
@@ -26,7 +26,7 @@ class Cuts(Struct, frozen=True):
 
 
 def turns_of(messages: Sequence[Message], cuts: Cuts | None = None) -> list[Turn]:
-    """Return one turn a message that has something to say; with `cuts`, long texts are shortened."""
+    """Return one turn for each message that has content. With `cuts`, long texts are shortened."""
     turns = []
     for message in messages:
         body = "\n".join(filter(None, (_piece(part, cuts) for part in message.parts)))
@@ -37,7 +37,7 @@ def turns_of(messages: Sequence[Message], cuts: Cuts | None = None) -> list[Turn
 
 
 def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Return neighbours of one role as one turn."""
+    """Return the turns with neighbours of the same role merged."""
     out: list[Turn] = []
     for turn in turns:
         if out and out[-1].role == turn.role:

@@ -1,5 +1,5 @@
-"""The terminal browser: messages with what becomes of them, and decisions on them.
+"""The terminal browser: shows messages with what happens to them, and lets a person decide about them.
 
-`state.py`, `rows.py`, `filters.py`, `output.py`, `lines.py` and `words.py` are pure. The rest is what Textual shows of
-them, and is imported only when the command runs.
+`view_state.py`, `rows.py`, `message_filters.py`, `output.py`, `row_lines.py` and `labels.py` are pure. The other
+modules display their results with Textual and are imported only when the command runs.
 """

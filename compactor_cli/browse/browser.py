@@ -1,4 +1,4 @@
-"""The browser as an application of Textual."""
+"""The browser as a Textual application."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from compactor_cli.strategies import STRATEGIES
 
 
 class Browser(Writing):
-    """A session with what a compaction would make of it."""
+    """Shows a session with what a compaction would make of it."""
 
     TITLE = "compactor browse"
     CSS = CSS
@@ -60,14 +60,14 @@ class Browser(Writing):
     ]
 
     class Computed(Message):
-        """What was computed of a state, or why it could not be."""
+        """The result for a state, or the error that prevented it."""
 
         def __init__(self, state: State, view: BrowserView | None, error: Exception | None) -> None:
             super().__init__()
             self.state, self.view, self.error = state, view, error
 
     def __init__(self, desk: Desk, state: State, message: str = "", saved: State | None = None) -> None:
-        """`message`: what to say first; `saved`: the state that a file has."""
+        """`message`: shown first. `saved`: the state stored in a file."""
         super().__init__()
         self.desk, self.groups = desk, groups_of(desk.source)
         self.history = History([state], saved=saved)
@@ -77,7 +77,7 @@ class Browser(Writing):
         self.marks: frozenset[Mark] = frozenset()
         self.failure: Exception | None = None
         self.bug: Exception | None = None
-        """What nobody expected: the command raises it when the screen is as it was."""
+        """An unexpected error, which the command raises after the screen is restored."""
         self.settled = asyncio.Event()
         """Set while nothing is being computed."""
         self._wanted: State | None = None
@@ -107,7 +107,7 @@ class Browser(Writing):
         self.panels.columns(self.list.head())
 
     def _refill(self) -> None:
-        """Fill the list and the sums anew, by what is known now."""
+        """Refill the list and the sums from what is known now."""
         state = self.history.now
         shown = chosen(self.view.rows, self.marks, state.choices, self.groups)
         self.list.show(self.view.rows, shown, state.choices)
@@ -135,7 +135,7 @@ class Browser(Writing):
         return RowInFull(row, self._title_of(row), self._reason_of(row), self.view, self.list.words)
 
     def _title_of(self, row: BrowserRow) -> Text:
-        """Return what a message is and what becomes of it, for the head of its own screen."""
+        """Return a message's number and fate, for the title of its own screen."""
         state = self.history.now
         out = line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
         out.append(f" · {row.who} · {row.before:,} → {row.after:,} tokens · ")
@@ -144,7 +144,7 @@ class Browser(Writing):
         return out.append(f" · decided: {choice}", "bold") if choice else out
 
     def _reason_of(self, row: BrowserRow) -> Text:
-        """Return why it becomes that."""
+        """Return the reason for a message's fate."""
         choices = self.history.now.choices
         choice = self.groups.choice(choices, row.spot) if row.spot else None
         names = signals_of(self.view, row)
@@ -174,7 +174,8 @@ class Browser(Writing):
     # -- computing
 
     def _compute(self) -> None:
-        """Ask for the present state to be computed; of several that wait only the last one is."""
+        """Request the computation of the current state. If several requests are waiting, only the last one is
+        computed."""
         self._wanted = self.history.now
         self.settled.clear()
         if self._computing is None:
@@ -185,13 +186,13 @@ class Browser(Writing):
         assert state is not None
         self._computing = state
         self.refresh_head()
-        # a daemon: nobody waits for what is not asked for any more when the browser ends
+        # a daemon thread, so that a pending computation does not delay the end of the browser
         threading.Thread(target=self._work, args=(state,), daemon=True).start()
 
     def _work(self, state: State) -> None:
         try:
             done = self.Computed(state, self.desk.view(state), None)
-        except Exception as error:  # told of in the application's own thread
+        except Exception as error:  # reported in the application's own thread
             done = self.Computed(state, None, error)
         self.post_message(done)
 
@@ -309,7 +310,7 @@ class Browser(Writing):
             self.say("Nothing is searched for: / begins.", noticed=True)
 
     def _hit(self, by: int) -> None:
-        """Go to the next message with the words (the one before with -1; with 0 the present one counts)."""
+        """Go to the next message with the search words (-1: to the previous one; 0: the current one counts)."""
         hits = matches(self.view.rows, self.list.shown, self.list.words)
         if not hits:
             self.say(f"“{self.list.words}” is in none of the messages that are shown.", noticed=True)

@@ -1,4 +1,4 @@
-"""What the browser works with: it touches no file itself."""
+"""The interface between the browser and the files; the browser itself accesses none."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from compactor_cli.model.transcript import Source
 
 
 class Desk(Protocol):
-    """A session, what is computed of it, and where things are saved."""
+    """A session, the computations on it, and where results are saved."""
 
     @property
     def source(self) -> Source: ...
 
     @property
     def counter(self) -> str:
-        """Return the name of what counts tokens."""
+        """Return the name of the token counter."""
 
     @property
     def place(self) -> str:
-        """Return where decisions are saved unless another place is named."""
+        """Return the default path for decisions."""
 
     @property
     def output(self) -> str:
-        """Return where the compacted file is written unless another place is named."""
+        """Return the default path for the compacted file."""
 
     def aimed(self, text: str, aim: Aim) -> Aim:
-        """Return the aim with another target, as people write it: 25%, 4k; empty: none. Raises CompactorError."""
+        """Return the aim with another target, written by a person: 25%, 4k; empty for none. Raises CompactorError."""
 
     def strategy(self, aim: Aim) -> str:
-        """Return the strategy that is used for an aim."""
+        """Return the name of the strategy used for an aim."""
 
     def view(self, state: State) -> BrowserView:
         """Return what a compaction would make of the session. Called in a thread. Raises CompactorError."""
 
     def is_there(self, place: str) -> bool:
-        """Return whether something would be replaced there."""
+        """Return whether saving there would replace something."""
 
     def save(self, place: str, state: State) -> str:
-        """Save the decisions; returns what to say of it. Raises CompactorError."""
+        """Save the decisions and return a message about it. Raises CompactorError."""
 
     def write(self, place: str, view: BrowserView) -> str:
-        """Write the compacted file; returns what to say of it. Raises CompactorError."""
+        """Write the compacted file and return a message about it. Raises CompactorError."""

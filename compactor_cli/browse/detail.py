@@ -1,4 +1,4 @@
-"""One message in full: as it was, and what stands of it in the output."""
+"""One message in full: as it was, and what the output contains of it."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from compactor_cli.browse.rows import BrowserRow, BrowserView
 from compactor_cli.browse.text_view import TextView
 
 _WIDE = 110
-"""Cells from which on both stand side by side."""
+"""From this width on, both are shown side by side."""
 
 
 class RowInFull(Struct, frozen=True):
-    """A row of the list and what is known of it."""
+    """A row of the list with everything known about it."""
 
     row: BrowserRow
     title: Text
     reason: Text
     view: BrowserView
     words: str
-    """Words that are searched for."""
+    """The search words."""
 
 
 class Detail(Screen[None]):
-    """The current row of the list; keys go on to others and decide on it."""
+    """Shows the current row of the list; keys move to other rows and decide about it."""
 
     DEFAULT_CSS = """
     Detail {
@@ -61,7 +61,7 @@ class Detail(Screen[None]):
     ]
 
     def __init__(self, current: Callable[[], RowInFull | None], move: Callable[[int], None]) -> None:
-        """`current`: returns the current row; `move`: goes so many rows on."""
+        """`current`: returns the current row. `move`: moves by that many rows."""
         super().__init__()
         self._current, self._move = current, move
 
@@ -90,7 +90,7 @@ class Detail(Screen[None]):
         self._name_sides()
 
     def refill(self) -> None:
-        """Show the current row as it is by now."""
+        """Show the present state of the current row."""
         shown = self._current()
         if shown is None:
             return
@@ -100,7 +100,7 @@ class Detail(Screen[None]):
         self._name_sides()
 
     def say(self, text: str) -> None:
-        """Say a word on what was done."""
+        """Show a message about what was done."""
         self.query_one("#word", Static).update(line(text))
 
     def _name_sides(self) -> None:

@@ -1,4 +1,4 @@
-"""Small windows that ask something: a line, a key, one of several, some of many; and one that explains the keys."""
+"""Dialogs that ask for a line, a key, one option, or several options; and one that explains the keys."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _BOX = """
 
 
 class _Dialog(ModalScreen[Answer]):
-    """Escape closes it, with nothing as its answer."""
+    """A dialog that Escape closes without an answer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close", show=False)]
 
 
 def _line(*pieces: str | tuple[str, str]) -> Text:
-    """Return text that stays on its line."""
+    """Return text that stays on one line."""
     return Text.assemble(*pieces, no_wrap=True, overflow="ellipsis")
 
 
@@ -64,7 +64,7 @@ class Ask(_Dialog[str | None]):
 
 
 class Confirm(_Dialog[str | None]):
-    """Asks for one of some keys."""
+    """Asks for one of several keys."""
 
     DEFAULT_CSS = "Confirm {" + _BOX + "}"
 
@@ -87,12 +87,12 @@ class Confirm(_Dialog[str | None]):
 
 
 class Choose(_Dialog[str | None]):
-    """Asks for one of several."""
+    """Asks for one of several options."""
 
     DEFAULT_CSS = "Choose {" + _BOX + "& OptionList { max-height: 20; } }"
 
     def __init__(self, title: str, options: Sequence[tuple[str, str]], now: str) -> None:
-        """`options`: each with what it means; `now`: the one that holds."""
+        """`options`: pairs of an option and its meaning. `now`: the current option."""
         super().__init__()
         self._title, self._options, self._now = title, options, now
 
@@ -123,7 +123,7 @@ class Filter(_Dialog["frozenset[Mark] | None"]):
     ]
 
     def __init__(self, marks: Sequence[tuple[Mark, int]], chosen: frozenset[Mark]) -> None:
-        """`marks`: each with how many rows have it."""
+        """`marks`: pairs of a mark and the number of rows that have it."""
         super().__init__()
         self._marks = marks
         self._chosen = {mark for mark, _ in marks if mark in chosen}
@@ -147,7 +147,7 @@ class Filter(_Dialog["frozenset[Mark] | None"]):
             self.query_one(OptionList).replace_option_prompt_at_index(index, self._prompt(index))
 
     def on_option_list_option_selected(self) -> None:
-        self.action_mark()  # a click
+        self.action_mark()  # a mouse click
 
     def action_take(self) -> None:
         self.dismiss(frozenset(self._chosen))

@@ -1,4 +1,4 @@
-"""Put into words what the browser says: the head, the sums, why a message becomes what it becomes."""
+"""Texts of the browser: the heading, the sums, and the reasons for what happens to messages."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from compactor_cli.model.transcript import Source
 
 
 def aim_words(aim: Aim) -> str:
-    """Return a target as a person writes it; empty for none."""
+    """Return a target in readable form; empty for none."""
     if aim.target_ratio is not None:
         return f"{100 * aim.target_ratio:g}%"
     return f"{aim.target_tokens:,}" if aim.target_tokens is not None else ""
 
 
 def head(source: Source, counter: str) -> str:
-    """Return what file it is."""
+    """Return a heading with the file's name, format and sizes."""
     many = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
     return (
         f"{name(source.path.rpartition('/')[2])} · {source.format} · {many}{source.message_count:,} messages · "
@@ -29,7 +29,7 @@ def head(source: Source, counter: str) -> str:
 
 
 def aims(state: State, view: BrowserView, strategy: str) -> str:
-    """Return what it is compacted to, and how."""
+    """Return the target and the strategy."""
     aimed = aim_words(state.aim)
     if view.target is not None and state.aim.target_ratio is not None:
         aimed = f"{aimed} = {view.target:,}"
@@ -37,7 +37,7 @@ def aims(state: State, view: BrowserView, strategy: str) -> str:
 
 
 def decisions(history: History) -> str:
-    """Return how many decisions there are, and whether a file has them."""
+    """Return how many decisions there are, and whether they are saved."""
     kept, dropped = history.now.count("keep"), history.now.count("drop")
     if not kept and not dropped:
         return "no decisions"
@@ -45,13 +45,13 @@ def decisions(history: History) -> str:
 
 
 def sums(view: BrowserView) -> list[tuple[str, int]]:
-    """Return messages of each fate that there are."""
+    """Return the number of messages for each fate."""
     counts = view.counts()
     return [(fate, counts[fate]) for fate in FATES if counts[fate] or fate != "added"]
 
 
 def failure(error: Exception) -> str:
-    """Return why nothing can be made of the decisions, on a line."""
+    """Return one line on why the decisions cannot be carried out."""
     if isinstance(error, BudgetError):
         items = ", ".join(f"{item} {tokens:,}" for item, tokens in error.items)
         least = f"Does not fit into {error.target:,} tokens: at least {error.floor:,}"
@@ -60,7 +60,7 @@ def failure(error: Exception) -> str:
 
 
 def why(row: BrowserRow, choice: Choice | None, own: bool, signals: Iterable[str], *, scored: bool) -> str:
-    """Return why a message becomes what it becomes. `scored`: the strategy goes by scores and tiers."""
+    """Return the reason for a message's fate. `scored`: the strategy uses scores and tiers."""
     decision = {"keep": "to be kept", "drop": "to be dropped"}.get(choice or "", "")
     if decision and not own:
         decision += " (with its group)"

@@ -1,4 +1,4 @@
-"""Which rows are shown: by role, by what becomes of them, by tool, by decision."""
+"""Filters for rows: by role, by fate, by tool, by decision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHOICES = {"keep": "kept", "drop": "dropped", None: ""}
 
 
 class Mark(NamedTuple):
-    """One thing that rows are chosen by."""
+    """A property by which rows can be filtered."""
 
     kind: str
     """One of KINDS."""
@@ -24,7 +24,7 @@ class Mark(NamedTuple):
 
 
 def marks_of(row: BrowserRow, choice: Choice | None) -> set[Mark]:
-    """Return all that a row can be chosen by."""
+    """Return all marks of a row."""
     role = row.who if row.who in ROLES else "tool"
     marks = {Mark("becomes", row.fate), Mark("role", role), *(Mark("tool", tool) for tool in row.tools)}
     return marks | {Mark("decision", _CHOICES[choice])} if choice else marks
@@ -33,7 +33,7 @@ def marks_of(row: BrowserRow, choice: Choice | None) -> set[Mark]:
 def chosen(
     rows: Sequence[BrowserRow], marks: Iterable[Mark], choices: Mapping[Spot, Choice], groups: Groups
 ) -> tuple[int, ...]:
-    """Return places of the rows that have, of each kind that is asked for, one of the marks."""
+    """Return the positions of rows that have, for each kind of mark requested, at least one of the marks."""
     wanted: dict[str, set[Mark]] = {}
     for mark in marks:
         wanted.setdefault(mark.kind, set()).add(mark)
@@ -47,7 +47,7 @@ def chosen(
 
 
 def offered(rows: Sequence[BrowserRow], choices: Mapping[Spot, Choice], groups: Groups) -> list[tuple[Mark, int]]:
-    """Return all marks that rows have, and how many rows have each, in the order of lists."""
+    """Return all marks that occur in rows, with the number of rows, in display order."""
     counts = Counter(mark for row in rows for mark in marks_of(row, _choice(row, choices, groups)))
     orders = {"becomes": FATES, "role": ROLES, "decision": ("kept", "dropped")}
 
@@ -60,7 +60,7 @@ def offered(rows: Sequence[BrowserRow], choices: Mapping[Spot, Choice], groups: 
 
 
 def matches(rows: Sequence[BrowserRow], shown: Sequence[int], words: str) -> list[int]:
-    """Return positions in what is shown whose messages hold the words, in any case."""
+    """Return the positions, within the shown rows, of messages that contain the words in any case."""
     wanted = words.lower()
     return [index for index, place in enumerate(shown) if rows[place].holds(wanted)] if wanted else []
 

@@ -1,4 +1,4 @@
-"""The list of messages: only the rows that are seen are rendered."""
+"""The list of messages, which renders only the visible rows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from compactor_cli.browse.view_state import Groups
 from compactor_cli.model.decisions import Choice, Spot
 
 _WHO, _FATE = 11, 10
-"""Cells of the columns that have a width of their own."""
+"""Fixed column widths."""
 _WIDE = 120
-"""Cells from which on the reason has a column."""
+"""From this width on, the reason has its own column."""
 _MARKS: Mapping[tuple[Choice | None, bool], str] = {
     ("keep", True): "K",
     ("keep", False): "k",
@@ -31,11 +31,11 @@ _MARKS: Mapping[tuple[Choice | None, bool], str] = {
     ("drop", False): "d",
     (None, False): " ",
 }
-"""What stands before a message: decided on it, or on another one of its group."""
+"""The mark before a message: upper case for its own decision, lower case for one on another message of its group."""
 
 
 class MessageList(ScrollView, can_focus=True):
-    """The rows that are shown, one of which is the current one."""
+    """The rows to show, one of which is the current one."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "list--cursor",
@@ -80,10 +80,10 @@ class MessageList(ScrollView, can_focus=True):
     cursor = reactive(0, repaint=False)
 
     class Moved(Message):
-        """Another row is the current one."""
+        """Posted when another row becomes the current one."""
 
     class Opened(Message):
-        """A row is to be shown in full."""
+        """Posted when a row is to be shown in full."""
 
     def __init__(self, groups: Groups) -> None:
         super().__init__(id="messages")
@@ -94,11 +94,11 @@ class MessageList(ScrollView, can_focus=True):
         self._digits = self._tokens = 1
         self._several = False
         self.words = ""
-        """What is searched for, in lower case."""
+        """The search words in lower case."""
 
     @property
     def row(self) -> BrowserRow | None:
-        """Return the current row; None when none is shown."""
+        """Return the current row; None if no row is shown."""
         return self._rows[self._shown[self.cursor]] if self.cursor < len(self._shown) else None
 
     @property
@@ -110,7 +110,7 @@ class MessageList(ScrollView, can_focus=True):
         return self._shown
 
     def show(self, rows: Sequence[BrowserRow], shown: Sequence[int], choices: Mapping[Spot, Choice]) -> None:
-        """Show these rows; the current one stays, or the nearest to it."""
+        """Show these rows, keeping the current one or the nearest to it."""
         before = self.row
         self._rows, self._shown, self._choices = rows, shown, choices
         self._several = bool(rows) and rows[-1].entry.conversation > 0
@@ -122,11 +122,11 @@ class MessageList(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def go(self, index: int) -> None:
-        """Make the row at a place the current one."""
+        """Make the row at an index the current one."""
         self.cursor = max(0, min(index, len(self._shown) - 1))
 
     def next_decided(self) -> bool:
-        """Go to the next row that was decided on, round the end; False when there is none."""
+        """Go to the next row with a decision, wrapping around at the end. Return False if there is none."""
         places = [index for index, place in enumerate(self._shown) if self._choice(self._rows[place])[0]]
         if not places:
             return False
@@ -134,7 +134,7 @@ class MessageList(ScrollView, can_focus=True):
         return True
 
     def place_of_number(self, number: int) -> int:
-        """Return the place of the shown message with a number, or of the next one behind it."""
+        """Return the index of the shown message with this number, or of the next one after it."""
         after = (index for index, place in enumerate(self._shown) if self._rows[place].number >= number)
         return next((index for index in after if self._rows[self._shown[index]].spot), max(0, len(self._shown) - 1))
 
@@ -172,11 +172,11 @@ class MessageList(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         self.virtual_size = Size(self.size.width, len(self._shown))
 
-    # -- what is seen
+    # -- what is visible
 
     @property
     def _width(self) -> int:
-        """Return the cells beside the scrollbar."""
+        """Return the width without the scrollbar."""
         return self.scrollable_content_region.width
 
     def render_line(self, y: int) -> Strip:
@@ -191,7 +191,7 @@ class MessageList(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width, base)
 
     def head(self) -> str:
-        """Return the names of the columns, at their places."""
+        """Return the column headings at their positions."""
         end = self._digits + 3
         line = f"{'#':>{end - 1}} {'role, tool':<{_WHO}} {'tokens':>{self._tokens}} {'becomes':<{_FATE}} message"
         wide = self._width >= _WIDE
@@ -213,7 +213,7 @@ class MessageList(ScrollView, can_focus=True):
         return [*cells, (" " + _fit(row.entry.reason, width - reason_at), "list--dim")] if reason_at else cells
 
     def _says(self, width: int) -> tuple[int, int]:
-        """Return cells for what a message says, and where its reason begins; 0: it has no column."""
+        """Return the width for the message text, and the start of the reason column; 0 if there is no such column."""
         begin = self._digits + 3 + _WHO + 1 + self._tokens + 1 + _FATE + 1
         room = max(4, width - begin)
         if width < _WIDE:
@@ -236,13 +236,13 @@ class MessageList(ScrollView, can_focus=True):
 
 
 def _tokens(row: BrowserRow) -> str:
-    """Return tokens before and after, where they are not the same."""
+    """Return the tokens before and after, or only once if they are equal."""
     same = row.before == row.after or not row.fate
     return f"{row.before:,}" if same else f"{row.before:,} → {row.after:,}"
 
 
 def _fit(text: str, width: int) -> str:
-    """Return a text in exactly so many cells."""
+    """Return a text padded or cut to exactly this width."""
     line = Text(text, no_wrap=True, end="")
     line.truncate(max(0, width), overflow="ellipsis", pad=True)
     return line.plain

@@ -1,4 +1,4 @@
-"""Show what of a message stands in the output, as text."""
+"""Show as text what the output contains of a message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compactor_cli.summary_text.excerpts import speaker_of
 
 
 class OutputLine(NamedTuple):
-    """A line of a text, and whether it is a heading of ours."""
+    """A line of text, and whether it is a heading added by the browser."""
 
     text: str
     heading: bool = False
@@ -26,7 +26,7 @@ def before_lines(row: BrowserRow) -> list[OutputLine]:
 
 
 def after_lines(view: BrowserView, row: BrowserRow) -> list[OutputLine]:
-    """Return what stands of it in the output."""
+    """Return what the output contains of a message."""
     entry = row.entry
     if not row.fate:
         return [OutputLine("Nothing was computed: see the message at the top.", heading=True)]
@@ -45,7 +45,7 @@ def after_lines(view: BrowserView, row: BrowserRow) -> list[OutputLine]:
 
 
 def summary_of(view: BrowserView, row: BrowserRow) -> Message | None:
-    """Return the summary in the output that stands for a message."""
+    """Return the summary in the output that stands for a message; None if there is none."""
     part = view.parts[row.entry.conversation]
     if part.plan is None:
         return None
@@ -57,7 +57,7 @@ def summary_of(view: BrowserView, row: BrowserRow) -> Message | None:
 
 
 def signals_of(view: BrowserView, row: BrowserRow) -> tuple[str, ...]:
-    """Return the names that what is kept of a message is valued for."""
+    """Return the names for which parts of a message are kept."""
     part = view.parts[row.entry.conversation] if view.parts else None
     if part is None or part.plan is None or row.spot is None:
         return ()
@@ -72,7 +72,7 @@ def _group_of(part: Compaction, number: int) -> int:
 
 
 def _in_summary(summary: Message, number: int) -> list[OutputLine]:
-    """Return a summary, with what it quotes of one message first."""
+    """Return a summary, preceded by what it quotes of one message."""
     text = summary.text("text").split("\n")
     quoted: list[OutputLine] = []
     inside = False
@@ -94,7 +94,7 @@ def _in_summary(summary: Message, number: int) -> list[OutputLine]:
 
 
 def _lines(message: Message) -> list[OutputLine]:
-    """Return the parts of a message under their names; of one part that is text no more than that."""
+    """Return the parts of a message under their names; a single text part has no name."""
     out: list[OutputLine] = []
     for part in message.parts:
         if len(message.parts) > 1 or part.kind != "text":

@@ -1,4 +1,4 @@
-"""The lines above and below the list: the file, what it is compacted to, the sums, why, and what was done last."""
+"""The lines above and below the list: file, target, sums, reason, and last action."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from compactor_cli.browse.rows import BrowserView
 from compactor_cli.model.transcript import Source
 
 STYLES = {"kept": "success", "shortened": "primary", "summarized": "accent", "gone": "error", "added": "secondary"}
-"""Fate -> the colour of the theme that it has."""
+"""Fate -> colour in the theme."""
 WIDE = 110
-"""Cells from which on the sums are one line."""
+"""From this width on, the sums are on one line."""
 _BAR = 10
 CSS = """
 #head, #aims, #filtered, #columns, #reason, #said { height: 1; }
@@ -31,21 +31,21 @@ CSS = """
 
 
 def line(text: str = "") -> Text:
-    """Return a text that stays on its line."""
+    """Return a text that stays on one line."""
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 
 class Panels:
-    """These lines; they can be written to whatever is shown before them."""
+    """These lines. They can be updated before they are displayed."""
 
     def __init__(self, source: Source, counter: str, colour: Callable[[str], str]) -> None:
-        """`colour`: name of a colour of the theme -> the colour, or nothing where there are none."""
+        """`colour`: maps a theme colour's name to the colour, or to nothing if there are no colours."""
         self._source, self._colour = source, colour
         self._head = Static(line(words.head(source, counter)), id="head")
         self._aims, self._sums, self._filtered = Static(id="aims"), Static(id="sums"), Static(id="filtered")
         self._columns, self._reason, self._said = Static(id="columns"), Static(id="reason"), Static(id="said")
         self.said = ""
-        """What was done last."""
+        """The last message."""
 
     def above(self) -> Iterator[Static]:
         yield from (self._head, self._aims, self._sums, self._filtered, self._columns)
@@ -54,7 +54,7 @@ class Panels:
         yield from (self._reason, self._said)
 
     def say(self, text: str, *, noticed: bool = False) -> None:
-        """Say a word on what was done; `noticed`: one to be noticed."""
+        """Show a message about what was done. `noticed`: make it stand out."""
         self.said = text
         self._said.set_class(noticed, "told")
         self._said.update(line(text))
@@ -66,7 +66,7 @@ class Panels:
         self._columns.update(line(names))
 
     def show(self, aims: str, filtered: str) -> None:
-        """Show what it is compacted to, and which rows are shown."""
+        """Show the target, and which rows are shown."""
         self._aims.update(line(aims))
         self._filtered.set_class(bool(filtered), "on")
         self._filtered.update(line(filtered))
@@ -76,7 +76,7 @@ class Panels:
         self._sums.update(Text(why))
 
     def sum_up(self, view: BrowserView, *, computing: bool, width: int) -> None:
-        """Show the tokens and the messages of each fate."""
+        """Show the tokens and the number of messages for each fate."""
         self._sums.remove_class("failed")
         self._sums.update(self._summed(view, computing=computing, width=width))
 

@@ -1,4 +1,4 @@
-"""Texts as lines of a terminal: made safe, and wrapped."""
+"""Prepare texts for a terminal: make them safe, and wrap them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _TAB = 4
 
 
 def safe(text: str) -> str:
-    """Return a line with nothing in it that commands a terminal or cannot be written to one."""
+    """Return a line without control characters and without characters that cannot be printed."""
     if text.isascii() and text.isprintable():
         return text
     return shown(text.expandtabs(_TAB))
 
 
 def wrapped(line: str, width: int) -> Iterator[str]:
-    """Yield a line as pieces of at most so many cells, parted at blanks where there are any; a character that is wider
-    than that stands alone."""
+    """Yield a line in pieces of at most this width, split at blanks if possible. A character wider than that is a
+    piece of its own."""
     start, end = 0, len(line)
     while end - start > width or cell_len(line[start:]) > width:
         piece = _begin(line[start : start + max(1, width)], width)
@@ -38,7 +38,7 @@ def wrapped(line: str, width: int) -> Iterator[str]:
 
 
 def _begin(text: str, width: int) -> str:
-    """Return as much of a text as has room, and at least one character."""
+    """Return as much of a text as fits, but at least one character."""
     while len(text) > 1 and cell_len(text) > width:
         text = text[:-1]
     return text

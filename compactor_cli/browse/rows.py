@@ -1,4 +1,4 @@
-"""A session as rows of a list: what each message says, what becomes of it, and the sums."""
+"""A session as rows of a list: what each message says, what happens to it, and the sums."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.views.timelines import of_compactions
 
 FATES = ("kept", "shortened", "summarized", "gone", "added")
-"""What may become of a message, in the order of the sums."""
+"""Possible fates of a message, in the order of the sums."""
 _LONGEST = 400
-"""Characters of a text that a row may show."""
+"""Maximum characters of a text that a row shows."""
 
 
 class BrowserRow(NamedTuple):
-    """One message of the input, or one that only the output has."""
+    """One message of the input, or one that only the output contains."""
 
     spot: Spot | None
-    """None for a message that was added."""
+    """None for an added message."""
     entry: Entry
     fate: str
-    """One of FATES; empty where nothing could be computed."""
+    """One of FATES; empty if nothing could be computed."""
     who: str
-    """Its role; of a tool's result the tool."""
+    """Role of the message; for a tool result, the tool."""
     tools: tuple[str, ...]
 
     @property
@@ -53,7 +53,7 @@ class BrowserRow(NamedTuple):
         return says(self.entry.message)
 
     def holds(self, words: str) -> bool:
-        """Return whether its text has these words, which are in lower case."""
+        """Return whether its text contains these lower-case words."""
         return any(words in part.text.lower() or words in part.name.lower() for part in self.entry.message.parts)
 
 
@@ -63,7 +63,7 @@ class BrowserView(Struct, frozen=True):
     rows: tuple[BrowserRow, ...]
     parts: tuple[Compaction, ...]
     data: Content
-    """The output; empty where nothing could be computed."""
+    """The output; empty if nothing could be computed."""
 
     @property
     def tokens(self) -> int:
@@ -79,7 +79,7 @@ class BrowserView(Struct, frozen=True):
         return next((part.plan.strategy for part in self.parts if part.plan), "")
 
     def counts(self) -> Mapping[str, int]:
-        """Return messages of each fate."""
+        """Return the number of messages for each fate."""
         counts = dict.fromkeys(FATES, 0)
         for row in self.rows:
             if row.fate:
@@ -88,12 +88,12 @@ class BrowserView(Struct, frozen=True):
 
 
 def view_of(parts: Sequence[Compaction], data: Content) -> BrowserView:
-    """Return the rows of what was computed."""
+    """Return the rows for a computed result."""
     return BrowserView(tuple(map(_row, of_compactions(parts))), tuple(parts), data)
 
 
 def bare_view(source: Source) -> BrowserView:
-    """Return the rows of a session of which nothing could be computed."""
+    """Return the rows for a session for which nothing could be computed."""
     entries = [
         Entry(conversation, "", message, None)
         for conversation, transcript in enumerate(source.transcripts)
@@ -115,7 +115,7 @@ def says(message: Message) -> str:
 
 
 def name(text: str) -> str:
-    """Return a name as a row shows it."""
+    """Return a name as displayed in a row."""
     return safe(one_line(text, 80))
 
 

@@ -1,4 +1,4 @@
-"""The terminal that the browser runs in."""
+"""Watches the terminal that the browser runs in."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from compactor_cli.errors import ExitCode
 
 
 def end_with_the_terminal(app: App[int]) -> None:
-    """End the application when its terminal is closed: reading keys from one that is gone never waits."""
+    """End the application when its terminal is closed; otherwise, reading keys from the closed terminal would spin."""
 
     def look() -> None:
         if not _is_there():
             app.exit(return_code=int(ExitCode.INTERRUPTED))
 
-    if _is_there():  # nobody is at a terminal in tests
+    if _is_there():  # in tests there is no terminal
         app.set_interval(1, look)
 
 

@@ -1,4 +1,4 @@
-"""A long text: wrapped once for a width, and rendered where it is seen."""
+"""A long text, wrapped once per width and rendered only where it is visible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compactor_cli.browse.row_lines import wrapped
 
 
 class TextView(ScrollView, can_focus=True, inherit_bindings=False):
-    """Lines of text that scroll."""
+    """Scrollable lines of text."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"text--heading", "text--hit"}
     DEFAULT_CSS = """
@@ -46,14 +46,14 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         self._words = ""
 
     def show(self, lines: Sequence[OutputLine], words: str = "") -> None:
-        """Show these lines from their beginning, or from where the words are, which are marked."""
+        """Show these lines from the beginning, or from the first match of the words, which are highlighted."""
         self._lines, self._words = lines, words
         self._wrap()
         hit = next((index for index, piece in enumerate(self._pieces) if words and words in piece.text.lower()), 0)
         self.scroll_to(y=max(0, hit - 3) if hit else 0, animate=False, force=True)
 
     def text(self) -> str:
-        """Return all of it."""
+        """Return the whole text."""
         return "\n".join(line.text for line in self._lines)
 
     def on_resize(self) -> None:
@@ -76,7 +76,7 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(list(self._marked(piece.text, style))).adjust_cell_length(width, base)
 
     def _marked(self, text: str, style: Style) -> list[Segment]:
-        """Return a line with the words that are searched for set off."""
+        """Return a line with the search words highlighted."""
         words, out, low = self._words, [], text.lower()
         start = 0
         while words and len(low) == len(text) and (position := low.find(words, start)) >= 0:

@@ -1,4 +1,4 @@
-"""What a person has decided so far, and the way back."""
+"""A person's decisions so far, with undo and redo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compactor_cli.pipeline.groups import form_groups
 
 
 class State(Struct, frozen=True):
-    """Decisions, and what the session is to be compacted to."""
+    """The decisions, and the target and strategy that the session is to be compacted with."""
 
     aim: Aim = Aim()
     choices: Mapping[Spot, Choice] = {}
@@ -32,12 +32,12 @@ class Groups(Struct, frozen=True):
     """Message -> why its group cannot be dropped."""
 
     def choice(self, choices: Mapping[Spot, Choice], spot: Spot) -> Choice | None:
-        """Return what is decided of a message, by a decision on it or on another one of its group."""
+        """Return the decision on a message, made on it or on another message of its group."""
         return next((choices[member] for member in self.of.get(spot, (spot,)) if member in choices), None)
 
 
 def groups_of(source: Source) -> Groups:
-    """Return the groups of a file as it is."""
+    """Return the groups of an unchanged file."""
     of: dict[Spot, tuple[Spot, ...]] = {}
     refusals: dict[Spot, str] = {}
     for conversation, transcript in enumerate(source.transcripts):
@@ -52,8 +52,8 @@ def groups_of(source: Source) -> Groups:
 
 
 def decided(state: State, groups: Groups, spot: Spot, choice: Choice) -> State:
-    """Return the state with a decision on a message; the same one again takes it back. Of a group the last one
-    holds."""
+    """Return the state with a decision on a message; repeating the decision cancels it. In each group, the last
+    decision counts."""
     before = groups.choice(state.choices, spot)
     choices = {member: own for member, own in state.choices.items() if member not in groups.of.get(spot, (spot,))}
     if before != choice:
@@ -62,14 +62,14 @@ def decided(state: State, groups: Groups, spot: Spot, choice: Choice) -> State:
 
 
 def decided_all(state: State, groups: Groups, spots: Iterable[Spot], choice: Choice) -> State:
-    """Return the state with a decision on many messages; where all of them have it already, it is taken back."""
+    """Return the state with a decision on many messages; if all of them already have it, it is cancelled."""
     wanted = [spot for spot in spots if choice != "drop" or spot not in groups.refusals]
     todo = [spot for spot in wanted if groups.choice(state.choices, spot) != choice]
     choices = dict(state.choices)
     for spot in todo or wanted:
         group = groups.of.get(spot, (spot,))
         if todo and any(choices.get(member) == choice for member in group):
-            continue  # another one of its group has just been decided on
+            continue  # another message of its group was just decided on
         for member in group:
             choices.pop(member, None)
         if todo:
@@ -79,12 +79,12 @@ def decided_all(state: State, groups: Groups, spots: Iterable[Spot], choice: Cho
 
 @dataclass(slots=True)
 class History:
-    """All states, and which of them is the present one."""
+    """All states, and the position of the current one."""
 
     states: list[State]
     position: int = 0
     saved: State | None = None
-    """The state that a file has."""
+    """The state stored in a file."""
 
     @property
     def now(self) -> State:
@@ -96,7 +96,7 @@ class History:
         return not self.now.choices if self.saved is None else self.now == self.saved
 
     def add(self, state: State) -> bool:
-        """Go on to a state; what had been taken back is forgotten. False where nothing changes."""
+        """Move to a new state and discard states that could be redone. Return False if nothing changes."""
         if state == self.now:
             return False
         del self.states[self.position + 1 :]
@@ -105,14 +105,14 @@ class History:
         return True
 
     def undo(self) -> bool:
-        """Go back by one change; False where there is none."""
+        """Undo the last change. Return False if there is none."""
         if not self.position:
             return False
         self.position -= 1
         return True
 
     def redo(self) -> bool:
-        """Make the change again that was taken back last; False where there is none."""
+        """Redo the last undone change. Return False if there is none."""
         if self.position + 1 >= len(self.states):
             return False
         self.position += 1

@@ -1,4 +1,4 @@
-"""Write decisions and the compacted file from the browser, and lose nothing when it ends."""
+"""Save decisions and the compacted file from the browser, so that nothing is lost when it ends."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from compactor_cli.errors import CompactorError
 
 
 class Writing(App[int]):
-    """The part of the browser that writes."""
+    """The part of the browser that writes files."""
 
     desk: Desk
     history: History
     view: BrowserView
     failure: Exception | None
-    """Why nothing could be computed of the present state."""
+    """Why nothing could be computed for the current state."""
     settled: asyncio.Event
     """Set while nothing is being computed."""
 
-    if TYPE_CHECKING:  # the browser has them
+    if TYPE_CHECKING:  # provided by the browser
 
         def say(self, text: str, *, noticed: bool = False) -> None:
-            """Say a word on what was done; `noticed`: one to be noticed."""
+            """Show a message about what was done. `noticed`: make it stand out."""
 
         def refresh_head(self) -> None:
-            """Show the target, the decisions and the sums as they are by now."""
+            """Show the current target, decisions and sums."""
 
     def action_save(self) -> None:
         self._ask_place("Save the decisions", "for compact --decisions", self.desk.place, self._save)
@@ -92,5 +92,5 @@ class Writing(App[int]):
             self.push_screen(Confirm("The decisions are not saved.", answers), take)
 
     async def action_quit(self) -> None:
-        """Leave as q does, by Ctrl+Q and the list of commands of Textual."""
+        """Quit with the same checks as the key q, for Ctrl+Q and Textual's command palette."""
         self.action_leave()

@@ -1,1 +1,1 @@
-"""The command line: one file a command (load, call, render, exit code)."""
+"""The command line: one file per command (load, call, render, exit code)."""

@@ -1,4 +1,4 @@
-"""The command line: the commands, and the one place where errors become exit codes."""
+"""The command line: the commands, and the one place that turns errors into exit codes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _MEANT = {
     **dict.fromkeys(("list", "ls", "find", "history"), "sessions"),
     **dict.fromkeys(("transform", "translate", "export"), "convert"),
 }
-"""Words that other tools have for a command, where none is spelled alike."""
+"""Names that other tools use for a command and that are not spelled like ours."""
 _ENDING = ("SIGTERM", "SIGHUP")
-"""Signals that end the process: what is half-written is removed first."""
+"""Signals that end the process. Half-written files are removed first."""
 
 
 class _TerminatedError(BaseException):
-    """A signal that asks the process to end; `code` is what a shell would report of it."""
+    """A signal that asks the process to end. `code` is the exit code that a shell would report for it."""
 
     def __init__(self, number: int) -> None:
         self.code = 128 + number
@@ -43,26 +43,26 @@ class _TerminatedError(BaseException):
 
 
 class Boundary(TyperGroup):
-    """Expected failures print one message; anything else is a bug and says so."""
+    """Prints one message for an expected failure. Anything else is reported as a bug."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = Commands()
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands by what is said of them here, which loads none."""
+        """List the commands with their summaries from the command table, without loading any command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary(name)) for name in self.commands])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return a command by its name; a word that means one is answered with it."""
+        """Return a command by its name. Raises UsageError for a synonym, naming the command it stands for."""
         meant = _MEANT.get(args[0].lower()) if args and args[0] not in self.commands else None
         if meant:
             raise UsageError(f"no such command '{args[0]}'. Did you mean '{meant}'?\nSee {ctx.command_path} --help.")
         return super().resolve_command(ctx, args)
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
-        """Return the program's own options; what is wrong with them is told as all errors are."""
+        """Return the context of the program's own options. Mistakes in them are reported like all other errors."""
         ctx = self.context_class(self, info_name=info_name, parent=parent)
         if not args and not extra.get("resilient_parsing"):
             from compactor_cli.cli.welcome import welcome
@@ -73,7 +73,7 @@ class Boundary(TyperGroup):
             try:
                 return super().make_context(info_name, args, parent, **extra)
             finally:
-                sys.stdout.flush()  # help and version are printed by now
+                sys.stdout.flush()  # help and version have been printed by now
         except CompactorError as error:
             raise _failed(error, ctx) from None
         except Exception as error:  # the parser's own errors have no public class
@@ -86,7 +86,7 @@ class Boundary(TyperGroup):
             try:
                 return super().invoke(ctx)
             finally:
-                sys.stdout.flush()  # what cannot be written is known before the exit code is
+                sys.stdout.flush()  # a write error must show before the exit code is set
         except CompactorError as error:
             raise _failed(error, ctx) from None
         except KeyboardInterrupt:
@@ -95,10 +95,10 @@ class Boundary(TyperGroup):
         except _TerminatedError as ended:
             _say(ctx, "terminated; nothing was left half-written")
             raise typer.Exit(ended.code) from None
-        except Exception as error:  # the parser's own, or a bug, whatever it is
+        except Exception as error:  # the parser's own error, or a bug of any kind
             if is_mistake(error):
                 raise _mistaken(error, ctx) from None
-            if hasattr(error, "exit_code"):  # typer's own: exits, help that was asked for
+            if hasattr(error, "exit_code"):  # typer's own: an exit, or help that the user asked for
                 raise
             if _debugging(ctx):
                 _show_traceback()
@@ -148,16 +148,16 @@ def _debugging(ctx: Any) -> bool:
 
 
 def _failed(error: CompactorError, ctx: Any) -> typer.Exit:
-    """Tell of what was expected to fail; returns what ends the program."""
+    """Report an expected failure and return the exception that ends the program."""
     if _debugging(ctx):
         _show_traceback()
-    _say(ctx, f"error: {error}")
+    _say(ctx, f"error: {error}", always=error.exit_code == ExitCode.USAGE)
     return typer.Exit(int(error.exit_code))
 
 
 def _mistaken(error: Exception, ctx: Any) -> typer.Exit:
-    """Tell of words that cannot be used; returns what ends the program."""
-    _say(ctx, f"error: {words_of(error, ctx)}")
+    """Report words that the parser cannot use and return the exception that ends the program."""
+    _say(ctx, f"error: {words_of(error, ctx)}", always=True)
     return typer.Exit(int(ExitCode.USAGE))
 
 
@@ -167,15 +167,16 @@ def _show_traceback() -> None:
     traceback.print_exc()
 
 
-def _say(ctx: Any, text: str) -> None:
+def _say(ctx: Any, text: str, *, always: bool = False) -> None:
     args = ctx.meta.get(ARGS)
-    if args and args.quiet:
+    if args and args.quiet and not always:
         return
     print(visible(text), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 
 
 def _catch_ending_signals() -> None:
-    """Let SIGTERM and SIGHUP unwind the run as Ctrl-C does. One that is ignored, as by nohup, stays ignored."""
+    """Let SIGTERM and SIGHUP unwind the run as Ctrl-C does. A signal that is ignored, for example by nohup, stays
+    ignored."""
     for name in _ENDING:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -183,7 +184,7 @@ def _catch_ending_signals() -> None:
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
+    signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
     raise _TerminatedError(number)
 
 
@@ -194,4 +195,4 @@ def main() -> None:
     try:
         app()
     finally:
-        gc.freeze()  # or it would look through all of them once more as Python ends
+        gc.freeze()  # otherwise the collector would scan all objects once more while Python ends

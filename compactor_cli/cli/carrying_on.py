@@ -1,4 +1,4 @@
-"""`compact --emit native` and `--new-session`: outputs that the session's agent goes on with."""
+"""`compact --emit native` and `--new-session`: outputs that the session's agent can resume."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ Make = Callable[[Source, Settings], "tuple[Content, list[Compaction]]"]
 
 
 class CarriedOn(Struct, frozen=True):
-    """A session that its agent goes on with: as a file, and by which command."""
+    """A session that its agent can resume: its file and the command that resumes it."""
 
     id: str
     path: str
     project: str
-    """The folder that is worked in, where the session says it."""
+    """The folder that the session works in, or empty if the session does not say."""
     command: str
 
     @property
     def line(self) -> str:
-        """Return how to go on, in words."""
+        """Return a line that says how to resume the session."""
         return f"go on with: {self.command}" + (f" (in {self.project})" if self.project else "")
 
     @property
@@ -47,9 +47,9 @@ class CarriedOn(Struct, frozen=True):
 
 
 def natively(session: Session, make: Make, source: Source, settings: Settings) -> tuple[Content, list[Compaction]]:
-    """Return what `make` leaves of a file, appended to it as its agent would. What the agent wants besides, such as a
-    notice that something is missing, counts. Raises UsageError where nothing can be appended, BudgetError where it does
-    not fit."""
+    """Return the file with the output of `make` appended as its agent would append it, and the compaction. Further
+    records that the agent requires, such as a notice that something is missing, count against the target. Raises
+    UsageError if nothing can be appended, and BudgetError if the result does not fit."""
     from compactor_cli.resuming.emit import appended
 
     data, parts = make(source, settings)
@@ -70,10 +70,10 @@ def natively(session: Session, make: Make, source: Source, settings: Settings) -
 
 
 def new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
-    """Return the file of a new session, with an id of its own, where the agent of `source` keeps its sessions, or at
-    `out`.
+    """Return the contents of a new session with its own id, and where it goes: to `out`, or to the folder in which the
+    agent of `source` keeps its sessions.
 
-    Raises UsageError where no agent goes on with such a file, or nothing says where it keeps its sessions.
+    Raises UsageError if no agent resumes files of this format, or if the agent's folder cannot be determined.
     """
     from compactor_cli.resuming.emit import new_id, renamed
 
@@ -90,7 +90,7 @@ def new_session(source: Source, data: Content, out: str) -> tuple[bytes, Carried
 
 
 def at_home(source: Source, path: str) -> CarriedOn | None:
-    """Return how to go on with a session that stands where its agent finds it; None for any other file."""
+    """Return how to resume a session that is in its agent's folder; None for any other file."""
     agent = _agent_at(path)
     command = agent.resume if agent and agent.format == source.format else ""
     if not agent or not command or len(source.transcripts) != 1:
@@ -100,7 +100,7 @@ def at_home(source: Source, path: str) -> CarriedOn | None:
 
 
 def agent_of(source: Source) -> Agent:
-    """Return the agent whose session a file is. Raises UsageError where there is none that goes on with it."""
+    """Return the agent that a session file belongs to. Raises UsageError if no agent can resume it."""
     from compactor_cli.agents import AGENTS
 
     by_place = _agent_at(source.path)
@@ -113,7 +113,8 @@ def agent_of(source: Source) -> Agent:
 
 
 def project_of(source: Source) -> str:
-    """Return the folder that is worked in, or what stands for it, as the session says it; empty where it does not."""
+    """Return the folder that the session works in, or the session's substitute for it; empty if the session names
+    none."""
     from compactor_cli.resuming import AGENTIC
     from compactor_cli.resuming.emit import values_of
 
@@ -127,7 +128,7 @@ def _folder(project: str) -> str:
 
 
 def _agent_at(path: str) -> Agent | None:
-    """Return the agent in whose folder a file is."""
+    """Return the agent whose folder contains the file."""
     from compactor_cli.agents import AGENTS
     from compactor_cli.cli.session_menu import this_machine
 
@@ -147,7 +148,7 @@ def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
     began = min(times, default=0.0)
     name = Path(agent.new_name(id, began))
     if _agent_at(source.path) is agent:
-        # beside the session that it is made of: agents know the project of a session by its folder
+        # next to the original session: agents tell the project of a session by its folder
         return real_path(source.path).parents[len(name.parts) - 1] / name
     folder = agent.new_folder(this_machine(), project, began)
     if folder is None:

@@ -1,4 +1,4 @@
-"""`compact --check`: its answer for each file, for people and for CI."""
+"""`compact --check`: its result for each file, for people and for CI."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from compactor_cli.model.transcript import Source
 
 
 def verdict(before: int, after: int, *, changed: bool) -> str:
-    """Return the answer for one file, in words; its tokens before and after."""
+    """Return a phrase with the result for one file, from its tokens before and after."""
     return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay as it is"
 
 
 def needs_compaction(source: Source, after: int) -> CheckFinding:
-    """Return the finding for a file that would be changed, of which so many tokens would be left."""
+    """Return the finding for a file that would change; `after` is the number of tokens it would have."""
     message = f"{verdict(source.tokens, after, changed=True)}: run compact without --check"
     return CheckFinding("needs-compaction", source.path, 1, message)
 
@@ -33,7 +33,7 @@ def failed(path: str, error: CompactorError) -> CheckFinding:
 
 
 def publish(args: CompactOptions, findings: Sequence[CheckFinding], inputs: Sequence[str]) -> None:
-    """Print and write what CI is to show, where that is asked for. `inputs`: the files that were checked."""
+    """Print the annotations and write the SARIF file for CI, if requested. `inputs`: the files that were checked."""
     if not args.annotations and not args.sarif:
         return
     from importlib.metadata import version

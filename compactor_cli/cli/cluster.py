@@ -1,4 +1,4 @@
-"""Work shared among the workers of a Dask cluster: one that runs, or one of this machine for the time of the work."""
+"""Share work among the workers of a Dask cluster: a running one, or one started on this machine for the duration."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _AHEAD = 4
-"""Chunks a thread of the cluster that are handed out before the first of them is asked for."""
+"""Chunks per thread of the cluster that are submitted before the first result is awaited."""
 _PATIENCE = 10
-"""Seconds in which a cluster has to answer, and to have a worker."""
+"""Seconds that a cluster has to answer and to get a worker."""
 _TRIES = 6
-"""Times so many seconds that a cluster may stay without a worker."""
+"""How many periods of `_PATIENCE` a cluster may stay without a worker."""
 _DISTRIBUTION = "compactor-cli"
 
 
 def in_order(
     work: Work[T, R], chunks: Callable[[int], Iterable[Sequence[T]]], processes: int, scheduler: str
 ) -> Generator[R, None, None]:
-    """Yield the results of chunks in their order. `chunks` makes them for a number of shares. `scheduler`: the address
-    of a cluster; empty for one of so many processes on this machine.
+    """Yield the results of chunks in order. `chunks` makes them for a given number of threads. `scheduler`: the address
+    of a cluster; empty for a local cluster with `processes` processes.
 
-    The cluster does again what a worker was doing that ended. A chunk that ended several is done item by item, and an
-    item that does so alone has the result `ended`. Raises UsageError where there is no cluster, or none that can do it.
+    The cluster repeats the work of a worker that died. A chunk that killed several workers is done item by item, and
+    an item that still kills its worker gets the result `ended`. Raises UsageError if there is no cluster, or none
+    that can do the work.
     """
     with ExitStack() as stack:
         client = stack.enter_context(_client(scheduler, processes, stack))
@@ -56,7 +57,7 @@ def _client(scheduler: str, processes: int, stack: ExitStack) -> Client:
         from distributed import Client, LocalCluster
     except ImportError:
         raise UsageError("--engine dask needs a package more: pip install 'compactor-cli[dask]'") from None
-    # what a worker does when it ends is told by what becomes of its files
+    # a worker's own messages when it dies are noise: the results of its files report it
     for name in ("distributed", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     address: Any = scheduler
@@ -82,7 +83,7 @@ def _done(
     chunk: Callable[[Sequence[T]], R],
     tasks: Sequence[T],
 ) -> R:
-    """Return, on a worker, the results of a chunk."""
+    """Return the results of a chunk; runs on a worker."""
     if version(_DISTRIBUTION) != wanted:
         raise UsageError(f"a worker of the cluster has compactor {version(_DISTRIBUTION)}, and this is {wanted}")
     begin(*begin_args)
@@ -116,8 +117,8 @@ def _result(client: Client, future: Future[list[R]]) -> list[R]:
 
 
 def _waited(client: Client, future: Future[list[R]]) -> list[R]:
-    """Wait for a result. Of a cluster on this machine, workers that ended too often to be started again are; raises
-    UsageError where a cluster stays without any."""
+    """Wait for a result. In a local cluster, workers that died too often to be restarted are started anew. Raises
+    UsageError if a cluster stays without workers."""
     from distributed import TimeoutError as TooLateError
 
     alone = 0

@@ -1,4 +1,4 @@
-"""The commands, each loaded when it is named: what the others need costs a run nothing."""
+"""The commands. Each is loaded only when it is named, so that a run does not pay for the imports of the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 ARGS = "compactor.args"
-"""Where a click context holds the options of the command that runs."""
+"""Key under which a click context stores the options of the running command."""
 _SUMMARIES = {
     "sessions": "List the sessions on this machine.",
     "score": "Score every message and mark the residuals.",
@@ -34,16 +34,16 @@ _SUMMARIES = {
     "mcp": "Serve sessions to an agent (MCP).",
     "completion": "Print a shell completion script.",
 }
-"""Command -> what the list of commands says of it. Its module and what is called there have the same name."""
+"""Command -> its summary in the list of commands. The module and the function in it have the command's name."""
 
 
 def summary(name: str) -> str:
-    """Return what the list of commands says of a command."""
+    """Return a command's summary for the list of commands."""
     return _SUMMARIES[name]
 
 
 class Commands(MutableMapping[str, Any]):
-    """Name -> command. A command is loaded when it is asked for by its name."""
+    """Name -> command. A command is loaded when it is looked up by its name."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, TyperCommand | TyperGroup | None] = dict.fromkeys(_SUMMARIES)

@@ -1,4 +1,4 @@
-"""`compact` for one file: read, compacted, written, told of."""
+"""`compact` for one file: read, compact, write, report."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def compact_file(session: Session, file: str, job: Job) -> Outcome:
-    """Compact one input and say what became of it. Raises CompactorError."""
+    """Compact one input and return its outcome. Raises CompactorError."""
     from compactor_cli.render.keeping import keeping_json, keeping_lines
 
     args, progress = job.args, session.progress
@@ -50,7 +50,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     session.warn_without_match(source, f"{source.path}: " if job.several else "")
     progress.step(f"{source.path}: read")
     data, parts, probed = _compacted(session, source, job)
-    if probed:  # it may have been counted anew
+    if probed:  # a probe may have recounted it
         source = replace(source, transcripts=tuple(part.before for part in parts))
     place = job.place(file)
     if args.out_dir and args.writes:
@@ -64,7 +64,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
         from compactor_cli.cli.carrying_on import new_session
 
         data, carried = new_session(source, data, args.out) if changed else (data, None)
-        place = carried.path if carried else source.path  # unchanged it stays the session that it is
+        place = carried.path if carried else source.path  # an unchanged session keeps its own file
     elif changed and args.in_place:
         from compactor_cli.cli.carrying_on import at_home
 
@@ -78,7 +78,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = session.model_use(before)
     report = ""
-    if args.json or args.report or args.html:  # hashing everything is only worth it for somebody who reads it
+    if args.json or args.report or args.html:  # hashing everything is only worthwhile when somebody reads the report
         more = _more(parts, probed, planned=args.dry_run) | {**keeping_json(kept), **(carried.json if carried else {})}
         report = _report(session, source, job, stored, place, parts, use, more)
     tokens = sum(part.tokens for part in parts)
@@ -101,7 +101,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
 
 
 def _more(parts: Sequence[Compaction], probed: Probed | None, *, planned: bool) -> dict[str, object]:
-    """Return what a report says besides of what was probed, and of the plan where nothing more is done."""
+    """Return further entries for a report: the probe's counts, and the plan if nothing is written."""
     from compactor_cli.render.jsons import plan_json
     from compactor_cli.render.model_use import probe_json
 
@@ -110,7 +110,7 @@ def _more(parts: Sequence[Compaction], probed: Probed | None, *, planned: bool) 
 
 
 def _warn_of_ratio(session: Session, source: Source, parts: Sequence[Compaction]) -> None:
-    """Warn where a file that was replaced has no place that says what it was compacted from: a ratio refers to that."""
+    """Warn if a replaced file could not record the size it was compacted from, since ratios refer to that size."""
     ratio = session.settings.target_ratio
     if ratio is not None and any(part.changed and stated_base(part.messages, part.tokens) is None for part in parts):
         session.warn(
@@ -120,7 +120,8 @@ def _warn_of_ratio(session: Session, source: Source, parts: Sequence[Compaction]
 
 
 def _only_leaves_out(source: Source, data: Content, parts: Sequence[Compaction]) -> bool:
-    """Return whether an output is the file without its last line, which is cut off: somebody may be writing it yet."""
+    """Return whether an output only lacks the input's last line, which is incomplete: another program may still be
+    writing it."""
     cut = {note.kind for note in source.notes} == {"cut_off_line"}
     return (
         cut and sum(len(part.messages) for part in parts) == source.message_count and source.data[: len(data)] == data
@@ -136,7 +137,7 @@ def _tell(
     carried: CarriedOn | None,
     probed: Probed | None,
 ) -> None:
-    """Tell what became of the file, for people."""
+    """Report the outcome of the file to people."""
     _show(session, source, job, outcome, parts)
     if carried and job.args.writes:
         session.say(carried.line)
@@ -158,8 +159,7 @@ def _report(
     use: ModelUse | None,
     more: dict[str, object],
 ) -> str:
-    """Return the report of one file for scripts, with `more` behind what the compaction itself gives, and write the
-    page of it that is asked for."""
+    """Return the report of one file for scripts, with `more` appended, and write the HTML page if one is requested."""
     from compactor_cli.render import jsons
     from compactor_cli.render.model_use import model_json
     from compactor_cli.views.compare_sources import survival_of
@@ -178,9 +178,9 @@ def _report(
 def _write(
     session: Session, source: Source, job: Job, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
 ) -> StoredResult:
-    """Write the output of one file once all that it takes away is kept as asked; return what was kept."""
+    """Write the output of one file after everything it removes has been stored as requested. Return what was stored."""
     kept = job.keeper.keep(source, data, parts, place, changed=changed)
-    if changed and session.settings.archive.manifest:  # first: without the archive it is the only account of what goes
+    if changed and session.settings.archive.manifest:  # first: without the archive, only this records what goes
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not (job.args.in_place or job.args.new_session):
         parts_of_it = job.args.in_place and gathers(place)
@@ -196,7 +196,7 @@ def _write(
 
 
 def _compacted(session: Session, source: Source, job: Job) -> tuple[Content, list[Compaction], Probed | None]:
-    """Return the output of one file and its compactions; with a probe, what the provider counts of it."""
+    """Return the output of one file and its compactions; with a probe, also the provider's counts."""
     settings, keeper = session.settings, job.keeper
     counts: list[Probed] = []
     remember = keeper.remembering() if job.args.writes and keeper.flushes else None
@@ -226,8 +226,9 @@ def _compacted(session: Session, source: Source, job: Job) -> tuple[Content, lis
 def _compact_if_needed(
     session: Session, source: Source, make: Callable[[Settings], tuple[Content, list[Compaction]]]
 ) -> tuple[Content, list[Compaction]]:
-    """Return what `make` gives for the settings, or the file as it is. Without a target of its own, a session that
-    would still be over the threshold gets one: below the level of the warning."""
+    """Return the output of `make` for the settings, or the unchanged file if it is below the threshold. If the
+    settings have no target and the output would still be over the threshold, `make` runs again with a target below
+    the warning level."""
     from compactor_cli.pipeline.threshold import relief_target
     from compactor_cli.views.forecast import outlook
 
@@ -267,10 +268,13 @@ def compact_always(
     remember: Remembering | None = None,
     decided: Sequence[Decided] = (),
 ) -> tuple[Content, list[Compaction]]:
-    """Compact every conversation of a file by the settings; return the output, and what was done to each. `recalled`:
-    memories to put into each; where there are none, those that `recall` finds. `remember` finds what is worth
-    remembering of them. `decided`: a person's decisions on each. Word of the stages is given but for the last: the
-    output is yet to be written."""
+    """Compact every conversation of a file according to the settings. Return the output and the compaction of each
+    conversation.
+
+    `recalled`: memories to insert into each conversation; if there are none, `recall` finds them. `remember`
+    extracts memories from the conversations. `decided`: a person's decisions on each conversation. Progress is
+    reported for every stage except the last, since the output has yet to be written.
+    """
     tools = [
         replace(
             session.tools(t, settings),
@@ -283,13 +287,13 @@ def compact_always(
         for t in source.transcripts
     ]
     data, parts = compact_source(source, tools, settings, recalled=recalled, decided=decided)
-    if recalled and data == source.data:  # of a file that stays as it is nothing else is shown
+    if recalled and data == source.data:  # for an unchanged file, only warnings are shown
         _say_warnings(session, parts, f"{source.path}: ")
     return data, parts
 
 
 def _unchanged(parts: Sequence[Compaction], *, ratio: bool) -> str:
-    """Return why a file stays as it is."""
+    """Return a line that says why a file is unchanged."""
     targets = [part.target for part in parts if part.target is not None]
     if not targets:
         return "nothing to compact: unchanged"
@@ -302,8 +306,8 @@ def _unchanged(parts: Sequence[Compaction], *, ratio: bool) -> str:
 
 
 def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: Sequence[Compaction]) -> None:
-    """Show it to people: the plan of --dry-run on standard output, everything else on standard error; of one among
-    several files a line."""
+    """Show the outcome to people: the plan of --dry-run on standard output, everything else on standard error. If
+    there are several files, each gets one line."""
     console = session.err
     if console.quiet and not job.args.dry_run:
         return
@@ -341,7 +345,7 @@ def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]
     console = session.err
     used = next((STRATEGIES.get(part.plan.strategy) for part in parts if part.plan is not None), None)
     by_tier = used is not None and used.tiers
-    name = used.name if used else ""  # repairs alone need no strategy
+    name = used.name if used else ""  # repairs alone involve no strategy
     console.print(tables.tier_table(console, parts) if by_tier else tables.spent_table(console, parts, name))
     console.print(tables.savings_table(console, outcome.before, outcome.after))
     console.print(tables.disposition_line(parts))
@@ -350,7 +354,7 @@ def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]
 
 
 def _show_remarks(session: Session, parts: Sequence[Compaction], file: str = "") -> None:
-    """Say warnings and repairs; `file` stands before each."""
+    """Print warnings and repairs, each prefixed with `file`."""
     _say_warnings(session, parts, file)
     for part in parts:
         for note in part.repairs:

@@ -1,4 +1,4 @@
-"""Declare the options of `compact` that are no settings, and refuse those that make no sense together."""
+"""Declare the options of `compact` that are not settings, and reject combinations that make no sense."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ EMITS = ("rewritten", "native")
 ENGINES = ("processes", "dask")
 ANNOTATIONS = ("github",)
 _ABOUT_SCORES = ("scoring.scorer", "scoring.threshold", "scoring.max_residuals", "scoring.now")
-"""Settings that count only where messages stay for their scores."""
+"""Settings that matter only if scores decide which messages stay."""
 
 
 @frozen(frozen=True, kw_only=True)
 class CompactOptions(options.SessionOptions):
-    """What `compact` is asked to do."""
+    """The options of `compact`."""
 
     files: options.FilesArgument = None
     out: options.OutOption = ""
@@ -126,7 +126,7 @@ class CompactOptions(options.SessionOptions):
 
     @property
     def writes(self) -> bool:
-        """Return whether anything is written."""
+        """Return whether the run writes anything."""
         return not self.dry_run and not self.check
 
     @property
@@ -136,38 +136,38 @@ class CompactOptions(options.SessionOptions):
 
     @property
     def finds_places(self) -> bool:
-        """Return whether outputs go where their agents keep sessions."""
+        """Return whether outputs go to the folders in which agents keep their sessions."""
         return self.new_session and not self.out
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """What is to be done with every file of a run."""
+    """The work to do on every file of a run."""
 
     args: CompactOptions
     names: Mapping[str, str]
-    """Input -> its name in --out-dir."""
+    """Input -> its output name in --out-dir."""
     several: bool
-    """There are further files."""
+    """Whether there is more than one file."""
     keeper: Keeper
     recalled: Sequence[Memory] = ()
-    """Memories that are put into the outputs."""
+    """Memories to insert into the outputs."""
     decisions: DecisionsFile | None = None
-    """What a person decided of the messages of the only input."""
+    """A person's decisions on the messages of the only input."""
 
     @property
     def lists(self) -> bool:
-        """Return whether a list is kept of what is done, for --resume."""
+        """Return whether the run keeps a list of finished files for --resume."""
         return self.several and self.args.writes and bool(self.args.out_dir)
 
     def place(self, file: str) -> str:
-        """Return where the output of an input goes; `-` is standard output."""
+        """Return the place of an input's output; `-` is standard output."""
         if self.args.in_place:
             return file
         return under(self.args.out_dir, self.names[file]) if self.args.out_dir else self.args.out or "-"
 
 
 def warn_of(session: Session, inputs: Sequence[Input], args: CompactOptions, overrides: Layer) -> None:
-    """Say what of the options cannot be used as asked."""
+    """Warn about options that cannot be used as requested."""
     settings, model = session.settings, session.reading.model
     if args.if_needed and model and not settings.context.limit:
         facts = model_facts(model)
@@ -187,7 +187,7 @@ def warn_of(session: Session, inputs: Sequence[Input], args: CompactOptions, ove
 
 
 def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions) -> None:
-    """Raise UsageError for requests that make no sense."""
+    """Raise UsageError for options that make no sense."""
     files, settings = [item.path for item in inputs], session.settings
     if settings.summary_role not in ("", "user", "assistant", "system"):
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
@@ -218,7 +218,7 @@ def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions)
 
 
 def _check_names(inputs: Sequence[Input]) -> None:
-    """Raise UsageError for two inputs whose outputs would have the same place."""
+    """Raise UsageError if the outputs of two inputs would have the same path."""
     known: dict[str, str] = {}
     for item in inputs:
         if item.name in known:
@@ -230,8 +230,8 @@ def _check_names(inputs: Sequence[Input]) -> None:
 
 
 def _outputs(settings: Settings, inputs: Sequence[Input], args: CompactOptions) -> dict[str, list[str]]:
-    """Return what a run writes: the option -> the places, but for inputs that are replaced and what goes to where its
-    agent keeps sessions."""
+    """Return option -> the places that the run writes for it. Inputs that are replaced and sessions that go to their
+    agent's folder are left out."""
     results: dict[str, list[str]] = {}
     places = [item.path for item in inputs] if args.in_place else [args.out or "-"]
     if args.out_dir:
@@ -266,7 +266,7 @@ def _check_carrying_on(args: CompactOptions, settings: Settings) -> None:
 
 
 def _check_findings(args: CompactOptions) -> None:
-    """Raise UsageError where the options that say where findings of --check go make no sense."""
+    """Raise UsageError if the options for the findings of --check make no sense."""
     for option, value in (("--annotations", args.annotations), ("--sarif", args.sarif)):
         if value and not args.check:
             raise UsageError(f"{option} says what --check finds: add --check")
@@ -278,5 +278,5 @@ def _check_findings(args: CompactOptions) -> None:
 
 
 def under(folder: str, name: str) -> str:
-    """Return a name in a folder, which may be one of a store."""
+    """Return the path of a name in a folder, which may be in a remote store."""
     return f"{folder.rstrip('/')}/{name}" if is_remote(folder) else str(Path(folder, name))

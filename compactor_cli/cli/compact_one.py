@@ -1,4 +1,4 @@
-"""`compact` on one of its files: what is to be done, and what became of it."""
+"""`compact` on one of its files: the task and its result."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from compactor_cli.model.outcome import Outcome
 
 
 class FileTask(Struct, frozen=True):
-    """A file to compact, and what an earlier run made of it."""
+    """A file to compact, and its outcome in an earlier run."""
 
     path: str
     name: str
-    """Its name in --out-dir."""
+    """Its output name in --out-dir."""
     known: Outcome | None = None
 
 
 class FileResult(Struct, frozen=True):
-    """What became of a file, and what is to be printed of it."""
+    """The outcome of a file, and the text to print for it."""
 
     outcome: Outcome
     out: str = ""
@@ -34,7 +34,7 @@ class FileResult(Struct, frozen=True):
 
 
 def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
-    """Compact one of several files. What goes wrong with it is its outcome."""
+    """Compact one of several files. A failure becomes its outcome."""
     start = len(session.warnings)
     try:
         if task.known and _is_done(session, task, task.known, job):
@@ -47,16 +47,16 @@ def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
             code=int(error.exit_code),
             findings=(failed(task.path, error),) if job.args.check else (),
         )
-    except Exception as error:  # a bug with one file is no reason to leave the others
+    except Exception as error:  # a bug with one file must not stop the others
         if job.args.debug:
             raise
         return Outcome(task.path, error=f"{task.path}: {bug_words(error)}", code=int(ExitCode.BUG))
     finally:
-        del session.warnings[start:]  # they are of this file
+        del session.warnings[start:]  # these warnings belong to this file alone
 
 
 def compact_one(session: Session, path: str, job: Job) -> Outcome:
-    """Compact one file, or each row of a data set; returns what became of it. Raises CompactorError."""
+    """Compact one file, or each row of a data set. Return the outcome. Raises CompactorError."""
     if job.args.writes:
         clear_beside(job.place(path))
     if path not in session.contents and is_parquet(path):

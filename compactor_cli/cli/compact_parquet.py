@@ -1,4 +1,4 @@
-"""`compact` for a data set in Parquet: a row in, a row out, and a list of the rows that failed."""
+"""`compact` for a Parquet data set: one output row per input row, and a list of the rows that failed."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 NO_PYARROW = "Parquet is read by pyarrow, which is not installed: pip install 'compactor-cli[parquet]'"
 
 _OTHERS = (*(".json", ".jsonl", ".ndjson", ".csv", ".txt"), *(s for kind in CONTAINERS.values() for s in kind.suffixes))
-"""Ends of names that say that a file is none in Parquet."""
+"""Endings of file names that rule out Parquet."""
 
 
 def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
-    """Compact each row of a Parquet file and say what became of it. Raises CompactorError."""
+    """Compact each row of a Parquet file and return the outcome. Raises CompactorError."""
     _refuse(session, job)
     _need_pyarrow()
     place, progress = job.place(file), session.progress
@@ -41,7 +41,8 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
         make_folder(place)
 
     def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
-        """Return the new file in `sink`, with its size and, when they are needed, the hashes of both."""
+        """Write the new file into `sink`. Return it with its sizes and, if they are needed, the hashes of both
+        files."""
         from compactor_cli.datasets.parquet_files import compact_shard
 
         make = _row_maker(session, file, job)
@@ -51,7 +52,7 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
             )
         except InputError as error:
             raise error.at(file) from None
-        if not shard.changed:  # then it stays as it is, to the byte
+        if not shard.changed:  # then the output is a byte-for-byte copy
             _copy(source, sink)
         size = Sizes(shard.after.messages, shard.after.tokens, sink.seek(0, 2))
         own, made = (_hash(stream) if job.lists else "" for stream in (source, sink))
@@ -88,7 +89,8 @@ def _need_pyarrow() -> None:
 
 
 def _refuse(session: Session, job: Job) -> None:
-    """Raise UsageError for what is made for one conversation, and for places that Parquet cannot go to."""
+    """Raise UsageError for options that apply to a single conversation, and for places where Parquet cannot be
+    written."""
     settings = session.settings
     unfit = {
         "--in-place": job.args.in_place,
@@ -132,7 +134,7 @@ def _row_maker(session: Session, file: str, job: Job) -> Make:
 def _write(
     source: IO[bytes], file: str, place: str, rows: Callable[[IO[bytes], IO[bytes]], tuple[Shard, Sizes, str, str]]
 ) -> tuple[Shard, Sizes, str, str]:
-    """Return the new file in its place, in one step, and before it the list of the rows that failed."""
+    """Write the new file in one step, and the list of the failed rows before it. Return the result of `rows`."""
     if is_remote(place):
         with tempfile.TemporaryFile() as sink:
             made = rows(source, sink)
@@ -155,7 +157,8 @@ def _write(
 
 
 def _list_failures(file: str, place: str, shard: Shard) -> None:
-    """Write a line of JSON for each row that stays as it was; where there is none, what an earlier run listed goes."""
+    """Write a JSON line for each row that failed and was left unchanged. If no row failed, remove the list of an
+    earlier run."""
     if not shard.failures:
         if is_remote(place):
             store().remove(f"{place}{FAILURES}")
@@ -182,7 +185,7 @@ def _hash(stream: IO[bytes]) -> str:
 
 
 def _show(session: Session, job: Job, outcome: Outcome, shard: Shard) -> None:
-    """Say a line for the file, and what there is to say of its rows; each thing once."""
+    """Print a line for the file, and each distinct note on its rows once."""
     if session.err.quiet:
         return
     from compactor_cli.render.many import failed_rows, file_line

@@ -1,5 +1,4 @@
-"""Compacts files of `compact` elsewhere: in another process, or on another machine. What would be printed is handed
-back."""
+"""Compacts files of `compact` in another process or on another machine. Returns what would be printed there."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ class Setup(Struct, frozen=True):
 
 
 class _Ready(threading.local):
-    """What this thread works with, once it has begun: a session prints, and counts, for one file at a time."""
+    """The state of this thread after `begin`: a session prints, and counts, for one file at a time."""
 
     setup: Setup | None = None
     session: Session
@@ -45,8 +44,8 @@ _ready = _Ready()
 
 
 def begin(setup: Setup) -> None:
-    """Prepare this thread for a run, unless it is. What there is to say of the settings has been said where the run was
-    begun."""
+    """Prepare this thread for a run, unless it is prepared already. Messages about the settings have been printed
+    where the run started."""
     if _ready.setup == setup:
         return
     configured = setup.configured
@@ -58,7 +57,7 @@ def begin(setup: Setup) -> None:
 
 
 def compact_chunk(tasks: Sequence[FileTask]) -> list[FileResult]:
-    """Compact files one after the other, in a thread that has begun."""
+    """Compact files one after the other in a thread prepared by `begin`."""
     session, job = _ready.session, replace(_ready.job, names={task.path: task.name for task in tasks})
     outcomes = [FileResult(attempt(session, task, job), *_said(session)) for task in tasks]
     collect_garbage()
@@ -66,7 +65,7 @@ def compact_chunk(tasks: Sequence[FileTask]) -> list[FileResult]:
 
 
 def _said(session: Session) -> tuple[str, str]:
-    """Return what was printed since it was last asked."""
+    """Return what was printed since the last call."""
     return _taken(session.out.file), _taken(session.err.file)
 
 

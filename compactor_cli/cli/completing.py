@@ -1,8 +1,9 @@
-"""Answer what the completion scripts in `compactor_cli/shell` ask for at each Tab: what may stand where the cursor is.
+"""Answer the completion scripts in `compactor_cli/shell`, which ask at each Tab what can be inserted at the cursor.
 
-The answer is a line with its kind (words, open for words that go on, files, dirs, none), and for words a line each:
-the word, a tab, and what it is. The commands and their options come from `shell/words.json`, which `make docs` writes:
-loading the commands themselves would take longer than a person waits for a key.
+The first line of the answer is its kind: words, open (words that may be continued), files, dirs or none. For words,
+one line each follows: the word, a tab, and its description. The commands and their options come from
+`shell/words.json`, which `make docs` writes, because loading the commands themselves would take longer than a person
+waits for a key.
 """
 
 from __future__ import annotations
@@ -18,32 +19,32 @@ from pathlib import Path
 from typing import Any
 
 ASKED = "_COMPACTOR_COMPLETE"
-"""The variable that names the shell that asks."""
+"""The environment variable that names the shell that asks."""
 _TABLE = Path(__file__).parent.parent / "shell" / "words.json"
 _SESSIONS = 30
-"""Sessions that are offered: a look into each takes time."""
+"""Maximum number of sessions to offer, since describing each takes time."""
 _ASSIGNMENT = re.compile(r"\w+=")
 
 Choices = list[tuple[str, str]]
-"""Words, and what they are."""
+"""Pairs of a word and its description."""
 
 
 @dataclass(slots=True)
 class Typed:
-    """Where the cursor is, by the words before it."""
+    """The position of the cursor, derived from the words before it."""
 
     command: str = ""
-    """Empty for the program itself, `config set` for a command of a group."""
+    """Empty for the program itself; `config set` for a command of a group."""
     option: str = ""
     """The option whose value comes next."""
     used: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
     only_arguments: bool = False
-    """Behind `--`."""
+    """Whether the cursor is after `--`."""
 
 
 def answer() -> None:
-    """Print what may stand where the cursor is."""
+    """Print the possible completions at the cursor."""
     shell, words = os.environ[ASKED], sys.argv[1:]
     if shell == "bash":
         words = _split(words[0] if words else "")
@@ -52,17 +53,17 @@ def answer() -> None:
     cut, head, value = 0, "", words[-1]
     if value.startswith("--") and "=" in value:
         head, _, value = value.partition("=")
-    if shell == "bash":  # it takes = and : for the ends of words, and puts what it is told behind them
+    if shell == "bash":  # bash splits words at = and :, and inserts the completion after the last of them
         cut = max(value.rfind("="), value.rfind(":")) + 1
-    # what fish is told stands in the place of the whole word
+    # fish replaces the whole word with the completion
     head = f"{head}=" if head and shell == "fish" else ""
     lines = [f"{head}{word[cut:]}\t{' '.join(description.split())}" for word, description in choices]
     sys.stdout.write("".join(f"{line}\n" for line in (kind, *lines)))
 
 
 def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Choices]:
-    """Return the kind of the answer, and the words. `words`: those behind the program's name, of which the last is not
-    finished."""
+    """Return the kind of the answer and its words. `words`: those after the program's name; the last one is
+    incomplete."""
     *before, typed = words
     spot = _spot(table, before)
     if typed.startswith("-") and not spot.only_arguments and not _needs_value(table, spot):
@@ -114,20 +115,20 @@ def _known(table: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
 
 
 def _needs_value(table: Mapping[str, Any], spot: Typed) -> bool:
-    """Return whether the next word is the value of an option, whatever it is."""
+    """Return whether the next word is certain to be the value of an option."""
     option = _option(table, spot.command, spot.option)
     return option is not None and not option["maybe"]
 
 
 def _options(table: Mapping[str, Any], spot: Typed) -> Choices:
-    """Return the options that may still be given."""
+    """Return the options that can still be given."""
     options = _known(table, spot.command)
     free = [option for option in options if option["many"] or not set(option["names"]) & set(spot.used)]
     return [(name, option["help"]) for option in free for name in option["names"]]
 
 
 def _values(table: Mapping[str, Any], kind: str, spot: Typed, typed: str) -> tuple[str, Choices]:
-    """Return what an option or an argument of a kind may be."""
+    """Return the possible values of an option or argument of a kind."""
     if kind in ("files", "dirs"):
         return kind, []
     if kind == "models":
@@ -137,7 +138,7 @@ def _values(table: Mapping[str, Any], kind: str, spot: Typed, typed: str) -> tup
     if kind == "key values":
         key = spot.arguments[0] if spot.arguments else ""
         return _answered([(value, "") for value in table["keys"].get(key, ())], typed)
-    listed = kind.endswith(",")  # several, with commas between them
+    listed = kind.endswith(",")  # several values, separated by commas
     head = typed[: typed.rfind(",") + 1] if listed else ""
     return _answered([(head + word, help_) for word, help_ in table["values"].get(kind.rstrip(","), ())], typed)
 
@@ -154,14 +155,14 @@ def _names(table: Mapping[str, Any], kind: str) -> list[str]:
 
 
 def _models(typed: str) -> Choices:
-    """Return models that the table of limits knows; before anything is typed, those without their provider."""
+    """Return the models in the table of context limits; until a `/` is typed, only those without a provider prefix."""
     from compactor_cli.tokens.models import chat_models
 
     return [(name, f"{limit:,} tokens") for name, limit in chat_models() if "/" in typed or "/" not in name]
 
 
 def _sessions() -> Choices:
-    """Return the newest sessions on this machine, by the beginnings of their ids."""
+    """Return the newest sessions on this machine, by unique beginnings of their ids."""
     from compactor_cli.agents import AGENTS
     from compactor_cli.agents.base import machine_of
     from compactor_cli.agents.finding import described, find_sessions, shortest
@@ -173,8 +174,7 @@ def _sessions() -> Choices:
 
 
 def _split(line: str) -> list[str]:
-    """Return the words of a line behind the program's name, as a shell takes them; the last one need not be
-    finished."""
+    """Return the words of a line after the program's name, split as a shell would. The last word may be incomplete."""
     import shlex
 
     lexer = shlex.shlex(line, posix=True, punctuation_chars=False)
@@ -182,7 +182,7 @@ def _split(line: str) -> list[str]:
     words: list[str] = []
     try:
         words.extend(iter(lexer.get_token, None))
-    except ValueError:  # a quote or an escape is open
+    except ValueError:  # an open quote or escape
         words.append(lexer.token)
     while words and _ASSIGNMENT.match(words[0]):
         del words[0]

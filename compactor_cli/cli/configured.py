@@ -1,4 +1,4 @@
-"""The settings that a command runs with: those of files, of the environment and of options."""
+"""The settings of a command: merged from files, the environment and options."""
 
 from __future__ import annotations
 
@@ -16,34 +16,33 @@ from compactor_cli.settings import ReadingSettings, Settings
 
 
 class Configured(Struct, frozen=True):
-    """What a command works with, and where each value came from. It can be pickled."""
+    """The configuration of a command, with the origin of each value. It can be pickled."""
 
     settings: Settings
     reading: ReadingSettings
     values: Mapping[str, SettingValue] = {}
     warnings: tuple[str, ...] = ()
     files: Mapping[str, str] = {}
-    """File that was read for it -> what it is: settings files, and those whose text is a value."""
+    """File that was read for the configuration -> what it is: a settings file, or a file whose text is a value."""
 
     @property
     def probes(self) -> bool:
-        """Return whether a provider is to count."""
-        from compactor_cli.tokens import PROBE  # most commands that only need settings count nothing
+        """Return whether a provider should count the tokens."""
+        from compactor_cli.tokens import PROBE  # slow, and most commands that only need settings count no tokens
 
         return self.reading.tokenizer == PROBE
 
     @property
     def tokenizer(self) -> str:
-        """Return what counts on this machine."""
+        """Return the name of the tokenizer that counts on this machine."""
         return "" if self.probes else self.reading.tokenizer
 
 
 def configure(overrides: Layer, config: str = "") -> Configured:
-    """Return the effective settings. `overrides`: those that options set; `config`: the file that is read instead of
-    others.
+    """Return the effective settings. `overrides`: those that options set. `config`: a file to read instead of the
+    user's and the project's.
 
-    Raises SettingsError for anything in a file or a variable that cannot be used; InputError for a device that never
-    ends.
+    Raises SettingsError for an invalid value in a file or a variable, and InputError for a device that never ends.
     """
     environment, warnings = variables.layer_of(os.environ)
     files = files_in_use(config_of(config), working_folder())
@@ -56,10 +55,10 @@ def configure(overrides: Layer, config: str = "") -> Configured:
 
 
 def config_of(option: str) -> str:
-    """Return the file that is read instead of the user's and the project's; empty for none."""
+    """Return the settings file to read instead of the user's and the project's; empty if there is none."""
     return option or os.environ.get(variables.CONFIG, "")
 
 
 def forced(**values: Any) -> Layer:
-    """Return keys without a section that a command sets itself, whatever files and variables say."""
+    """Return values without a section that a command sets itself, overriding files and variables."""
     return {name: SettingValue(value, Origin("command")) for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""The database of archive and memory log, open for the time of a block; imported when it is opened, that is slow."""
+"""Open the database of archive and memory log for a block. The import is slow, so it happens on opening."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ if TYPE_CHECKING:
 
 
 def not_there(url: str) -> str:
-    """Return words on a database whose file is not there; empty for any other, and for a server's."""
+    """Return a message if the database's file does not exist; empty if it does, or if the database is on a server."""
     file = file_of(url)
     return "" if file is None or is_there(file) else f"there is no database {file}; --database names another one"
 
 
 @contextmanager
 def existing_database(url: str) -> Iterator[Database | None]:
-    """Yield the database at an address; None when nothing was ever stored there, and nothing is made or imported for
-    it.
+    """Yield the database at an address. If nothing was ever stored there, yield None without creating or importing
+    anything.
 
-    Raises StoreError when it cannot be used."""
+    Raises StoreError if the database cannot be used.
+    """
     file = file_of(url)
     if file is not None and not is_there(file):
         yield None
@@ -40,7 +41,7 @@ def existing_database(url: str) -> Iterator[Database | None]:
 
 @contextmanager
 def made_database(url: str) -> Iterator[Database]:
-    """Yield the database at an address, made where there is none. Raises StoreError when it cannot be used."""
+    """Yield the database at an address, and create it if necessary. Raises StoreError if it cannot be used."""
     from compactor_cli.db.database import open_database
 
     database = open_database(url)

@@ -1,4 +1,4 @@
-"""The edge of --decisions: a file of decisions read, and held against the session that it is used on."""
+"""The command line's side of --decisions: read a decisions file and match it with the session it applies to."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from compactor_cli.model.decisions import Decided, Decisions, Spot
 from compactor_cli.model.transcript import Source
 
 _NAMED = 5
-"""Messages that an error names."""
+"""Maximum number of messages that an error names."""
 
 
 class DecisionsFile(Struct, frozen=True):
-    """Decisions, and the file that they stand in."""
+    """Decisions, and the file that contains them."""
 
     path: str
     decisions: Decisions
 
     def of(self, session: Session, source: Source) -> tuple[Decided, ...]:
-        """Return the decisions on each conversation of a session. A session that has changed otherwise is told of;
-        raises InputError where a message is not the one any more that was decided on."""
+        """Return the decisions on each conversation of a session. If the session has changed elsewhere, the user is
+        told. Raises InputError if a message is no longer the one that the decision was about."""
         from compactor_cli.pipeline.decision_files import match_decisions
 
         held = match_decisions(self.decisions, source)
@@ -42,7 +42,7 @@ class DecisionsFile(Struct, frozen=True):
 
 
 def decisions_in(path: str) -> DecisionsFile | None:
-    """Return the decisions in a file; None when none is named. Raises InputError."""
+    """Return the decisions in a file, or None if no file is named. Raises InputError."""
     if not path:
         return None
     from compactor_cli.pipeline.decision_files import read_decisions
@@ -51,13 +51,13 @@ def decisions_in(path: str) -> DecisionsFile | None:
 
 
 def with_aim(overrides: Layer, file: DecisionsFile | None) -> Layer:
-    """Return the settings that options set, with the target and the strategy of decisions where they name none."""
+    """Return the settings that options set, completed with the target and strategy of the decisions."""
     if file is None:
         return overrides
     aim, origin = file.decisions.aim, Origin("decisions", file.path)
     filled = dict(overrides)
     if not {"target_tokens", "target_ratio"} & set(overrides):
-        # no target is one as well: that of settings files is not meant
+        # the decisions may have no target; then the target of settings files does not apply either
         targets = {"target_tokens": aim.target_tokens, "target_ratio": aim.target_ratio}
         filled |= {name: SettingValue(value, origin) for name, value in targets.items()}
     if aim.strategy:
@@ -66,7 +66,7 @@ def with_aim(overrides: Layer, file: DecisionsFile | None) -> Layer:
 
 
 def lost_words(lost: tuple[Spot, ...]) -> str:
-    """Return which decisions do not hold any more."""
+    """Return a phrase that says which decisions no longer apply."""
     names = [f"{s.message} of conversation {s.conversation}" if s.conversation else str(s.message) for s in lost]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
     return f"was decided on other messages than {listed}"

@@ -1,4 +1,4 @@
-"""The list of what a run over many files has done, by which `compact --resume` skips it."""
+"""The list of finished files of a run over many files, which `compact --resume` skips."""
 
 from __future__ import annotations
 
@@ -19,25 +19,24 @@ from compactor_cli.model.outcome import Outcome, Sizes
 
 _FIELDS = ("place", "changed", "report", "input_sha256", "output_sha256")
 _OF_ROWS = ("rows", "failed_rows", "code")
-"""Fields that are left out where they are 0."""
+"""Fields that are omitted if they are 0."""
 
 _PIECE = 1 << 20
-"""Bytes that are hashed at once."""
+"""Bytes to hash at once."""
 
 
 def key_of(*parts: object) -> str:
-    """Return a hash of everything that decides what an output is: settings and options, and the version of the
-    program."""
-    from importlib.metadata import version  # not imported where nothing is noted
+    """Return a hash of everything that determines an output: settings, options and the program's version."""
+    from importlib.metadata import version  # imported only if a list is kept
 
     text = json.dumps([version("compactor-cli"), *parts], default=_plain, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 class DoneList:
-    """A file of JSON lines in the folder of the outputs, one for each output that is in its place.
+    """A file of JSON lines in the output folder, one for each finished output.
 
-    It is added to after each file, so that a run that is killed loses what it was working on and no more.
+    A line is added after each file, so that a killed run loses only the files it was working on.
     """
 
     def __init__(self, folder: str, key: str) -> None:
@@ -45,11 +44,11 @@ class DoneList:
         self._file: IO[str] | None = None
         self._address = f"{folder.rstrip('/')}/{DONE}" if is_remote(folder) else ""
         self._text = ""
-        """The list in a store, where nothing can be added to a file."""
+        """The whole list, if it is in a store where files cannot be appended to."""
 
     def known(self) -> dict[str, Outcome]:
-        """Name in the folder -> what an earlier run with the same key did. A line that a killed run left unfinished
-        counts for nothing. Raises InputError when the list cannot be read."""
+        """Return name in the folder -> outcome of an earlier run with the same key. Incomplete lines of a killed run
+        are ignored. Raises InputError if the list cannot be read."""
         try:
             lines = self._lines()
         except FileNotFoundError:
@@ -74,8 +73,8 @@ class DoneList:
         return self._text.splitlines()
 
     def start(self, inputs: Iterable[str], *, afresh: bool) -> None:
-        """Open the list, without what it held when it is to begin afresh. It says what is in the inputs, so it is never
-        more readable than they are. Raises UsageError."""
+        """Open the list; `afresh` empties it first. Since the list describes the inputs, it is never more readable
+        than they are. Raises UsageError."""
         if self._address:
             self._text = "" if afresh else self._text
             return
@@ -84,15 +83,15 @@ class DoneList:
             self._file = self._path.open("w" if afresh else "a", encoding="utf-8")
             state, like = self._path.stat(), (access for path in inputs if (access := access_of(path)) is not None)
             mode = narrowed(stat.S_IMODE(state.st_mode), state.st_gid, like)
-            if mode != stat.S_IMODE(state.st_mode):  # of another user's list only the user may change it
+            if mode != stat.S_IMODE(state.st_mode):  # only the owner may change the mode of a list
                 self._path.chmod(mode)
             if not afresh and self._path.stat().st_size:
-                self._file.write("\n")  # behind a line that may be unfinished
+                self._file.write("\n")  # the last line may be incomplete
         except OSError as error:
             raise UsageError(f"{self._path}: cannot be written: {error.strerror}") from None
 
     def add(self, name: str, outcome: Outcome) -> None:
-        """Note that an output is in its place."""
+        """Record that an output is finished."""
         if self._file is None and not self._address:
             return
         value: dict[str, Any] = {"key": self._key, "name": name, "path": outcome.path}
@@ -114,7 +113,7 @@ class DoneList:
 
 
 def sha256_of(path: str) -> str:
-    """Return the hash of a file of any size. Raises OSError, for one in a store InputError."""
+    """Return the hash of a file of any size. Raises OSError, or InputError for a file in a remote store."""
     if is_remote(path):
         with store().reading(path) as stream:
             return sha256_in(stream)
@@ -123,7 +122,7 @@ def sha256_of(path: str) -> str:
 
 
 def sha256_in(stream: IO[bytes]) -> str:
-    """Return the hash of what can be read from here on."""
+    """Return the hash of the rest of a stream."""
     digest = hashlib.sha256()
     while piece := stream.read(_PIECE):
         digest.update(piece)
@@ -131,7 +130,7 @@ def sha256_in(stream: IO[bytes]) -> str:
 
 
 def is_still_done(outcome: Outcome, input_sha256: str, place: str) -> bool:
-    """Return whether an input still holds what it held, and its output is where it was put, unchanged."""
+    """Return whether an input is unchanged, and its output is still unchanged at its place."""
     if input_sha256 != outcome.input_sha256:
         return False
     with suppress(OSError, InputError):
@@ -147,5 +146,5 @@ def _outcome(value: Mapping[str, Any]) -> Outcome:
 
 
 def _plain(value: object) -> object:
-    """Return values that JSON does not have."""
+    """Return a JSON value for a value that JSON cannot represent."""
     return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else str(value)

@@ -20,7 +20,8 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.tokens import make_counter
 
 _WORTH_SHARING = 5_000_000
-"""Tokens, of every case as often as it is compacted, from which on processes are started: a few seconds of work."""
+"""Number of tokens from which starting processes pays off: a few seconds of work. Each case counts once per
+compaction."""
 
 
 class EvaluationSetup(Struct, frozen=True):
@@ -35,14 +36,14 @@ class EvaluationSetup(Struct, frozen=True):
 
 
 class _Ready:
-    """What this process works with, once it has begun."""
+    """The state of this process after `begin`."""
 
     methods: Sequence[Method] = ()
     ratios: Sequence[float] = ()
 
 
 def begin(setup: EvaluationSetup) -> None:
-    """Prepare this process for a run. What there is to say has been said where the run was begun."""
+    """Prepare this process for a run. Messages about the settings have been printed where the run started."""
     quiet = late_console(StringIO(), quiet=True)
     configured = setup.configured
     counter = make_counter(configured.tokenizer, configured.reading.model).counter
@@ -52,15 +53,15 @@ def begin(setup: EvaluationSetup) -> None:
 
 
 def measure_chunk(cases: Sequence[Case]) -> list[list[CaseOutcome]]:
-    """Measure cases one after the other, in a process that has begun."""
+    """Measure cases one after the other in a process prepared by `begin`."""
     outcomes = [measure_case(case, _Ready.methods, _Ready.ratios, clock=time.perf_counter) for case in cases]
     workers.collect_garbage()
     return outcomes
 
 
 def shared(cases: Sequence[Case], setup: EvaluationSetup, runs: int) -> Generator[list[CaseOutcome], None, None] | None:
-    """Return what `measure_case` gives for cases in their order, by all processors; each case is `runs` outcomes. None
-    where that is not worth the start of processes, and for sessions that are too large for memory."""
+    """Yield the results of `measure_case` in order, computed on all processors; each case has `runs` outcomes.
+    Return None if starting processes does not pay off, or if a session is too large for memory."""
     processes = min(workers.processors(), len(cases))
     tokens = sum(case.front.tokens for case in cases)
     if processes < 2 or tokens * runs < _WORTH_SHARING or any(isinstance(case.front.source, Holds) for case in cases):

@@ -1,4 +1,4 @@
-"""Files in and out: reading whole inputs, replacing outputs atomically."""
+"""Reading whole inputs, and replacing outputs atomically."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ from compactor_cli.text.clean import visible
 
 
 def is_there(path: str | Path) -> bool:
-    """Return whether there is something at a path, as far as one may look; `Path.exists` raises where one may not."""
+    """Return whether something is at a path, as far as permissions show. `Path.exists` raises where they do not."""
     return os.path.exists(path)  # noqa: PTH110
 
 
 def is_folder(path: str | Path) -> bool:
-    """Return whether there is a folder at a path, as far as one may look."""
+    """Return whether a folder is at a path, as far as permissions show."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_file(path: str | Path) -> bool:
-    """Return whether there is a file at a path, as far as one may look."""
+    """Return whether a file is at a path, as far as permissions show."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def real_path(path: str | Path) -> Path:
-    """Return a path without the links on its way; one to itself stays: `Path.resolve` raises for it."""
+    """Return a path with all links resolved. A link to itself is left as it is, where `Path.resolve` raises."""
     return Path(os.path.realpath(path))
 
 
 def whole_name(path: str) -> str:
-    """Return the name by which an input or an output is told from others: the path of a file without links, also of one
-    that is named by an address such as file://; other addresses, and `-`, stay."""
+    """Return the name that identifies an input or output: the path without links for a file, also for one named by
+    an address such as file://. Other addresses and `-` are returned unchanged."""
     path = local_path(path)
     return path if path == "-" or is_remote(path) else str(real_path(path))
 
 
 def read_bytes(path: str) -> bytes:
-    """Return a file's bytes, or those of standard input for `-`. Raises InputError."""
+    """Return the bytes of a file, or of standard input for `-`. Raises InputError."""
     return in_memory(read_content(path))
 
 
 def read_content(path: str) -> Content:
-    """Return the same, in a temporary file where it is too large for memory. Raises InputError, also for a device that
-    never ends; AccessError where there is something that cannot be read."""
+    """Return the contents of a file or of standard input, in a temporary file if they are too large for memory.
+    Raises InputError, also for a device that never ends, and AccessError if a file exists but cannot be read."""
     if path == "-":
         _check_ends(sys.stdin.buffer, path)
         return spilled(sys.stdin.buffer)
@@ -75,16 +75,16 @@ def read_content(path: str) -> Content:
 
 
 def check_ends(path: str) -> None:
-    """Raise InputError for a device such as /dev/zero, for what is read elsewhere. Nothing else is opened: what a pipe
-    holds is there once."""
-    with suppress(OSError):  # whoever reads it is told why that cannot be done
+    """Raise InputError for a device such as /dev/zero that will be read elsewhere. Nothing else is opened, because a
+    pipe can be read only once."""
+    with suppress(OSError):  # the code that reads the file reports why it cannot
         if Path(path).is_char_device():
             with Path(path).open("rb") as file:
                 _check_ends(file, path)
 
 
 def _check_ends(stream: BinaryIO, path: str) -> None:
-    """Raise InputError for a device such as /dev/zero. At a terminal a person ends the input."""
+    """Raise InputError for a device such as /dev/zero. A terminal is fine, since a person ends the input."""
     try:
         state = os.fstat(stream.fileno())
     except io.UnsupportedOperation:  # no descriptor
@@ -94,7 +94,7 @@ def _check_ends(stream: BinaryIO, path: str) -> None:
 
 
 def read_text(path: str) -> str:
-    """Return a file's text. Raises UsageError when it is not UTF-8."""
+    """Return a file's text. Raises UsageError if it is not UTF-8."""
     try:
         return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -104,12 +104,16 @@ def read_text(path: str) -> str:
 def write_bytes(
     path: str, data: Content, replaces: Content | None = None, inputs: Sequence[str] = (), original: str = ""
 ) -> None:
-    """Write to standard output for `-`, else replace the file in one step; a device or a pipe is written into.
+    """Write to standard output for `-`, otherwise replace the file in one step. Devices and pipes are written into.
 
-    A run that fails or is killed leaves the old file as it was. `replaces`: what the file must still hold, when it
-    was read before; whoever wrote to it in the meantime loses nothing. Raises InputError then. `inputs`: the files
-    that the data is made from; the output is never more readable than they are. `original`: the file that this is a
-    copy of, whose owner it gets. Raises UsageError where nothing can be written.
+    A run that fails or is killed leaves the old file unchanged.
+
+    - `replaces`: what the file must still contain, if it was read before. Otherwise InputError is raised, so that no
+      change of another program is lost.
+    - `inputs`: the files that the data is made from. The output is never more readable than they are.
+    - `original`: the file that the output is a copy of, whose owner it gets.
+
+    Raises UsageError if nothing can be written.
     """
     if path == "-":
         _print_bytes(data)
@@ -123,7 +127,7 @@ def write_bytes(
         if not _is_file(path):
             _write_into(path, data)
             return
-        target = Path(os.path.realpath(path))  # a link stays a link
+        target = Path(os.path.realpath(path))  # replace the target of a link, not the link
         like = [access for source in inputs if (access := access_of(source)) is not None]
         model = real_path(original) if original else None
         replace_by(target, partial(_copy, data), like, partial(_check_unchanged, path, target, replaces), model)
@@ -132,7 +136,7 @@ def write_bytes(
 
 
 def make_folder(path: str) -> None:
-    """Make the folder that an output is to stand in; stores need none. Raises UsageError."""
+    """Create the folder for an output; a remote store needs none. Raises UsageError."""
     if is_remote(path):
         return
     folder = Path(path).parent
@@ -148,14 +152,14 @@ def _copy(data: Content, stream: BinaryIO) -> None:
 
 
 def clear_beside(path: str) -> None:
-    """Remove what killed runs left beside an output: also a run that writes nothing there tidies up."""
+    """Remove the leftovers of killed runs next to an output. A run that writes nothing cleans up as well."""
     if path not in ("", "-") and not is_remote(path):
         remove_stale(real_path(path))
 
 
 def split_warning(path: str) -> str:
-    """Return what is to be said when a file is replaced that has other names (hard links), which go on to mean it as it
-    was; nothing for a file with one."""
+    """Return a warning if a replaced file has further names (hard links), which still refer to the old contents;
+    empty if it has only one name."""
     try:
         state = Path(path).stat()
     except OSError:
@@ -170,13 +174,12 @@ def _check_unchanged(path: str, target: Path, expected: Content | None) -> None:
 
 
 def changed(path: str) -> InputError:
-    """Return what is raised for a file that is no longer as it was read."""
+    """Return the error for a file that has changed since it was read."""
     return InputError("was changed by another program in the meantime and is left as it is; run again", path=path)
 
 
 def _is_file(path: str) -> bool:
-    """Return whether a path is that of a file, or of one that is to be made. Raises OSError for a folder, or for a link
-    that leads nowhere."""
+    """Return whether a path is a file, or a file yet to be created. Raises OSError for a folder or a broken link."""
     try:
         mode = Path(path).stat().st_mode
     except FileNotFoundError:
@@ -187,7 +190,7 @@ def _is_file(path: str) -> bool:
 
 
 def _write_into(path: str, data: Content) -> None:
-    """Write into a device or a pipe. A pipe that nobody reads is not waited for; a reader may stop reading."""
+    """Write into a device or a pipe. Raise UsageError if nobody reads the pipe. A reader may stop early."""
     try:
         handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
     except OSError as error:
@@ -203,7 +206,7 @@ def _write_into(path: str, data: Content) -> None:
 
 
 def _print_bytes(data: Content) -> None:
-    """Write to standard output: to a terminal without what would command it, which JSON can say in other words."""
+    """Write to standard output. On a terminal, control sequences are escaped; JSON can express them in another way."""
     if sys.stdout.isatty():
         data = visible(in_memory(data).decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     sys.stdout.flush()

@@ -1,7 +1,7 @@
-"""Sessions that are no single file: a database or a storage of opencode, and a folder of events of OpenHands.
+"""Sessions that are not a single file: a database or storage of opencode, and a folder of OpenHands events.
 
-They are read as JSON lines, a conversation or an event each, in the shape that the agent itself exports. A result is a
-file of its own, but for one thing: events can be added to a folder of them.
+They are read as JSON lines with one conversation or event each, in the form that the agent itself exports. Results
+are separate files, with one exception: events can be added to a folder of events.
 """
 
 from __future__ import annotations
@@ -26,22 +26,21 @@ _TABLES = {"session", "message", "part"}
 
 
 def gathers(path: str) -> bool:
-    """Return whether a path is a session, or several, in parts."""
+    """Return whether a path holds one or more sessions in parts."""
     try:
         return _events_folder(Path(path)) is not None or _is_database(Path(path)) or _is_in_storage(Path(path))
-    except OSError:  # whoever reads it is told why that cannot be done
+    except OSError:  # the code that reads the path reports why it cannot
         return False
 
 
 def read_session(path: str) -> Content:
-    """Return the bytes of a session: those of its file, or of standard input for `-`, or put together from its
-    parts."""
+    """Return the bytes of a session: from its file, from standard input for `-`, or assembled from its parts."""
     return gather(path) if path != "-" and gathers(path) else read_content(path)
 
 
 def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, appends: bool = False) -> None:
-    """Raise UsageError where one of the inputs is no single file, which could be replaced. `contents`: names of
-    sessions that have no file of their own. `appends`: nothing is replaced, so that a folder of events will do."""
+    """Raise UsageError if an input is not a single file that can be replaced. `contents`: names of sessions without
+    a file of their own. `appends`: the run only appends, so a folder of events is fine."""
     for path in paths:
         if path == "-":
             raise UsageError("standard input cannot be replaced in place; use -o")
@@ -53,7 +52,7 @@ def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, app
 
 
 def gather(path: str) -> bytes:
-    """Return the sessions at such a path as JSON lines. Raises InputError when they cannot be read."""
+    """Return the sessions at a path as JSON lines. Raises InputError if they cannot be read."""
     try:
         folder = _events_folder(Path(path))
         lines = _events(folder) if folder else _sessions(path) if _is_database(Path(path)) else _stored(Path(path))
@@ -63,8 +62,8 @@ def gather(path: str) -> bytes:
 
 
 def add_events(path: str, before: Content, after: Content) -> None:
-    """Write the events that `after` has behind `before`, what the folder holds, as further files. Raises InputError
-    when the folder is another one by now."""
+    """Write the events that `after` has beyond `before`, the folder's contents, as new files. Raises InputError if
+    the folder has changed in the meantime."""
     folder = _events_folder(Path(path))
     if folder is None or not is_same(gather(path), before):
         raise changed(path)
@@ -74,7 +73,7 @@ def add_events(path: str, before: Content, after: Content) -> None:
 
 
 def _events_folder(path: Path) -> Path | None:
-    """Return the folder that holds the events of a conversation, which is named itself or by the folder around it."""
+    """Return the folder with the events of a conversation; `path` may be that folder or its parent."""
     if not path.is_dir():
         return None
     for folder in (path / "events", path):
@@ -91,8 +90,8 @@ def _numbered(folder: Path) -> Iterator[tuple[int, Path]]:
 
 
 def _events(folder: Path) -> Iterator[bytes]:
-    """Yield the events in order. Those of the SDK have numbers without a gap; what stands behind one it ignores,
-    too."""
+    """Yield the events in order. Events of the SDK are numbered without gaps; like the SDK, ignore everything after
+    a gap."""
     files = sorted(_numbered(folder))
     for place, (number, file) in enumerate(files):
         if _EVENT.match(file.name) and number != place:
@@ -101,7 +100,7 @@ def _events(folder: Path) -> Iterator[bytes]:
 
 
 def _is_in_storage(path: Path) -> bool:
-    """Return whether a path is a storage of opencode, or a file in one."""
+    """Return whether a path is an opencode storage, or a file in one."""
     if not (path / "session").is_dir() and not (path.suffix == ".json" and path.is_file()):
         return False
     path = path.absolute()
@@ -113,7 +112,7 @@ def _is_in_storage(path: Path) -> bool:
 
 
 def _stored(path: Path) -> Iterator[bytes]:
-    """Yield the session of a file in a storage, or those of a storage that hold a message, the oldest first."""
+    """Yield the session of a file in a storage, or all sessions of a storage that have messages, oldest first."""
     from compactor_cli.agents.opencode_storage import created, exported, session_files, session_of, storage_around
 
     around = storage_around(path.absolute())
@@ -128,7 +127,7 @@ def _stored(path: Path) -> Iterator[bytes]:
 
 
 def _object(file: Path) -> dict[str, Any]:
-    """Return a file that is one JSON object."""
+    """Return the JSON object in a file. Raises InputError if the file contains anything else."""
     try:
         value = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
@@ -148,8 +147,7 @@ def _is_database(path: Path) -> bool:
 
 
 def _sessions(path: str) -> Iterator[bytes]:
-    """Yield the sessions of an opencode database that hold a message, the oldest first, as `opencode export` writes
-    them."""
+    """Yield the sessions of an opencode database that have messages, oldest first, as `opencode export` writes them."""
     import sqlite3
 
     try:

@@ -1,4 +1,4 @@
-"""`compactor hook run`: a session is archived before its agent compacts it, and what was lost is restored after it."""
+"""`compactor hook run`: archive a session before its agent compacts it, and restore what was lost afterwards."""
 
 from __future__ import annotations
 
@@ -31,22 +31,23 @@ if TYPE_CHECKING:
     from compactor_cli.model.transcript import Source
 
 _ORIGINALS = 5
-"""Earlier states of a session that are looked into, the newest ones."""
+"""Maximum number of earlier states of a session to search, newest first."""
 _BOUNDARIES = (
     b'"subtype":"compact_boundary"',
     b'"subtype": "compact_boundary"',
     b'"type":"compacted"',
     b'"type": "compacted"',
 )
-"""What a record has in it that stands for a compaction, of Claude Code and of Codex."""
+"""Contained in the records with which Claude Code and Codex mark a compaction."""
 _RATIO = 0.25
-"""The share that a session is compacted to beside, when the settings name no target."""
+"""The target ratio for the compacted copy of the session, if the settings name no target."""
 
 
 def answer(args: ConfiguredOptions, tokens: str, overrides: Layer, unknown: Sequence[str]) -> None:
-    """Answer the payload on standard input; the restored text has so many `tokens`, or what the settings say.
+    """Answer the payload on standard input. `tokens` limits the restored text; if it is empty, the settings do.
 
-    Nothing that fails ends with another exit code than 0: of some events 2 holds the agent up."""
+    Failures still exit with code 0, because for some events code 2 would stop the agent.
+    """
     try:
         if unknown:
             _say(f"not known, so not used: {' '.join(unknown)}", quiet=args.quiet)
@@ -55,7 +56,7 @@ def answer(args: ConfiguredOptions, tokens: str, overrides: Layer, unknown: Sequ
         _say(str(error), quiet=args.quiet)
     except BadParameter as error:
         _say(error.message, quiet=args.quiet)
-    except Exception as error:  # a bug is told of, and the agent goes on
+    except Exception as error:  # report a bug, and let the agent continue
         if args.debug:
             import traceback
 
@@ -78,7 +79,7 @@ def _answer(payload: Payload, args: ConfiguredOptions, tokens: str, overrides: L
         limit = tokens_of(tokens) if tokens else session.settings.hook.tokens
         context = _context(session, payload, limit)
         if context:
-            print(start_output(context))  # noqa: T201  # the agent reads it
+            print(start_output(context))  # noqa: T201  # for the agent
 
 
 def _path(payload: Payload) -> str:
@@ -87,12 +88,12 @@ def _path(payload: Payload) -> str:
     return str(Path(payload.transcript).expanduser())
 
 
-# before
+# Before the agent's compaction.
 
 
 def _keep(session: Session, payload: Payload) -> None:
-    """Archive the session, and compact it beside where that is set. Standard output stays empty: an agent may take it
-    for instructions to its own summarizer."""
+    """Archive the session, and write a compacted copy of it if the settings ask for one. Standard output stays
+    empty, because an agent may take it for instructions to its own summarizer."""
     hook = session.settings.hook
     source = session.load(_path(payload))
     if hook.archive and source.message_count:
@@ -141,7 +142,7 @@ def _compact_beside(session: Session, source: Source) -> None:
     session.say(f"compacted to {place}: {sum(part.tokens for part in parts):,} tokens")
 
 
-# after
+# After the agent's compaction.
 
 
 def _context(session: Session, payload: Payload, limit: int) -> str:
@@ -164,7 +165,8 @@ def _context(session: Session, payload: Payload, limit: int) -> str:
 
 
 def _contents(session: Session, path: str) -> bytes:
-    """Return the session's file; nothing where it is gone or cannot be read, for it may be archived."""
+    """Return the contents of the session's file; empty if the file is gone or unreadable, since the session may be
+    archived."""
     if not is_there(path):
         return b""
     try:
@@ -177,8 +179,8 @@ def _contents(session: Session, path: str) -> bytes:
 
 
 def _has_just_compacted(data: bytes) -> bool:
-    """Return whether the newest compaction that a file tells of is this one: the agent has not spoken since. Else it
-    has not written it yet, and nothing is known of its summary."""
+    """Return whether the newest compaction in the file is the current one: the agent has written nothing since.
+    Otherwise the agent has not yet recorded it, and its summary is unknown."""
     lines = data.splitlines()
     behind = lines[_boundaries(lines)[-1] + 1 :]
     return not any(b'"assistant"' in line for line in behind)
@@ -189,7 +191,7 @@ def _boundaries(lines: Sequence[bytes]) -> list[int]:
 
 
 def _archived(session: Session, payload: Payload, path: str, data: bytes) -> list[Original]:
-    """Return the session as it was before its compactions, the oldest first; none where nothing of it is archived."""
+    """Return the session as it was before its compactions, oldest first; empty if none of it is archived."""
     try:
         with existing_database(session.reading.database_url) as database:
             if database is None:
@@ -216,7 +218,7 @@ def _archived(session: Session, payload: Payload, path: str, data: bytes) -> lis
 
 
 def _compactions(database: Database, payload: Payload, path: str, data: bytes) -> list[Archived]:
-    """Return the newest compactions of the session that its agent made, the oldest first."""
+    """Return the newest compactions that the agent made of the session, oldest first."""
     from compactor_cli.archive.manifest import id_key, session_keys
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.hooks.archiving import STRATEGY
@@ -231,7 +233,7 @@ def _compactions(database: Database, payload: Payload, path: str, data: bytes) -
 
 
 def _earlier(data: bytes, path: str) -> list[Original]:
-    """Return the session as it was before each of the compactions that its file tells of, the oldest first."""
+    """Return the session as it was before each compaction recorded in its file, oldest first."""
     lines = data.splitlines(keepends=True)
     ends = _boundaries(lines)[-_ORIGINALS:]
     histories = [_as_original(read_again(b"".join(lines[:end]), path)) for end in ends]

@@ -1,4 +1,4 @@
-"""The edge of --html: a page of one file, written as other outputs are."""
+"""The command line's side of --html: the page of one file, written like other outputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_html(place: str, work: int) -> None:
-    """Raise UsageError where a page cannot be written. `work`: how many pages that would be."""
+    """Raise UsageError if a page cannot be written. `work`: how many files the command processes."""
     if place == "-":
         raise UsageError("--html -: name a file; standard output has what the command prints")
     if place and work > 1:
@@ -31,7 +31,7 @@ def write_page(
     entries: Sequence[Entry],
     survivals: Sequence[Survival] = (),
 ) -> None:
-    """Write the page of a command. `paths`: what it read."""
+    """Write the HTML page of a command. `paths`: the files that it read."""
     from compactor_cli.render.html.page import page, page_value
 
     text = page(page_value(command, " → ".join(paths), report, entries, survivals))

@@ -1,4 +1,4 @@
-"""The files that a command is given: folders are read as the sessions in them."""
+"""The input files of a command. A folder stands for the sessions in it."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
 
 _PARQUET = b"PAR1"
 _NOWHERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-"""How a link that leads nowhere fails: what it once meant is no session that is missed."""
+"""Errors of a broken link: its target is not counted as a missing session."""
 
 
 class Input(Struct, frozen=True):
-    """A file to read."""
+    """An input file."""
 
     path: str
     name: str
-    """Its name; of a file in a folder that was given, its path from there on."""
+    """Its name. For a file found in a folder, its path relative to that folder."""
 
 
 def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, aside: str = "") -> list[Input]:
-    """Return the inputs of a command: of the files that are named, or the session that its options choose (`picked`),
-    as `files_of` finds them. Raises UsageError, InputError."""
+    """Return the inputs of a command: the named files, or the session that its options choose (see `picked`),
+    expanded by `files_of`. Raises UsageError and InputError."""
     return files_of(session, picked(session, files, args), aside=aside)
 
 
 def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list[Input]:
-    """Return the files that are named or that a pattern such as `sessions/**/*.jsonl` means, and of a folder every
-    session in and below it, in order; what else stands there is listed as skipped. Nothing in the folder `aside`
-    counts. Raises InputError for a folder without any session, and for a pattern that means nothing."""
+    """Return the files that are named or that match a pattern such as `sessions/**/*.jsonl`. A folder is replaced by
+    all sessions in and below it, in order; its other files are reported as skipped. The folder `aside` is ignored.
+    Raises InputError for a folder without sessions and for a pattern without matches."""
     inputs: list[Input] = []
     for path in paths:
         if is_remote(path):
@@ -71,8 +71,8 @@ def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list
 
 
 def once_each(session: Session, inputs: Sequence[Input]) -> list[Input]:
-    """Return inputs that are to be replaced, each file once; one that is there under another name, also by a link, is
-    left out and told of. (A hard link is a file of its own: replacing one leaves the other.)"""
+    """Return inputs to be replaced, with each file once. A file that is listed again under another name or by a link
+    is left out, and the user is told. (A hard link is a separate file: replacing one leaves the other.)"""
     known: dict[str, Input] = {}
     for entry in inputs:
         place = whole_name(entry.path)
@@ -84,13 +84,13 @@ def once_each(session: Session, inputs: Sequence[Input]) -> list[Input]:
 
 
 def is_parquet(path: str) -> bool:
-    """Return whether a file is Parquet, by how it begins; one in a store by its name."""
+    """Return whether a file is Parquet, judging by its first bytes, or by its name in a remote store."""
     if is_remote(path):
         return path.lower().endswith((".parquet", ".pq"))
     try:
         file = Path(path)
         if path == "-" or not stat.S_ISREG(file.stat().st_mode):
-            return False  # what is read from a pipe is gone from it
+            return False  # data read from a pipe cannot be read again
         with file.open("rb") as stream:
             return stream.read(len(_PARQUET)) == _PARQUET
     except OSError:
@@ -98,18 +98,18 @@ def is_parquet(path: str) -> bool:
 
 
 def _is_pattern(path: str) -> bool:
-    """Return whether a path is a pattern that the shell has left as it is; a file may be called so, too."""
+    """Return whether a path is a pattern that the shell did not expand; a file may also have such a name."""
     return glob.has_magic(path) and not os.path.lexists(path)
 
 
 def _meant(pattern: str, aside: str) -> list[Input]:
-    """Return the files that a pattern means, by their paths from where it begins to leave something open."""
+    """Return the files that match a pattern, named relative to the pattern's fixed part."""
     whole = Path(pattern).expanduser()
     fixed = list(takewhile(lambda part: not glob.has_magic(part), whole.parts))
     root = Path(*fixed)
     outputs = _beginning(aside)
     inputs = []
-    for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # follows no hidden folder
+    for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # skips hidden folders
         path = Path(name)
         if not _is_own(path, outputs) and (gathers(name) or is_file_or_closed(path)):
             inputs.append(Input(name, path.relative_to(root).as_posix()))
@@ -136,18 +136,18 @@ def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
 
 
 def _beginning(folder: str) -> str:
-    """Return what the real paths of all files in a folder begin with; empty for no folder."""
+    """Return the common prefix of the real paths of all files in a folder; empty for no folder."""
     return str(real_path(folder) / "_")[:-1] if folder else ""
 
 
 def _is_own(path: Path, outputs: str) -> bool:
-    """Return whether a file is one of this program's: half-written, or in the folder of outputs, whose files begin
-    so."""
+    """Return whether the program itself wrote a file: it is half-written, or in the output folder, whose prefix is
+    `outputs`."""
     return is_part(path.name) or (outputs != "" and os.path.realpath(path).startswith(outputs))
 
 
 def _check_apart(folder: str, aside: str) -> None:
-    """Raise UsageError for a folder of inputs that is, or is in, the folder of the outputs."""
+    """Raise UsageError if a folder of inputs is the output folder or inside it."""
     if aside and f"{os.path.realpath(folder)}{os.sep}".startswith(_beginning(aside)):
         raise UsageError(
             f"--out-dir {aside}: what stands there is no input, and {folder} is in it; name another folder"
@@ -155,7 +155,7 @@ def _check_apart(folder: str, aside: str) -> None:
 
 
 def _check_open(folder: Path) -> None:
-    """Raise AccessError for a folder that is there and cannot be listed."""
+    """Raise AccessError for an existing folder that cannot be listed."""
     try:
         with os.scandir(folder):
             pass
@@ -166,7 +166,7 @@ def _check_open(folder: Path) -> None:
 
 
 def is_file_or_closed(path: Path) -> bool:
-    """Return whether a path is that of a file, or of what cannot be looked at, which fails when it is read."""
+    """Return whether a path is a file or something inaccessible, which will fail when it is read."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError as error:
@@ -174,7 +174,7 @@ def is_file_or_closed(path: Path) -> bool:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and those below it, and the folders that cannot be listed: they fail when they are
+    """Yield the files in and below a folder, and the folders that cannot be listed, which will fail when they are
     read."""
     closed: list[Path] = []
     for place, folders, names in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
@@ -186,8 +186,8 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _unread(session: Session, path: str) -> str:
-    """Return why a file in a folder is no session; empty for one that is, also when a part of it is damaged, and for
-    what cannot be read: it may be one, and fails where it is to be read."""
+    """Return why a file in a folder is not a session. The result is empty for a session, even a partly damaged one,
+    and for an unreadable file: it may be a session, and fails later when it is read."""
     try:
         mode = Path(path).stat().st_mode
     except OSError as error:
@@ -202,13 +202,13 @@ def _unread(session: Session, path: str) -> str:
     except AccessError:
         return ""
     except InputError as error:
-        return error.what.partition("; ")[0]  # what to do about it is for a file that was named
+        return error.what.partition("; ")[0]  # the advice after the semicolon is for a file that the user named
     return ""
 
 
 def one_by_one(session: Session, inputs: Sequence[Input], work: Callable[[str], int | None]) -> None:
-    """Do a command's work for each file; of several, one that fails is reported and does not stop the others. The
-    first code that is not 0 ends the command."""
+    """Call `work` for each file. If there are several, a failure is reported and the others continue. The first exit
+    code other than 0 ends the command."""
     code = 0
     with session.working(len(inputs), "files") as progress:
         for entry in inputs:
@@ -226,6 +226,6 @@ def one_by_one(session: Session, inputs: Sequence[Input], work: Callable[[str], 
 
 
 def naming(file: str, error: CompactorError) -> str:
-    """Return the words of an error, with the file that it is about."""
+    """Return an error's text, preceded by the file's name unless it begins with it."""
     words = str(error)
     return words if words.startswith(file) else f"{file}: {words}"

@@ -1,4 +1,4 @@
-"""Find which compactions in the archive a file belongs to, and their originals."""
+"""Find the archived compactions that a file belongs to, and their originals."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from compactor_cli.model.transcript import Source
 
 _NAMED = 5
-"""Compactions of a path that are named, the newest ones."""
+"""Maximum number of compactions of a path to name, newest first."""
 _UNPACKED = (".json", ".jsonl", ".ndjson", ".txt")
-"""Ends of names that say that a file is not packed."""
+"""Endings of file names that rule out compression."""
 SURE = ("output", "input", "begins")
-"""Matches by content: what the archive has is what this file was."""
+"""Kinds of a match by content: the archive holds exactly what this file was."""
 
 
 class Lookup(Struct, frozen=True):
@@ -35,10 +35,10 @@ class Lookup(Struct, frozen=True):
 
     file: str
     data: bytes
-    """The file in the form that is known: packed, or as it is unpacked."""
+    """The file in the form that the archive knows: packed or unpacked."""
     match: Match
     compactions: Sequence[Archived]
-    """The oldest first: rounds that led to the file or, where only its session or its marks are known, all of the
+    """Oldest first: the rounds that led to the file or, if only its session or its marks matched, all rounds of the
     session."""
     stored: bytes = b""
     """The file as it is stored."""
@@ -48,8 +48,8 @@ class Lookup(Struct, frozen=True):
         return self.match in SURE
 
     def chosen(self, round: int | None) -> Archived:
-        """Return the compaction of a number as `restore --list` has it; for None the newest that changed something, or
-        the newest of all."""
+        """Return the compaction with this number in `restore --list`. For None, return the newest one that changed
+        something, otherwise the newest."""
         if round is None:
             return next((each for each in reversed(self.compactions) if each.changed), self.compactions[-1])
         if round > len(self.compactions):
@@ -57,7 +57,8 @@ class Lookup(Struct, frozen=True):
         return self.compactions[round - 1]
 
     def appended(self, chosen: Archived) -> Content:
-        """Return what stands in the file behind the output of a compaction; nothing where it does not begin so."""
+        """Return what the file has after the output of a compaction; empty if the file does not begin with that
+        output."""
         size = chosen.output.size
         if len(self.data) <= size or hashlib.sha256(self.data[:size]).hexdigest() != chosen.output.sha256:
             return b""
@@ -65,8 +66,8 @@ class Lookup(Struct, frozen=True):
 
 
 def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup | None:
-    """Return the compactions of a file: by its content, packed or not, else by its session, else by its marks; None
-    when there are none."""
+    """Return the compactions of a file. They are found by its content, packed or unpacked, otherwise by its session,
+    otherwise by its marks. None if there are none."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.archive.texts import references_in
 
@@ -90,8 +91,8 @@ def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup 
 
 
 def _other_forms(data: bytes, known: Sequence[Archived]) -> Iterator[bytes]:
-    """Yield a file unpacked, or packed as outputs were that the archive knows: it may have been packed or unpacked
-    since."""
+    """Yield a file's content unpacked, or packed like the outputs in the archive: it may have been packed or
+    unpacked since."""
     if container_of(data) is not None:
         with suppress(InputError):  # damaged, or packed twice
             yield in_memory(unpack(data))
@@ -110,8 +111,9 @@ def _unpacked(data: Content) -> Content:
 
 
 def in_form_of(data: Content, place: str, replaced: Content | None) -> Content:
-    """Return what is brought back as its place has it: packed as the file is that it replaces, else packed or not as
-    the place's name says; as it was where that says neither, on standard output, and in what is no file."""
+    """Return restored data in the form that fits its place: packed like the file it replaces, otherwise as the
+    place's name indicates. The form is unchanged if the name indicates none, for standard output, and for anything
+    that is not a file."""
     held = container_of(data)
     if held is not None and held.copies:
         return data
@@ -129,7 +131,7 @@ def in_form_of(data: Content, place: str, replaced: Content | None) -> Content:
 
 
 def of_its_path(kept: Database, file: str) -> str:
-    """Return words on what is kept of another state of the file's path; empty when nothing is."""
+    """Return a hint about archived compactions of another file at the same path; empty if there are none."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.recording import whole_path
 
@@ -148,7 +150,7 @@ def of_its_path(kept: Database, file: str) -> str:
 
 
 def by_number(kept: Database, number: int) -> Lookup:
-    """Return one compaction by the number that `restore --list` gives it."""
+    """Return one compaction by its number in `restore --list`."""
     from compactor_cli.archive.stored import archive
 
     with kept.read() as connection:
@@ -166,7 +168,7 @@ def _compactions(kept: Database, compaction: FoundCompaction) -> Sequence[Archiv
 
 
 def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
-    """Return the keys of the sessions in a file, as far as it can be read and its format has any."""
+    """Return the session keys of a file; empty if it cannot be read or its format has none."""
     from compactor_cli.archive.manifest import session_keys
 
     try:
@@ -177,7 +179,7 @@ def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
 
 
 def read_again(data: Content, path: str, format: str = "") -> Source:
-    """Return a file as it was read when it was compacted; tokens do not matter here."""
+    """Read a file again as it was read for its compaction. Token counts do not matter here."""
     from compactor_cli.formats.loading import load
     from compactor_cli.tokens import make_counter
 
@@ -185,17 +187,16 @@ def read_again(data: Content, path: str, format: str = "") -> Source:
 
 
 def input_of(kept: Database, lookup: Lookup, chosen: Archived) -> Content:
-    """Return the input of a compaction, which counts as used. Raises NotKeptError when it is not in the archive any
-    more."""
+    """Return the input of a compaction and record its use. Raises NotKeptError if it is no longer in the archive."""
     from compactor_cli.archive.stored import archive
 
     beginning = lookup.data[: chosen.input.size]
     if not chosen.changed and hashlib.sha256(beginning).hexdigest() == chosen.input.sha256:
-        return beginning  # what came out as it went in is not stored: it is the file itself
+        return beginning  # an unchanged input is not stored, since it equals the file itself
     try:
         with kept.write() as connection:
             return archive.restore(connection, chosen.id, time.time(), gathered)
     except StoreError:
-        # where it cannot be noted that it is used, it may still be read; when not, the same error comes again
+        # if its use cannot be recorded, it may still be readable; otherwise the same error occurs again
         with kept.read() as connection:
             return archive.restore(connection, chosen.id, None, gathered)

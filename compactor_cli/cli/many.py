@@ -1,4 +1,4 @@
-"""`compact` over its files: one after the other or shared among processes, with a list of what is done."""
+"""`compact` over its files: one after the other or shared among processes, with a list of finished files."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 _WORKER = "compactor_cli.cli.compact_worker"
 _STEPS = 7
-"""Steps of the pipeline that progress counts, for each file."""
+"""Steps of the pipeline that the progress bar counts for each file."""
 _MOST, _BYTES, _PIECES = 32, 4_000_000, 4
-"""A chunk has at most so many files and, but for one file, bytes; and of what is left, each process has so many chunks
-at least."""
+"""Limits of a chunk: at most this many files and, unless it is a single file, bytes. The remaining work is cut into
+at least this many chunks per process."""
 
 
 def get_ready(args: CompactOptions) -> None:
-    """Begin to start processes where files are to be shared among them: it takes as long as to find out which. One
-    path to a file is no more than that."""
+    """Start the processes early if files will be shared among them, because starting takes as long as finding the
+    files. A single path to a file needs no processes."""
     files = args.files or []
     alone = len(files) == 1 and is_file(files[0])
     if args.jobs != 1 and not args.on_cluster and not alone:
@@ -42,8 +42,8 @@ def get_ready(args: CompactOptions) -> None:
 
 
 def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]:
-    """Compact every file; of several, one that fails is told of and does not stop the others. Raises CompactorError
-    for a file that is alone."""
+    """Compact every file and return the outcomes. If there are several, a failure is reported and the others
+    continue. Raises CompactorError for a single file."""
     if not job.several:
         with session.working(_STEPS + (job.args.writes and job.keeper.flushes)):
             return [compact_one(session, files[0], job)]
@@ -68,20 +68,20 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
                     outcomes.append(file_result.outcome)
     finally:
         if shares and job.args.writes:
-            # a worker that was killed, also by this process when it is to end, may have been writing; and the one that
-            # did its file again had looked before
+            # a killed worker (this process may have killed it on its way out) may have left a half-written file, and
+            # the worker that repeated its file had cleaned up before that
             remove_left(Path(job.place(file) if job.args.out_dir else file) for file in files)
     return outcomes
 
 
 def _alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    """Yield one file after the other, in this process."""
+    """Yield the result of one file after the other, computed in this process."""
     for task in tasks:
         yield FileResult(attempt(session, task, job))
 
 
 def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    """Return what becomes of all files, one by one, shared among processes of this machine or workers of a cluster."""
+    """Yield the results of all files, shared among processes of this machine or workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import look_of
 
@@ -108,8 +108,8 @@ def _ended(task: FileTask) -> FileResult:
 
 
 def pieces_of(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
-    """Yield tasks in their order, in pieces that are worth handing out; the last ones are small, so that all processes
-    end at about the same time."""
+    """Yield the tasks in order, in chunks large enough to be worth handing out. The last chunks are small, so that
+    all processes finish at about the same time."""
     chunk: list[FileTask] = []
     size = 0
     for begun, task in enumerate(tasks):
@@ -131,7 +131,7 @@ def _size(path: str) -> int:
 
 
 def _shares(session: Session, job: Job, files: Sequence[str]) -> bool:
-    """Return whether the files are shared as it was asked for; where they cannot be, the session warns."""
+    """Return whether the files are shared as requested. If they cannot be, the session warns."""
     option = "--engine dask" if job.args.on_cluster else f"--jobs {job.args.jobs}" if job.args.jobs != 1 else ""
     why = ""
     if session.settings.asks or session.probes:
@@ -148,7 +148,7 @@ def _shares(session: Session, job: Job, files: Sequence[str]) -> bool:
 
 
 def _key(session: Session, job: Job) -> str:
-    """Return what decides the outputs, besides the inputs."""
+    """Return a key for everything that determines the outputs besides the inputs."""
     from compactor_cli.cli.done import key_of
 
     settings, reading = session.settings, session.reading
@@ -159,7 +159,7 @@ def _key(session: Session, job: Job) -> str:
 
 
 def _print(session: Session, result: FileResult) -> None:
-    """Print what a process said, where this one says it."""
+    """Print in this process what a worker process printed."""
     from rich.text import Text
 
     from compactor_cli.render.console import begins

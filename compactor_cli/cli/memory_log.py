@@ -1,4 +1,4 @@
-"""What the commands of `compactor memory` share: where the log is, options, days, and times of this place."""
+"""What the commands of `compactor memory` share: access to the log, options, days and local times."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from compactor_cli.text.clean import one_line
 
 @frozen(frozen=True, kw_only=True)
 class KindOptions(CommandOptions):
-    """Which memories: of every command that takes some of them by what they are."""
+    """Options that select memories by their properties."""
 
     category: Annotated[
         str, typer.Option("--category", metavar="NAME", help=f"Only this category: {', '.join(CATEGORIES)}.")
@@ -42,7 +42,7 @@ class KindOptions(CommandOptions):
 
 @frozen(frozen=True, kw_only=True)
 class FilterOptions(KindOptions):
-    """The same, and where they were said."""
+    """The same options, plus filters by transcript and importance."""
 
     transcript: Annotated[
         str, typer.Option("--transcript", metavar="PATH", help="Only memories from this transcript.")
@@ -55,7 +55,7 @@ class FilterOptions(KindOptions):
 
 @frozen(frozen=True, kw_only=True)
 class IdsOptions(CommandOptions):
-    """Of commands on single memories."""
+    """Options of commands on single memories."""
 
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of memories, or their first 4 digits or more.")]
 
@@ -64,29 +64,30 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Log(Struct, frozen=True):
-    """The memory log that a command works on, before it is opened."""
+    """The memory log of a command, not yet opened."""
 
     args: ConfiguredOptions
     configured: Configured
 
     @property
     def url(self) -> str:
-        """Return the address of its database."""
+        """Return the address of the log's database."""
         return self.configured.reading.database_url
 
     @property
     def nothing(self) -> str:
-        """Return what to say where nothing was ever stored; of a database that was named, whether it is there."""
+        """Return the message for a log in which nothing was ever stored, including whether a database's file is
+        missing."""
         missing = not_there(self.url) if self.url else ""
         return "nothing was remembered yet" + (f": {missing}" if missing else "")
 
     def tell(self, words: str) -> None:
-        """Say something to people, in a line. Whatever stands in it is safe for a terminal."""
+        """Print one line for people, with control characters escaped."""
         self.args.say(one_line(words, 2_000))
 
 
 def open_log(args: ConfiguredOptions, overrides: Layer) -> Log:
-    """Return the log of the options and settings. Opens nothing yet."""
+    """Return the log for the options and settings. Opens nothing yet."""
     log = Log(args, configure(overrides, args.config))
     for warning in log.configured.warnings:
         log.tell(f"warning: {warning}")
@@ -94,7 +95,7 @@ def open_log(args: ConfiguredOptions, overrides: Layer) -> Log:
 
 
 def time_of(option: str) -> float:
-    """Return the time that `--now` names, seconds since 1970; that of the clock when it is empty. Raises UsageError."""
+    """Return the time given by `--now` in seconds since 1970, or the current time if it is empty. Raises UsageError."""
     if not option:
         return time.time()
     seconds = moment(option)
@@ -104,7 +105,7 @@ def time_of(option: str) -> float:
 
 
 def filters_of(args: KindOptions) -> Filters:
-    """Return the options as the store takes them. Raises UsageError."""
+    """Return the options as filters of the store. Raises UsageError."""
     filters = args if isinstance(args, FilterOptions) else FilterOptions()
     if not isfinite(filters.least):
         raise UsageError(f"--least {filters.least} is no number of points")
@@ -131,11 +132,11 @@ def known_category(name: str) -> str:
 
 
 def _span(day: str) -> tuple[float, float]:
-    """Return when a day of this place begins and ends, which may be 23 or 25 hours later."""
+    """Return when a local day begins and ends; the end may be 23 or 25 hours later."""
     today = datetime.fromtimestamp(time.time()).astimezone().date()
     named = {"today": today, "yesterday": today - timedelta(days=1)}
     try:
-        # what else fromisoformat takes depends on the version of Python
+        # which other formats fromisoformat accepts depends on the Python version
         first_day = named.get(day) or date.fromisoformat(day if _DATE.fullmatch(day) else "")
         return _midnight(first_day), _midnight(first_day + timedelta(days=1))
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""The rows of `compactor evaluate`: our strategies, other tools by their command lines, and plain methods for
+"""The rows of `compactor evaluate`: our strategies, other tools by their command lines, and simple methods for
 comparison."""
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.tokens.base import TokenCounter
 
 _REASON = 160
-"""Characters of a reason that are worth reading."""
+"""Maximum characters of a reason to show."""
 
 
 class Command(Struct, frozen=True):
-    """A tool: the words of its command line, with {in}, {out} and {budget} in them."""
+    """Another tool: the words of its command line, containing {in}, {out} and {budget}."""
 
     name: str
     words: tuple[str, ...]
@@ -43,7 +43,8 @@ class Command(Struct, frozen=True):
 def methods_for(
     session: Session, strategies: Sequence[str], commands: Sequence[Command], timeout: float
 ) -> list[Method]:
-    """Return the methods in the order of the rows: strategies, commands (each with `timeout` seconds), plain ones."""
+    """Return the methods in row order: strategies, commands (with a time limit of `timeout` seconds each), simple
+    methods."""
     counter = session.counter
     return [
         *(strategy_method(session, name, session.settings) for name in strategies),
@@ -53,13 +54,13 @@ def methods_for(
 
 
 def strategy_method(session: Session, strategy: str, settings: Settings | None = None) -> Method:
-    """Return a strategy with settings, of which the targets are set for each case."""
+    """Return the method for a strategy with the given settings; its target is set for each case."""
     chosen = replace(settings or Settings(), strategy=strategy, target_ratio=None)
     return Method(strategy, "strategy", partial(_compacted, session, chosen))
 
 
 def plain_method(name: str, counter: TokenCounter) -> Method:
-    """Return a plain method, by its name in BASELINES."""
+    """Return a simple method by its name in BASELINES."""
     return Method(name, "baseline", partial(_plain, BASELINES[name], counter))
 
 
@@ -83,7 +84,7 @@ def _plain(
 
 
 def parse_commands(texts: Sequence[str], taken: Collection[str]) -> list[Command]:
-    """Return the commands of --against, each with a name of its own. Raises UsageError for one that cannot work."""
+    """Return the commands of --against, each with a unique name. Raises UsageError for an unusable one."""
     commands: list[Command] = []
     names = set(taken)
     for text in texts:
@@ -108,7 +109,7 @@ def parse_commands(texts: Sequence[str], taken: Collection[str]) -> list[Command
 def _run_command(
     command: Command, front: Transcript, target: int, *, counter: TokenCounter, timeout: float
 ) -> Sequence[Message]:
-    """Return the messages of what a tool made of a front. Raises NoOutputError with the reason when it made nothing."""
+    """Return the messages that a tool made of a front. Raises NoOutputError with the reason if it produced nothing."""
     with tempfile.TemporaryDirectory(prefix="compactor-") as folder:
         suffix = Path(front.path).suffix or ".jsonl"
         source, out = Path(folder) / f"in{suffix}", Path(folder) / f"out{suffix}"
@@ -121,7 +122,7 @@ def _run_command(
         except OSError as error:
             raise NoOutputError(f"its output cannot be read: {error.strerror}") from None
         except NoOutputError as error:
-            # the folder has another name in each run, and means nothing to anybody
+            # the temporary folder's name differs in each run and tells nobody anything
             raise NoOutputError(str(error).replace(f"{folder}{os.sep}", "")) from None
         try:
             read = load(data, "its output", counter)
@@ -137,7 +138,7 @@ def _run(words: Sequence[str], timeout: float) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # so that what it starts itself can be ended with it
+            start_new_session=True,  # so that its child processes can be ended with it
         )
     except OSError as error:
         raise NoOutputError(f"cannot be started: {error.strerror}") from None
@@ -166,7 +167,7 @@ def _filled(word: str, places: dict[str, str]) -> str:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """Return the name, numbered when another row has it."""
+    """Return the name, with a number appended if another row has it."""
     number = 2
     free = name
     while free in taken:

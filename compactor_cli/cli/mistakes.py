@@ -1,4 +1,4 @@
-"""Explain what the command line cannot use, in the words of the other errors: what is wrong, and what to do."""
+"""Explain what the parser rejects, in the style of our other errors: what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ _RANGE = compiled_later(r"is not in the range (?:(.+)<=)?x(?:[<>]=(.+?))?\.?$")
 
 
 def is_mistake(error: Exception) -> bool:
-    """Return whether the parser raised it for words that it cannot use; help that was asked for is none."""
+    """Return whether the parser raised the error for words that it cannot use. A request for help is not a mistake."""
     return hasattr(error, "format_message") and type(error).__name__ != "NoArgsIsHelpError"
 
 
 def words_of(error: Any, ctx: Any) -> str:
-    """Return what is wrong, and where the help is. `ctx`: the context of the program, for errors that name no
-    command."""
+    """Return what is wrong, and how to get help. `ctx`: the program's context, for errors that name no command."""
     where = error.ctx or ctx
     path = where.command_path
     if error.ctx is None and ctx.invoked_subcommand:
@@ -32,7 +31,7 @@ def words_of(error: Any, ctx: Any) -> str:
 
 
 def _what(error: Any, ctx: Any) -> str:
-    """Return one sentence for what the parser says in several ways."""
+    """Return one sentence for each kind of error, which the parser words in several ways."""
     parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
         return f"no such option: {error.option_name}" + (
@@ -51,7 +50,7 @@ def _what(error: Any, ctx: Any) -> str:
 
 
 def _file_like(option: str) -> str:
-    """Return how to name a file that begins with a dash, where the word that was taken for an option names one."""
+    """Return how to name a file that begins with a dash, if the supposed option is the beginning of one."""
     words = (word for word in sys.argv[1:] if word.startswith(option))
     named = next((word for word in words if Path(word).exists()), None)
     return f". The file of that name is ./{named}" if named else ""
@@ -67,12 +66,12 @@ def _number(match: re.Match[str]) -> str:
 
 
 def _name(parameter: Any, ctx: Any) -> str:
-    """Return what a parameter is called where it is given: `--total`, `FILE`."""
+    """Return a parameter's name on the command line: `--total`, `FILE`."""
     return str(parameter.get_error_hint(ctx)).replace("'", "").replace("[", "").replace("]", "")
 
 
 def _meant(option: str, ctx: Any) -> str:
-    """Return the option of the command that is spelled most like one that it does not have."""
+    """Return a hint at the command's option that is spelled most like an unknown one."""
     known = [name for parameter in ctx.command.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)]
     near = get_close_matches(option, [name for name in known if name.startswith("--")], n=1)
     return f". Did you mean {near[0]}?" if near else ""

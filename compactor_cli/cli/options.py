@@ -1,5 +1,5 @@
-"""Options that several commands share, and how numbers in them are read. Those of one command stand in its class, those
-of settings in `settings/`."""
+"""Options that several commands share, and how their numbers are parsed. Options of a single command are in its
+class, and options for settings in `settings/`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from compactor_cli.text.quantities import count_in, share_in
 
 
 def tokens(text: str | int) -> int:
-    """Return a number of tokens, at least 1: `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
+    """Return a number of tokens, at least 1, from `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
     number = count_in(str(text))
     if number is None:
         raise typer.BadParameter(f"{text!r} is no number of tokens of 1 or more; write 4000, 4,000 or 4k")
@@ -24,7 +24,7 @@ def tokens(text: str | int) -> int:
 
 
 def size(text: str | int) -> int:
-    """Return a number of bytes, at least 1, written as tokens are. Raises BadParameter."""
+    """Return a number of bytes, at least 1, written like tokens. Raises BadParameter."""
     number = count_in(str(text))
     if number is None:
         raise typer.BadParameter(f"{text!r} is no number of bytes of 1 or more; write 500000, 500k or 5M")
@@ -32,7 +32,7 @@ def size(text: str | int) -> int:
 
 
 def share(text: str | float) -> float:
-    """Return a share between 0 and 1: `0.25` or `25%`. Raises BadParameter."""
+    """Return a share between 0 and 1 from `0.25` or `25%`. Raises BadParameter."""
     number = share_in(str(text))
     if number is None:
         raise typer.BadParameter(f"{text!r} is no share between 0 and 1; write 0.25 or 25%")
@@ -40,13 +40,13 @@ def share(text: str | float) -> float:
 
 
 def output(place: str) -> str:
-    """Return where an output goes: `-` for every name of standard output. A file that it goes to would be replaced by
-    those names, and what else is printed there be lost."""
+    """Return the place of an output, with `-` for every name of standard output. Under those names, replacing the
+    file would lose what else is printed there."""
     return "-" if place in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1") else place
 
 
 def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
-    """Return the name of the one option that has a value, or nothing. Raises UsageError where several have one."""
+    """Return the name of the one option that has a value, or an empty list. Raises UsageError if several have one."""
     used = [name for name, value in options if value]
     if len(used) > 1:
         raise UsageError(f"{' and '.join(used)} exclude each other: use one of them")
@@ -55,7 +55,7 @@ def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
 
 @frozen(frozen=True, kw_only=True)
 class RunOptions(FrozenValues):
-    """How a command speaks: options of every command."""
+    """Options of every command: what it prints."""
 
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Write nothing to standard error except usage errors.")
@@ -64,7 +64,7 @@ class RunOptions(FrozenValues):
     width: WidthOption = None
 
     def say(self, text: str) -> None:
-        """Say something on standard error, for commands that open no session."""
+        """Print to standard error, for commands that open no session."""
         from compactor_cli.render.console import make_console
 
         make_console(sys.stderr, quiet=self.quiet).print(text, soft_wrap=True)
@@ -72,7 +72,7 @@ class RunOptions(FrozenValues):
 
 @frozen(frozen=True, kw_only=True)
 class ConfiguredOptions(RunOptions):
-    """Of a command that goes by settings."""
+    """Options of a command that uses settings."""
 
     config: Annotated[
         str,
@@ -85,7 +85,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts
 
 @frozen(frozen=True, kw_only=True)
 class CommandOptions(ConfiguredOptions):
-    """Of a command that prints tables, or JSON."""
+    """Options of a command that prints tables or JSON."""
 
     json: JsonOption = False
 
@@ -102,7 +102,7 @@ ProjectOption = Annotated[
 
 @frozen(frozen=True, kw_only=True)
 class PickOptions(ConfiguredOptions):
-    """Of a command that takes a session of this machine as well as a file."""
+    """Options of a command that accepts a session of this machine as well as a file."""
 
     latest: Annotated[
         str,
@@ -124,7 +124,7 @@ class PickOptions(ConfiguredOptions):
 
 @frozen(frozen=True, kw_only=True)
 class SessionOptions(PickOptions):
-    """The same, and it prints tables, or JSON."""
+    """The same options, plus --json."""
 
     json: JsonOption = False
 

@@ -1,5 +1,4 @@
-"""What a run writes, held against what it reads: no output takes the place of a file that is read, or of another
-output."""
+"""Check a run's outputs against its inputs: no output may replace a file that is read, or another output."""
 
 from __future__ import annotations
 
@@ -20,22 +19,24 @@ from compactor_cli.errors import UsageError
 
 _INPUT = "input"
 _MAIN = ("-o", "--out-dir")
-"""Options that say where a result goes, for which there may be another way."""
+"""Options for the main result, for which there may be an alternative."""
+_MADE = ("--out-dir", "--manifest")
+"""Options whose folders are created, or belong to another output."""
 
 
 class FilesRead(Struct, frozen=True):
-    """Every file that a run reads, looked at once for any number of outputs."""
+    """Every file that a run reads, examined once for any number of outputs."""
 
     meanings: Mapping[str, str]
-    """Path -> what it is, such as an input."""
+    """Path -> what the file is, such as an input."""
     identities: Mapping[object, str]
-    """What a file is told from others by -> its path."""
+    """Identity of the file -> its path."""
     folders: Mapping[Path, str]
-    """A session in parts, without links on the way -> its path."""
+    """Folder of a session in parts, without links -> its path."""
 
     def replaced_by(self, place: str, own: object) -> str | None:
-        """Return which of them an output would replace, or have a part of it replaced; None for none. `own`: what the
-        output is told from others by."""
+        """Return the path that an output would replace, in whole or in part; None if there is none. `own`: the
+        identity of the output."""
         if own in self.identities:
             return self.identities[own]
         local = local_path(place)
@@ -51,13 +52,14 @@ def files_read(
     *,
     profile: bool = True,
 ) -> FilesRead:
-    """Return every file that a run reads: its inputs, those that the settings name, and the database, also one that is
-    yet to be made. `named`: further ones that options name -> what they are; `profile`: whether the profile is read."""
-    # an input that is read as something else as well is named by that: to replace it in place would be no remedy
+    """Return every file that a run reads: its inputs, the files named by settings, and the database, even one that
+    does not exist yet. `named`: further files named by options -> what they are. `profile`: whether the profile is
+    read."""
+    # an input that is also read as something else is listed as that, since advice to replace it in place would be wrong
     read = {**dict.fromkeys(inputs, _INPUT), **configured.files, **(named or {})}
     if profile and configured.reading.profile:
         read[configured.reading.profile] = "profile"
-    with suppress(UsageError):  # an address that cannot be used is told of where it is used
+    with suppress(UsageError):  # an invalid address is reported where it is used
         if database := file_of(configured.reading.database_url):
             read[str(database)] = "database"
     identities = {identity: path for path in read if (identity := _identity(path)) is not None}
@@ -65,11 +67,12 @@ def files_read(
 
 
 def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
-    """Raise UsageError where an output is a file that is read, by its name, a link or a second name of the same file,
-    or where two outputs are one file.
+    """Raise UsageError if an output is a file that the run reads, or if two outputs are the same file. Files are
+    recognised under other names and through links.
 
-    `outputs`: the option -> the places that it names, of which an empty one is none; `remedy`: what else to do where
-    the result would replace its input."""
+    `outputs`: option -> the places that it names; empty ones are ignored. `remedy`: advice for a main result that
+    would replace its input.
+    """
     taken: dict[str, tuple[str, str]] = {}
     for option, places in outputs.items():
         for place in filter(None, places):
@@ -86,10 +89,21 @@ def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy:
             if target in taken:
                 raise UsageError(f"{option} {place}: {_also(option, target, *taken[target])}")
             taken[target] = option, place
+            if target != "-" and option not in _MADE and not is_remote(local_path(place)):
+                _check_folder(option, place)
+
+
+def _check_folder(option: str, place: str) -> None:
+    """Raise UsageError if a file cannot be created in its folder, before any work is wasted."""
+    folder = real_path(local_path(place)).parent
+    if not folder.is_dir():
+        raise UsageError(f"{option} {place}: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"{option} {place}: the folder {folder} cannot be written to; name another one")
 
 
 def _words(option: str, path: str, what: str, remedy: str) -> str:
-    """Return what a file is that an output would replace."""
+    """Return a phrase that says which file an output would replace."""
     if path == "-":
         return "is the file that standard input is read from; give the output another name"
     if what != _INPUT:
@@ -98,7 +112,8 @@ def _words(option: str, path: str, what: str, remedy: str) -> str:
 
 
 def _also(option: str, target: str, other: str, place: str) -> str:
-    """Return what is wrong with an output that is the same as that of another option, or another place of this one."""
+    """Return what is wrong with an output that equals the output of another option, or another output of the same
+    option."""
     if target == "-":
         return f"standard output has what {other} writes; name a file for one of them"
     if other == option:
@@ -107,16 +122,16 @@ def _also(option: str, target: str, other: str, place: str) -> str:
 
 
 def _target(place: str, own: object) -> str | None:
-    """Return what an output is told from other outputs by. Those are replaced by their names, so that two names of one
-    file do not matter, but standard output goes on in the file that it is. None for a device, such as /dev/null."""
+    """Return what identifies an output among outputs. Files are replaced by name, so two names of one file do not
+    collide, except for standard output, which writes into an open file. None for a device such as /dev/null."""
     if place == "-" or (own is not None and own == _identity("-", standard=1)):
         return "-"
     return None if own is None else whole_name(place)
 
 
 def _identity(path: str, *, standard: int = 0) -> object:
-    """Return what a file is told from others by: one that is not there by its path; None for a pipe or a device.
-    `standard`: the descriptor that `-` means."""
+    """Return what identifies a file: device and inode, or the path if it does not exist. None for a pipe or a
+    device. `standard`: the descriptor that `-` stands for."""
     path = local_path(path)
     if is_remote(path):
         return path
@@ -124,6 +139,6 @@ def _identity(path: str, *, standard: int = 0) -> object:
         state = os.fstat(standard) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:
         return str(real_path(path))
-    except ValueError:  # a NUL character, which no file has in its name
+    except ValueError:  # a NUL character, which no file name contains
         return None
     return (state.st_dev, state.st_ino) if stat.S_ISREG(state.st_mode) else None

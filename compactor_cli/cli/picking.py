@@ -1,4 +1,4 @@
-"""Sessions that are named by what they are instead of by a file: what the command line says of them."""
+"""The command line's way of naming a session by a property instead of by its file."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from compactor_cli.errors import UsageError
 from compactor_cli.text.clean import one_line
 
 ANY = "any"
-"""What --latest stands for without an agent."""
+"""Value of --latest without an agent."""
 _WORD = 80
 
 
 class Picking(TyperCommand):
-    """A command whose --latest takes an agent's name or nothing, and which takes one word of a switch at most."""
+    """A command whose --latest takes an agent's name or no value. It rejects both words of a switch together."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         given = frozenset(args[: args.index("--")] if "--" in args else args)
@@ -33,7 +33,7 @@ class Picking(TyperCommand):
 
 
 def _with_agents(args: Sequence[str]) -> list[str]:
-    """Return arguments in which each --latest has a value: the next word where that names an agent, else any agent."""
+    """Return arguments in which each --latest has a value: the next word if it names an agent, otherwise any agent."""
     from compactor_cli.agents import NAMES
 
     out: list[str] = []
@@ -50,8 +50,8 @@ def _with_agents(args: Sequence[str]) -> list[str]:
 
 
 def picked(session: Session, files: Sequence[str], args: PickOptions) -> list[str]:
-    """Return the files of a command: those that are named, or the one session that --latest, --session and --project
-    choose, or that a person at a terminal chooses. Raises UsageError where none is chosen."""
+    """Return the files of a command: the named ones, or the one session chosen by --latest, --session and --project
+    or by the user at a terminal. Raises UsageError if none is chosen."""
     latest, wanted, project = args.latest, args.session, args.project
     files = [file for file in files if file]
     chosen = at_most_one((("--latest", latest), ("--session", wanted)))
@@ -61,14 +61,15 @@ def picked(session: Session, files: Sequence[str], args: PickOptions) -> list[st
         return files
     if not chosen and not _interactive(session):
         raise UsageError("Missing argument 'FILE'. Name a file, - for standard input, --latest or --session ID.")
-    # the agents are imported only where a session is looked for
+    # the agents are imported only when a session is searched for
     from compactor_cli.cli.session_menu import choose
 
     return [choose(session, "" if latest == ANY else latest, wanted, project, newest=bool(latest))]
 
 
 def _refuse(files: Sequence[str], option: str, latest: str) -> NoReturn:
-    """Refuse files and an option that chooses: the word behind --latest may have been meant as an agent."""
+    """Raise UsageError for files together with an option that chooses a session. The word after --latest may have
+    been meant as an agent."""
     from compactor_cli.agents import AGENTS
 
     if latest == ANY and not Path(files[0]).suffix and not is_there(files[0]):

@@ -1,4 +1,4 @@
-"""`--tokenizer probe`: counts as the provider's own, for what is read and for what is written (seed 004)."""
+"""`--tokenizer probe`: count tokens as the provider does, both for what is read and for what is written (seed 004)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ Make = Callable[[Source, Settings], tuple[Content, list[Compaction]]]
 
 
 class Counting(Protocol):
-    """What is asked of a session: it reads files by a counter, which is set here, and knows whom to ask."""
+    """The session as seen from here. It reads files with a counter, which this module sets, and knows which model to
+    ask."""
 
     local: TokenCounter
     counter: TokenCounter
@@ -40,9 +41,9 @@ class Counting(Protocol):
 
 
 def load_probed(session: Counting, path: str) -> Source:
-    """Return a file counted by the local counter times the provider's ratio, which is measured on it.
+    """Return a file whose tokens are counted by the local counter, times the provider's ratio measured on the file.
 
-    Where the provider does not say, the local counter stays, and the session warns.
+    If the provider gives no count, the local counter is used and the session warns.
     """
     model = _model(session)
     source = session.load_locally(path)
@@ -67,7 +68,7 @@ def load_probed(session: Counting, path: str) -> Source:
 def compact_probed(
     session: Counting, source: Source, settings: Settings, make: Make
 ) -> tuple[Content, list[Compaction], Probed]:
-    """Return what `make` gives, within its target as the provider counts it, or BudgetError."""
+    """Return the output of `make` such that it meets its target by the provider's count. Raises BudgetError."""
     if not isinstance(session.counter, ProbedCounter):
         return *make(source, settings), Probed(None, None)
     model, local = _model(session), session.local

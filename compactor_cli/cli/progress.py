@@ -1,4 +1,4 @@
-"""A progress bar for work that takes longer than a second, on a terminal only."""
+"""A progress bar for work that takes longer than a second, only on a terminal."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 _PATIENCE = 1.0
 """Seconds before a bar appears."""
 _MUCH = 500_000
-"""Bytes from which on reading a file is shown."""
+"""Bytes from which the reading of a file is shown."""
 
 
 class Steps:
-    """Steps done of a known number; shown once the work has taken a second. With `unit`, the rate and the time that is
-    left are shown; with `each`, the number is one of files, each of so many steps. While something is printed on
-    standard output there is no bar."""
+    """Progress in a known number of steps, shown once the work has taken a second.
+
+    With `unit`, the rate and the remaining time are shown. With `each`, `total` is a number of files, each with that
+    many steps. The bar is hidden while something is printed on standard output.
+    """
 
     shows = True
 
@@ -31,7 +33,7 @@ class Steps:
 
         self._step, self._last = 1 / each if each else 1.0, 0.0
         self._unit = unit or ("files" if each else "")
-        # standard output is left alone: it is not to go where the bar is
+        # do not redirect standard output to the console of the bar
         self._bar = Progress(*_columns(), console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
         self._task = self._bar.add_task(
             "reading", total=total if total > 1 else None, unit=self._unit, visible=total > 1
@@ -44,7 +46,7 @@ class Steps:
         streams.before_printing = self._hold
 
     def step(self, description: str | None = None) -> None:
-        """Count one more step that is done."""
+        """Count one more finished step."""
         self._bar.update(self._task, advance=self._step, description=description)
         self._go_on()
 
@@ -54,7 +56,7 @@ class Steps:
         self._go_on()
 
     def whole(self, description: str | None = None) -> None:
-        """Count one more file that is done, whatever was counted of its steps."""
+        """Count one more finished file, however many of its steps were counted."""
         self._last += 1
         self._bar.update(self._task, completed=self._last, description=description)
         if self._last < self._total:
@@ -62,7 +64,8 @@ class Steps:
 
     @contextmanager
     def reading(self, name: str, size: int) -> Iterator[Callable[[int], None]]:
-        """Show what is given to this as it is read, of so many bytes; a bar of its own while that lasts."""
+        """Yield a function that reports bytes as they are read, out of `size`. Meanwhile they have a bar of their
+        own."""
         if size < _MUCH:
             yield lambda read: None
             return
@@ -143,7 +146,7 @@ def _columns() -> list[ProgressColumn]:
 
 
 class NoSteps:
-    """Nobody looks."""
+    """Stands in for `Steps` when progress is not shown."""
 
     shows = False
 
@@ -162,8 +165,8 @@ class NoSteps:
 
 @contextmanager
 def steps(console: Console, total: int, each: int = 0, unit: str = "") -> Iterator[Steps | NoSteps]:
-    """Show steps on a terminal, as `Steps` has them; nothing in a pipe or with --quiet."""
-    # with FORCE_COLOR a pipe counts as a terminal to rich, and would get each state of the bar
+    """Yield a progress bar as `Steps` on a terminal, and `NoSteps` in a pipe or with --quiet."""
+    # with FORCE_COLOR, rich takes a pipe for a terminal and would write every state of the bar to it
     seen = console.file.isatty() and not console.quiet
     shown = Steps(console, total, each, unit) if seen else NoSteps()
     try:

@@ -1,4 +1,4 @@
-"""`prompt.yaml` and the files that it names: read here, understood in `compactor_cli/prompt`."""
+"""Read `prompt.yaml` and the files that it names; `compactor_cli/prompt` interprets them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from compactor_cli.prompt.parse import context_options, parse_prompt
 
 
 def read_prompt(path: str, context: Sequence[str] = ()) -> tuple[Prompt, list[str]]:
-    """Return the prompt that a file describes, and all files that were read for it; `context` are options
-    `NAME=VALUE`, which come before the file's.
+    """Return the prompt described by a file, and all files read for it. `context`: options `NAME=VALUE`, which override
+    the file's values.
 
-    Paths in it are relative to the file. Raises InputError for anything that cannot be read or used.
+    Paths in the file are relative to it. Raises InputError for anything that cannot be read or used.
     """
     variables = context_options(tuple(context))
     files = [path]
@@ -45,5 +45,5 @@ def _text(path: Path) -> str:
         raise InputError(f"is not UTF-8: {error.reason} at byte {error.start + 1}") from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}") from None
-    except ValueError as error:  # a path with a NUL character
+    except ValueError as error:  # a path that contains a NUL character
         raise InputError(f"cannot be read: {error}") from None

@@ -1,5 +1,5 @@
-"""The database beside a compaction: what is put into it before an output is written (originals, the round, and
-memories), and what is had back from it for the output (`--recall`)."""
+"""The database used by a compaction. Originals, the round and memories are stored before an output is written, and
+memories are recalled for the output (`--recall`)."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from compactor_cli.memory.extraction import Remembering
 
 _LOOKED_AT = 30
-"""Memories that are looked at for each request, of which those that bear on it are taken."""
+"""Maximum number of memories to examine for each request; the relevant ones are used."""
 
 
 @dataclass(slots=True)
 class Keeper:
-    """The database of one run. It is opened when there is something to keep, and never otherwise."""
+    """The database of one run. It is opened only when there is something to store."""
 
     session: Session
     recalled: dict[str, Memory] = field(default_factory=dict)
-    """All memories that were found to bear on a conversation, by their ids."""
+    """All memories found to be relevant to a conversation, by id."""
     _opened: Database | None = field(default=None, init=False)
 
     @property
     def archives(self) -> bool:
-        """Return whether originals are kept."""
+        """Return whether originals are stored."""
         return self.session.settings.archive.enabled
 
     @property
     def flushes(self) -> bool:
-        """Return whether memories are kept."""
+        """Return whether memories are stored."""
         return self.session.settings.memory.auto_flush
 
     @property
@@ -52,7 +52,7 @@ class Keeper:
         return self.session.reading.database_url
 
     def database(self) -> Database:
-        """Return the database, made where there is none. Raises StoreError when it cannot be used."""
+        """Return the database, created if necessary. Raises StoreError if it cannot be used."""
         if self._opened is None:
             from compactor_cli.db.database import open_database
 
@@ -60,8 +60,8 @@ class Keeper:
         return self._opened
 
     def recall(self, query: str) -> Sequence[Memory]:
-        """Return the memories that answer a query best, the best first; none for an empty one. That there are none is a
-        warning. Raises StoreError when the database cannot be read."""
+        """Return the memories that answer a query, best first; empty for an empty query. Warns if there are none.
+        Raises StoreError if the database cannot be read."""
         if not query.strip():
             return ()
         with existing_database(self._url) as database:
@@ -78,8 +78,8 @@ class Keeper:
         return [hit.memory for hit in hits]
 
     def recall_for(self, transcript: Transcript) -> Sequence[Memory]:
-        """Find the memories that bear on a conversation, for `memory.auto_recall`; returns them, the most relevant
-        first, and none where there is no database. Raises StoreError when it cannot be read."""
+        """Return the memories that are relevant to a conversation, most relevant first, for `memory.auto_recall`.
+        Empty if there is no database. Raises StoreError if it cannot be read."""
         from compactor_cli.memory.bearing import asked_for, bearing
 
         chosen: dict[str, Memory] = {}
@@ -96,7 +96,8 @@ class Keeper:
         return list(chosen.values())[: self.session.settings.memory.recall_count]
 
     def remembering(self) -> Remembering:
-        """Return what finds the memories of conversations; by the session's model when the settings ask one."""
+        """Return an object that finds the memories of conversations; it uses the session's model if the settings ask
+        one."""
         from compactor_cli.memory.extraction import Remembering
 
         session, settings = self.session, self.session.settings
@@ -110,7 +111,8 @@ class Keeper:
     def keep(
         self, source: Source, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
     ) -> StoredResult:
-        """Keep what the settings ask for, all of it or nothing. After this the output `data` may be written."""
+        """Store everything that the settings ask for, or nothing if that fails. Afterwards the output `data` may be
+        written."""
         flushed = self.flushes and changed
         now = time.time()
         memories = [_said_anywhere(memory) for part in parts for memory in part.memories]
@@ -133,11 +135,11 @@ class Keeper:
                 new, known = added.new, added.known
         if compaction is not None and changed:
             evict(self.session, self.database(), now)
-        # what came out as it went in is noted, so that restore knows it, but there is nothing to be had back
+        # an unchanged file is recorded so that restore knows it, but nothing was removed that could be restored
         return StoredResult(compaction if changed else None, new, known, flushed)
 
     def confirm(self, kept: StoredResult, used: Sequence[Memory]) -> None:
-        """Note that the output of what was kept is in its place, and that it has these memories in it."""
+        """Record that an output is in its place and which memories it contains."""
         if kept.compaction is None and not used:
             return
         from compactor_cli.archive.stored import archive
@@ -151,11 +153,11 @@ class Keeper:
                 if used:
                     memories.touch(connection, used, time.time())
         except StoreError as error:
-            # the output and its originals are safe; a later look at the file finds out that it was written
+            # the output and its originals are safe; a later look at the file will detect that it was written
             self.session.warn(f"the output is written, but that could not be noted: {error}")
 
     def write_manifest(self, source: Source, data: Content, parts: Sequence[Compaction], place: str) -> str:
-        """Write what was taken away beside the output; returns where that is, or nothing."""
+        """Write the manifest of removed parts next to the output. Return its path, or an empty string."""
         if place == "-" or (is_there(place) and not is_file(place)):
             self.session.warn(f"--manifest: {place} has no place beside it; write to a file with -o")
             return ""
@@ -176,13 +178,13 @@ class Keeper:
 
 
 def put_in(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memory]:
-    """Return those of the memories that stand in what became of the conversations."""
+    """Return the memories that appear in the compacted conversations."""
     texts = [m.text("text") for part in parts if part.recalled for m in part.messages if m.id == RECALLED_ID]
     return [memory for memory in recalled if any(f", {memory.id}] " in text for text in texts)]
 
 
 def evict(session: Session, database: Database, now: float) -> None:
-    """Keep the archive within its limit; it may stay above it for what is too young to go."""
+    """Keep the archive within its size limit. It may stay larger if its contents are too recent to be removed."""
     from compactor_cli.archive.stored import archive
 
     limits = session.settings.archive
@@ -201,7 +203,7 @@ def evict(session: Session, database: Database, now: float) -> None:
 
 
 def _anywhere(manifest: Manifest) -> Manifest:
-    """Return it with paths from the root, which mean the same in other folders."""
+    """Return a manifest with absolute paths, which mean the same in other folders."""
     return replace(manifest, input=_from_root(manifest.input), output=_from_root(manifest.output))
 
 
@@ -210,10 +212,10 @@ def _from_root(state: FileState) -> FileState:
 
 
 def _said_anywhere(memory: Memory) -> Memory:
-    """Return the same of the files that a memory was said in."""
+    """Return a memory with absolute paths of the files it comes from."""
     return replace(memory, sources=tuple(replace(s, transcript=whole_path(s.transcript)) for s in memory.sources))
 
 
 def whole_path(path: str) -> str:
-    """Return a path from the root, as the database has it; `-` is no path."""
+    """Return an absolute path, as stored in the database; `-` is returned unchanged."""
     return path if path == "-" else str(real_path(path))

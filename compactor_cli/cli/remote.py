@@ -1,4 +1,4 @@
-"""Addresses such as `s3://bucket/name` in the place of paths. fsspec is imported when one is used."""
+"""Addresses such as `s3://bucket/name` in place of paths. fsspec is imported when one is used."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ _ADDRESS = compiled_later(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a path is an address in a store that fsspec reaches."""
+    """Return whether a path is an address in a store that fsspec accesses."""
     return _ADDRESS.match(path) is not None
 
 
 def is_of_one_process(path: str) -> bool:
-    """Return whether only this process sees what is at an address."""
+    """Return whether only this process can see the contents of an address."""
     return path.startswith("memory://")
 
 
 def local_path(path: str) -> str:
-    """Return the path of the file on this machine that an address such as file:// means; what else there is stays."""
+    """Return the local path for an address such as file://; anything else is returned unchanged."""
     return str(store().local_path(path)) if path.startswith(("file://", "local://")) else path
 
 
 def store() -> ModuleType:
-    """Return what reads and writes there. Raises UsageError where fsspec is missing."""
+    """Return the module that reads and writes remote stores. Raises UsageError if fsspec is missing."""
     try:
         from compactor_cli.remote import store as found
     except ImportError:

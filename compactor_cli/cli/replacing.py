@@ -1,4 +1,4 @@
-"""Replacing a file in one step, and what a run that was killed on the way left beside it."""
+"""Replace a file in one step, and clean up after runs that were killed meanwhile."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import IO
 from msgspec import Struct
 
 DONE = ".compactor-done.jsonl"
-"""The name of the list of what a run over many files has done, in the folder of its outputs."""
+"""Name of the list of finished files in the output folder of a run over many files."""
 _SUFFIX = ".compactor-part"
 _LONGEST = 200
-"""Bytes of a file's name that the name of its new version has in it: with the rest it stays below 255."""
+"""Maximum bytes of a file's name that its temporary file's name repeats, so that the whole stays below 255."""
 
 
 class Access(Struct, frozen=True):
@@ -27,15 +27,15 @@ class Access(Struct, frozen=True):
 
 
 def access_of(path: str) -> Access | None:
-    """Return who may read an input; of standard input, when it is a file. None where there is nothing to go by, as for
-    what this process cannot read: no output has anything of it."""
+    """Return who may read an input; for standard input, only if it is a file. None if there is nothing to go by, for
+    example if this process cannot read it: no output contains any of it."""
     try:
         state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:
         return None
     if path != "-" and not os.access(path, os.R_OK):
         return None
-    if stat.S_ISDIR(state.st_mode):  # of a session in parts: who may look into it
+    if stat.S_ISDIR(state.st_mode):  # a session in parts: who may look into the folder
         return Access(stat.S_IMODE(state.st_mode) & 0o666, state.st_gid)
     return Access(stat.S_IMODE(state.st_mode), state.st_gid) if stat.S_ISREG(state.st_mode) else None
 
@@ -47,11 +47,13 @@ def replace_by(
     check: Callable[[], None] = lambda: None,
     model: Path | None = None,
 ) -> None:
-    """Put what `write` writes into a stream in the place of a file, or at a new place; the stream can be read again.
+    """Put what `write` writes into a stream in place of a file, or at a new path. The stream can be read back.
 
-    `like`: the inputs, than which it is never more readable. `check` is called right before. `model`: a file whose
-    owner, mode and attributes it gets; default: the one that is replaced. Raises OSError; the old file stays then, and
-    nothing is left beside it.
+    - `like`: the inputs. The file is never more readable than they are.
+    - `check` is called right before the replacement.
+    - `model`: a file whose owner, mode and attributes the new one gets; by default the replaced file.
+
+    Raises OSError. In that case the old file is unchanged and nothing is left beside it.
     """
     remove_stale(target)
     with _temporary(target) as (handle, temporary):
@@ -65,10 +67,10 @@ def replace_by(
 
 
 def remove_stale(target: Path) -> None:
-    """Remove what killed runs left beside a file: whoever still writes holds a lock."""
+    """Remove what killed runs left beside a file. A process that is still writing holds a lock."""
     try:
         import fcntl
-    except ImportError:  # Windows: nobody can remove what another has open
+    except ImportError:  # Windows: nobody can remove a file that another process has open
         fcntl = None  # type: ignore[assignment]
     for left in _left(target):
         with suppress(OSError):
@@ -82,29 +84,29 @@ def remove_stale(target: Path) -> None:
 
 
 def remove_left(targets: Iterable[Path]) -> None:
-    """Remove what killed processes left beside some files, also those that were killed since this one first looked."""
+    """Remove what killed processes left beside files, including those killed since the folder was first listed."""
     _parts_in.cache_clear()
     for target in targets:
         remove_stale(target)
 
 
 def _left(target: Path) -> Iterator[Path]:
-    if parts := _parts_in(target.parent):  # in most folders there are none
+    if parts := _parts_in(target.parent):  # most folders have none
         start = f".{_short(target.name)}."
         yield from (target.parent / name for name in parts if name.startswith(start))
 
 
 @cache
 def _parts_in(folder: Path) -> tuple[str, ...]:
-    """Return what killed runs left in a folder. It is listed once: it may get many outputs, one after the other."""
+    """Return what killed runs left in a folder. The result is cached, because a folder may get many outputs in a
+    row."""
     with suppress(OSError), os.scandir(folder) as entries:
         return tuple(entry.name for entry in entries if entry.name.endswith(_SUFFIX))
     return ()
 
 
 def is_part(name: str) -> bool:
-    """Return whether a file's name is one of this program's own: of a file on its way to its place, or of the list of
-    what is done."""
+    """Return whether a file name is one of the program's own: a temporary file, or the list of finished files."""
     return name.endswith(_SUFFIX) or name == DONE
 
 
@@ -115,10 +117,10 @@ def _short(name: str) -> str:
 
 @contextmanager
 def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
-    """Make a new file beside the target that only its owner can read, locked while it is written."""
+    """Create a locked temporary file beside the target that only its owner can read. Remove it at the end."""
     temporary = target.parent / f".{_short(target.name)}.{os.urandom(4).hex()}{_SUFFIX}"
     handle = None
-    try:  # a signal may come between any two steps: its name is known before the file is there
+    try:  # a signal may arrive between any two steps, so the name is known before the file exists
         handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with suppress(ImportError, OSError):
             import fcntl
@@ -133,7 +135,8 @@ def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
 
 
 def _give_access(model: Path, handle: int, temporary: Path, like: Sequence[Access]) -> None:
-    """Give the owner, extended attributes and mode of a file; where there is none, those of a new one."""
+    """Give the temporary file the owner, extended attributes and mode of `model`; without one, the mode of a new
+    file."""
     try:
         old = model.stat()
     except FileNotFoundError:
@@ -157,9 +160,9 @@ def _give_access(model: Path, handle: int, temporary: Path, like: Sequence[Acces
 
 
 def narrowed(mode: int, group: int, like: Iterable[Access]) -> int:
-    """Return a mode for a file of a group that is never more readable than the inputs are."""
+    """Return a mode for a file of a group such that it is never more readable than the inputs."""
     for access in like:
-        # to another group than the input's, only what the input gives to all
+        # another group than the input's gets only what the input grants to everyone
         others = access.mode & 0o7
         mode &= access.mode if group == access.group else (access.mode & ~0o070) | (others << 3)
     return mode
@@ -170,5 +173,5 @@ def _copy_attributes(target: Path, temporary: Path) -> None:
         return
     with suppress(OSError):
         for name in os.listxattr(target):
-            with suppress(OSError):  # some are the system's to give
+            with suppress(OSError):  # only the system may set some attributes
                 os.setxattr(temporary, name, os.getxattr(target, name))

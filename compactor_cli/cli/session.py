@@ -1,4 +1,4 @@
-"""Make what a command that reads transcripts starts with: its settings, a counter, and two consoles."""
+"""Create what every command that reads transcripts needs: settings, a counter and two consoles."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 
 _ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")
-"""Settings that count only where a model is asked."""
+"""Settings that matter only if a model is asked."""
 
 
 def session_of(configured: Configured, *, quiet: bool, profile: bool = False, probes: bool = False) -> Session:
-    """Return a session that reads as the settings say, and report what cannot be done as they say; with the weights
-    of `profile` where a command uses them. `probes`: the command can have a provider count."""
+    """Return a session for a configuration, and warn about settings that cannot be honoured. `profile`: whether the
+    command uses a profile's weights. `probes`: whether the command can have a provider count tokens."""
     reading = configured.reading
-    check_name(reading.format)  # before anything is read, which may take long
+    check_name(reading.format)  # before reading anything, which may take long
     choice = make_counter(configured.tokenizer, reading.model)
     out, err = late_console(sys.stdout), late_console(sys.stderr, quiet=quiet)
     weights = read_profile(reading.profile) if profile else None
@@ -62,12 +62,12 @@ def session_of(configured: Configured, *, quiet: bool, profile: bool = False, pr
 
 
 def open_session(args: ConfiguredOptions, overrides: Layer, *, profile: bool = False, probes: bool = False) -> Session:
-    """Return a session for the options of a command, and for the settings that options set."""
+    """Return a session for the options of a command and the settings that they set."""
     return session_of(configure(overrides, args.config), quiet=args.quiet, profile=profile, probes=probes)
 
 
 def read_profile(path: str) -> Profile | None:
-    """Return the profile in a file; None when no file is named."""
+    """Return the profile in a file, or None if no file is named."""
     if not path:
         return None
     from compactor_cli.profiles import parse_profile
@@ -76,7 +76,7 @@ def read_profile(path: str) -> Profile | None:
 
 
 class _LateConsole:
-    """A console on a stream that is made when it is used: a run that prints nothing starts without rich."""
+    """A console that is created on first use, so that a run that prints nothing does not import rich."""
 
     def __init__(self, file: IO[str], quiet: bool) -> None:
         self.file = file
@@ -103,12 +103,12 @@ class _LateConsole:
 
 
 def late_console(file: IO[str], *, quiet: bool = False) -> Console:
-    """Return what works as `make_console(file, quiet=quiet)` does."""
+    """Return a console that works like `make_console(file, quiet=quiet)`."""
     return cast("Console", _LateConsole(file, quiet))
 
 
 class Watched:
-    """A counter that tells how much it has counted."""
+    """A counter that reports how many characters it has counted."""
 
     def __init__(self, counter: TokenCounter, tell: Callable[[int], None]) -> None:
         self.name, self.approximate = counter.name, counter.approximate
@@ -121,7 +121,7 @@ class Watched:
 
 
 def conversations(source: Source, name: str) -> list[tuple[str, Transcript]]:
-    """Return the conversations of a file with their names: that of the file, with a number when there are several."""
+    """Return the conversations of a file with their names: the file's name, with a number if there are several."""
     several = len(source.transcripts) > 1
     return [(f"{name}#{n}" if several else name, transcript) for n, transcript in enumerate(source.transcripts)]
 
@@ -132,40 +132,40 @@ class Session:
 
     configured: Configured
     local: TokenCounter
-    """Counts on this machine."""
+    """The counter that works on this machine."""
     out: Console
     err: Console
     profile: Profile | None = None
     probes: bool = False
-    """A provider counts: the settings say so, and the command can have it do so."""
+    """Whether a provider counts tokens: the settings ask for it and the command supports it."""
     dry: bool = False
-    """Nothing is asked of a model, only what that would cost is said."""
+    """Whether no model is asked, and only the cost of asking is reported."""
     settings: Settings = field(init=False)
-    """Those of the run: as they were configured, but for what its command decides otherwise."""
+    """The settings of the run: the configured ones, except where the command overrides them."""
     warnings: list[str] = field(default_factory=list)
     asker: Asker | DryAsker | None = None
-    """Made when the first thing is asked."""
+    """Created with the first question to a model."""
     counter: TokenCounter = field(init=False)
-    """What the file at hand is counted by."""
+    """The counter for the current file."""
     probed: int | None = None
-    """Tokens of the file at hand as a provider counts them, where it was asked."""
+    """Tokens of the current file by the provider's count, if the provider was asked."""
     contents: dict[str, Content] = field(default_factory=dict)
-    """What is read under names that are no files: sessions out of a database, or out of many files."""
+    """Contents under names that are not files: sessions from a database or from many files."""
     progress: Steps | NoSteps = field(default_factory=NoSteps)
-    """Shows how far the work is."""
+    """Shows the progress of the work."""
     judge: Scorer | None = None
-    """The scorer that asks a model: the same one for the whole run, for it knows what it has judged."""
+    """The scorer that asks a model. There is one for the whole run, because it remembers its judgements."""
 
     def __post_init__(self) -> None:
         self.settings, self.counter = self.configured.settings, self.local
 
     @property
     def reading(self) -> ReadingSettings:
-        """Return how transcripts are read and counted."""
+        """Return the settings for reading and counting transcripts."""
         return self.configured.reading
 
     def load(self, path: str) -> Source:
-        """Read a file, counted as the settings say. Raises InputError."""
+        """Read a file, counting as the settings say. Raises InputError."""
         if self.probes:
             from compactor_cli.cli.probing import load_probed
 
@@ -173,7 +173,7 @@ class Session:
         return self.load_locally(path)
 
     def load_locally(self, path: str) -> Source:
-        """Read a file, counted on this machine. Raises InputError."""
+        """Read a file, counting on this machine. Raises InputError."""
         self.counter, self.probed = self.local, None
         return self.read(self.bytes_of(path), path)
 
@@ -182,7 +182,7 @@ class Session:
         return self.contents[path] if path in self.contents else read_session(path)
 
     def read(self, data: Content, path: str) -> Source:
-        """Return a transcript from bytes, by the counter as it is now."""
+        """Return the source read from bytes, counted by the current counter."""
         with self.progress.reading(Path(path).name, len(data)) as read:
             counter = Watched(self.counter, read) if self.progress.shows else self.counter
             reading = self.reading
@@ -190,7 +190,7 @@ class Session:
 
     @contextmanager
     def working(self, total: int, unit: str = "", each: int = 0) -> Iterator[Steps | NoSteps]:
-        """Show how far so many steps are, as `Steps` has them, and the reading of files among them, on a terminal."""
+        """Show the progress of `total` steps, and of reading files, as `Steps` does; only on a terminal."""
         with steps(self.err, total, each, unit) as progress:
             self.progress = progress
             try:
@@ -199,7 +199,7 @@ class Session:
                 self.progress = NoSteps()
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
-        """Return what the pipeline works with on a conversation."""
+        """Return the tools that the pipeline uses on a conversation."""
         model = self.asks() if settings.asks else None
         made = replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
         if settings.scorer_name != "classifier":
@@ -208,13 +208,13 @@ class Session:
         return replace(made, scorer=self.judge)
 
     def asks(self) -> Asker | DryAsker | None:
-        """Return the model that is asked, the same one for the whole run: that of the settings, else that of the
-        session. None when none is named."""
+        """Return the model to ask, the same one for the whole run: the model of the settings, otherwise that of the
+        session. None if neither is named."""
         name = self.settings.llm.model or self.reading.model
         if self.asker is None and name:
             from compactor_cli.llm.asker import DryAsker, make_asker
 
-            # what is sent is not counted as coarsely as a session may be
+            # count requests exactly, even if the session's counter is coarse
             count = make_counter("", name).counter.count
             if self.dry:
                 self.asker = DryAsker(name, count=count)
@@ -223,7 +223,7 @@ class Session:
         return self.asker
 
     def go_offline(self) -> None:
-        """Turn off the model, for a command that asks none; what the settings say otherwise is reported."""
+        """Turn off the model for a command that asks none, and warn if the settings ask for one."""
         settings = self.settings
         if not settings.asks:
             return
@@ -234,7 +234,7 @@ class Session:
         )
 
     def model_use(self, before: ModelUse | None = None) -> ModelUse | None:
-        """Return what was asked of a model so far, or since `before`; None when none was asked."""
+        """Return what a model was asked so far, or since `before`; None if none was asked."""
         asker = self.asker
         if asker is None:
             return None
@@ -243,14 +243,14 @@ class Session:
         return used if used.usage.requests or used.usage.cache_hits or used.warnings else None
 
     def use_json(self) -> dict[str, Any]:
-        """Return what was asked of a model so far, as reports have it; empty when none was asked."""
+        """Return what a model was asked so far in the form of reports; empty if none was asked."""
         from compactor_cli.render.model_use import model_json
 
         use = self.model_use()
         return model_json(use) if use else {}
 
     def say_use(self, use: ModelUse | None, file: str = "") -> None:
-        """Say what was asked of a model, with its warnings; `file` stands before them."""
+        """Print what a model was asked, and its warnings, each prefixed with `file`."""
         if use is None:
             return
         from compactor_cli.render.model_use import use_line
@@ -260,7 +260,7 @@ class Session:
             self.say(f"warning: {file}{warning}")
 
     def warn_unused(self, overrides: Layer) -> None:
-        """Say which options about a model were given though none is asked."""
+        """Warn about options for a model if none is asked."""
         if self.settings.asks or self.configured.probes:
             return
         options = ", ".join(overrides[key].origin.place for key in _ABOUT_MODELS if key in overrides)
@@ -268,7 +268,8 @@ class Session:
             self.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 
     def warn_without_match(self, source: Source, file: str = "") -> None:
-        """Say which patterns given by `--keep` match nothing in a file; those of a settings file are for many."""
+        """Warn about `--keep` patterns that match nothing in a file. Patterns of a settings file are exempt, since
+        they are meant for many files."""
         value = self.configured.values["keep"]
         for pattern in value.value if value.origin.kind == "option" else ():
             messages = (message for transcript in source.transcripts for message in transcript.messages)
@@ -276,20 +277,20 @@ class Session:
                 self.warn(f"{file}--keep {pattern!r} matches nothing")
 
     def say(self, text: str) -> None:
-        """Say words for people on standard error."""
+        """Print a message for people on standard error."""
         self.err.print(text, soft_wrap=True)
 
     def warn(self, text: str) -> None:
-        """Say a warning, which reports have as well."""
+        """Print a warning and record it for reports."""
         self.warnings.append(text)
         self.say(f"warning: {text}")
 
     def say_written(self, place: str) -> None:
-        """Say where an output is."""
+        """Print where an output was written."""
         self.say(f"written to {'standard output' if place == '-' else place}")
 
     def note_reading(self, source: Source) -> None:
-        """Say on standard error what was odd about the input."""
+        """Print on standard error what was unusual about the input."""
         for note in source.notes:
             self.say(f"note: {source.path}:{note.index}: {note.detail}")
 

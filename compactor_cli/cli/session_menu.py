@@ -1,4 +1,4 @@
-"""The sessions of this machine's agents that a command takes: the newest one, one by its id, one of a list."""
+"""Choose one of the sessions of this machine's agents: the newest, one by its id, or one from a list."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from compactor_cli.text.clean import one_line, plain
 
 _OFFERED = 15
 _FEW = 4
-"""Folders below which a message names them."""
+"""Up to this many folders, a message names them."""
 _TITLE = 80
 
 
@@ -32,7 +32,8 @@ def this_machine() -> Machine:
 
 
 def project_of(text: str) -> str:
-    """Return what --project says: a folder that is there by its whole path, anything else as it is, a part of one."""
+    """Return the project for --project: the full path of an existing folder; anything else is part of a path and
+    returned unchanged."""
     if not text:
         return ""
     path = real_path(working_folder() / Path(text).expanduser())
@@ -40,8 +41,8 @@ def project_of(text: str) -> str:
 
 
 def choose(session: Session, name: str, wanted: str, project: str, *, newest: bool) -> str:
-    """Return what the commands know the session by that has the id `wanted`, is the newest one, or is chosen at the
-    terminal; of the agent `name` or of any. Raises UsageError."""
+    """Return the name by which commands know the chosen session: the one with the id `wanted`, the newest, or the
+    one chosen at the terminal; only of the agent `name`, if given. Raises UsageError."""
     agents = [agent(name)] if name else list(AGENTS.values())
     listing = find_sessions(this_machine(), agents, aside=bool(wanted))
     if wanted:
@@ -55,8 +56,8 @@ def choose(session: Session, name: str, wanted: str, project: str, *, newest: bo
 
 
 def opened(session: Session, saved: Saved) -> str:
-    """Return what the commands know a session by: its file; where it has none of its own, a name for what is read of
-    it."""
+    """Return the name by which commands know a session: its file or, if it has no file of its own, a name for its
+    contents."""
     if saved.agent.export is None:
         return str(saved.session.path)
     name = f"{saved.session.path}#{saved.id}"
@@ -100,7 +101,7 @@ def _newest(listing: Listing, agents: Iterable[Agent], project: str) -> Saved:
 
 
 def _chosen(session: Session, listing: Listing, project: str) -> Saved:
-    """Return the session that a person chooses by its number; Enter is the newest, q leaves."""
+    """Return the session that the user chooses by number. Enter chooses the newest, q quits."""
     from compactor_cli.render.sessions import choices
 
     offered = list(islice(described(listing, project=project_of(project)), _OFFERED))

@@ -1,4 +1,4 @@
-"""A temporary file for what is too large for memory: the bytes of an input, and the long texts in it."""
+"""A temporary file for what is too large for memory: the bytes of an input, and its long texts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ LARGE = 64 * 1024 * 1024
 """Bytes from which an input is kept in a file."""
 _CHUNK = 1024 * 1024
 _AHEAD = 64 * 1024
-"""Bytes that are read at once of texts that stand one behind the other."""
+"""Bytes to read at once when texts are read in sequence."""
 _CACHED = 16 * 1024 * 1024
-"""Characters of texts that are kept in memory, for they are often read several times in a row."""
+"""Maximum characters of texts cached in memory, since a text is often read several times in a row."""
 
 
 class Spill:
-    """A file without a name, which is gone when the program ends, however it ends."""
+    """An unnamed file that disappears when the program ends, however it ends."""
 
     def __init__(self) -> None:
         import tempfile
@@ -30,16 +30,17 @@ class Spill:
         weakref.finalize(self, self._file.close)
         self._size = 0
         self._waiting: list[bytes] = []
-        """What is at its end and not written yet: to write each text alone takes several times as long."""
+        """Bytes for the end of the file that are not written yet: writing each text separately takes several times
+        as long."""
         self._written = 0
         self._ahead, self._ahead_start, self._read_to = b"", 0, 0
-        """What was read together with a text, for texts that are read one behind the other, where it stands, and up to
-        where texts were read."""
+        """A stretch of the file that was read ahead, where it starts, and the end of the last text that was read. It
+        serves texts that are read in sequence."""
         self._texts: OrderedDict[int, str] = OrderedDict()
         self._cached = 0
 
     def put(self, chunks: Iterable[bytes]) -> SpilledBytes:
-        """Write bytes at its end."""
+        """Append bytes to the file."""
         start = self._size
         for chunk in chunks:
             self._put(chunk)
@@ -72,7 +73,7 @@ class Spill:
         return self._file.read(size)
 
     def text(self, start: int, size: int) -> str:
-        """Return a text that was put there; the last ones are remembered."""
+        """Return a stored text. The most recent ones are cached."""
         text = self._texts.get(start)
         if text is None:
             text = self._texts[start] = self._bytes_of_text(start, size).decode("utf-8", "surrogatepass")
@@ -92,7 +93,7 @@ class Spill:
 
 
 class SpilledText:
-    """A text in such a file."""
+    """A text in a `Spill`."""
 
     __slots__ = ("_size", "_spill", "_start")
 
@@ -104,7 +105,7 @@ class SpilledText:
 
 
 class SpilledBytes:
-    """Bytes in such a file, with what is used of `bytes`."""
+    """Bytes in a `Spill`, with the methods of `bytes` that are used."""
 
     def __init__(self, spill: Spill, start: int, end: int) -> None:
         self._spill, self._start, self._size = spill, start, end - start
@@ -116,7 +117,7 @@ class SpilledBytes:
     def __getitem__(self, span: slice, /) -> bytes:
         start, end, _ = span.indices(self._size)
         first, last = start - self._window_start, end - self._window_start
-        if 0 <= first <= last <= len(self._window):  # nearly always: records are read one after the other
+        if 0 <= first <= last <= len(self._window):  # nearly always, because records are read in sequence
             return self._window[first:last]
         return self._read(start, max(0, end - start))
 
@@ -161,8 +162,8 @@ class SpilledBytes:
         return self._window[offset : offset + size]
 
     def _at(self, start: int, size: int) -> int:
-        """Return where in the window bytes stand. It is moved when they are not in it: most reading goes from record to
-        record, some of it backwards."""
+        """Return the position of bytes within the window. The window is moved if they are outside it. Most reading
+        goes from record to record, some of it backwards."""
         end = min(start + size, self._size)
         if start < self._window_start or end > self._window_start + len(self._window):
             back = start < self._window_start <= end + _CHUNK
@@ -173,8 +174,7 @@ class SpilledBytes:
 
 
 def spilled(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBytes:
-    """Return all that a stream holds: in memory, or in a file where it is large. `size`: how large, where that is
-    known."""
+    """Return everything in a stream: in memory, or in a file if it is large. `size`: the number of bytes, if known."""
     if size is not None and size < LARGE:
         return stream.read()
     head = stream.read(LARGE) if size is None else b""
@@ -184,7 +184,7 @@ def spilled(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBytes:
 
 
 def gathered(chunks: Iterable[bytes]) -> bytes | SpilledBytes:
-    """Return chunks one behind the other: in memory, or in a file where they are large."""
+    """Return the chunks joined: in memory, or in a file if they are large."""
     head: list[bytes] = []
     size = 0
     rest = iter(chunks)
@@ -203,6 +203,6 @@ def _rest(head: bytes, stream: BinaryIO) -> Iterable[bytes]:
 
 
 def _folder() -> str | None:
-    """Return where large files may lie: `/tmp` is in memory on many machines, `/var/tmp` is not."""
+    """Return the folder for large files: `/tmp` is in memory on many machines, `/var/tmp` is not."""
     chosen = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     return "/var/tmp" if not chosen and os.access("/var/tmp", os.W_OK) else None

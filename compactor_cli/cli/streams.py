@@ -1,4 +1,4 @@
-"""Standard output and standard error, whose reader may go away or whose disk may be full."""
+"""Standard output and standard error. Their reader may go away, and the disk may be full."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import typer
 from compactor_cli.errors import InputError, UsageError
 
 before_printing: Callable[[], None] | None = None
-"""What is done before something is written to standard output: a bar on the same terminal gives way."""
+"""Called before something is written to standard output, so that a progress bar on the same terminal can hide."""
 
 
 class Outlet(io.RawIOBase):
-    """A descriptor that is written to. When its reader stops reading, as `head` does, the rest goes nowhere and the
-    command ends as it would have: a closed pipe must not turn a no into a yes."""
+    """A descriptor to write to. When its reader stops reading, as `head` does, the rest is discarded and the
+    command's exit code does not change: a closed pipe must not turn a no into a yes."""
 
     def __init__(self, descriptor: int, *, tells: bool) -> None:
         super().__init__()
         self._descriptor = descriptor
         self._tells = tells
-        """Whether a failure is an error; nobody is left to hear of one of standard error."""
+        """Whether a write failure is an error. For standard error it is not, since nobody would see it."""
 
     def fileno(self) -> int:
         return self._descriptor
@@ -36,7 +36,7 @@ class Outlet(io.RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        """Write what fits. Raises UsageError when standard output cannot be written."""
+        """Write what fits. Raises UsageError if standard output cannot be written."""
         if self._tells and before_printing is not None:
             before_printing()
         try:
@@ -51,7 +51,7 @@ class Outlet(io.RawIOBase):
 
 
 class ClosedInput(io.RawIOBase):
-    """Standard input that was closed when the process started: reading from it fails in words."""
+    """Standard input that was closed when the process started. Reading from it raises an explanation."""
 
     def readable(self) -> bool:
         return True
@@ -62,8 +62,7 @@ class ClosedInput(io.RawIOBase):
 
 
 def open_streams() -> None:
-    """Let what this process prints go through outlets. A stream that was closed when it started counts as one that
-    fails."""
+    """Replace the standard streams by outlets. A stream that was closed at the start counts as one that fails."""
     if sys.stdin is None:
         _hold(0)
         sys.stdin = io.TextIOWrapper(io.BufferedReader(ClosedInput()))
@@ -72,21 +71,21 @@ def open_streams() -> None:
 
 
 def check_input() -> None:
-    """Raise InputError where standard input was closed when the process started, for what does not read it by
+    """Raise InputError if standard input was closed at the start, for code that does not read it with
     `read_content`."""
     if isinstance(getattr(sys.stdin.buffer, "raw", None), ClosedInput):
         sys.stdin.buffer.read(1)
 
 
 def print_json(value: object) -> None:
-    """Print a value for scripts."""
+    """Print a value as JSON for scripts."""
     from compactor_cli.render.jsons import dumps
 
     typer.echo(dumps(value))
 
 
 def _hold(descriptor: int) -> None:
-    """Take a descriptor of a closed stream: without this, the next file that is opened would be standard output."""
+    """Occupy the descriptor of a closed stream. Otherwise the next opened file would become standard output."""
     reading = os.open(os.devnull, os.O_RDONLY)
     if reading != descriptor:
         os.dup2(reading, descriptor)
@@ -98,7 +97,7 @@ def _stream(stream: Any, descriptor: int, *, tells: bool) -> Any:
         _hold(descriptor)
     encoding, errors = (stream.encoding, stream.errors) if stream else ("utf-8", "")
     if errors not in ("replace", "ignore", "xmlcharrefreplace", "namereplace"):
-        errors = "backslashreplace"  # a character that the encoding does not have ends no command
+        errors = "backslashreplace"  # a character that the encoding lacks must not end the command
     raw = Outlet(descriptor, tells=tells)
     terminal = raw.isatty()
     return io.TextIOWrapper(

@@ -1,4 +1,4 @@
-"""Commands for typer, made from functions that take their options as values of a type and as settings."""
+"""Commands for typer, made from functions whose options are fields of a class and settings."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import SettingsError, UsageError
 
 _SHARED = ("latest", "session", "project", "config", "json", "quiet", "width", "debug")
-"""Options of many commands, in the order that help lists them: behind the others."""
+"""Options of many commands, in the order in which help lists them, after the others."""
 _FEW = 6
-"""Choices up to which the help of an option names them."""
+"""Up to this many choices, an option's help lists them."""
 
 
 def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make what typer calls from a function with a parameter `args`, a dataclass of options.
+    """Return a decorator that makes a typer command from a function with a parameter `args`, a dataclass of options.
 
-    With a parameter `overrides` it is handed the settings that options set, too: those whose declaration names
-    `command`. A parameter `ctx` is the click context."""
+    With a parameter `overrides`, the function also receives the settings that options set: those whose declaration
+    names `command`. A parameter `ctx` receives the click context.
+    """
 
     def made(function: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(function)
@@ -53,16 +54,15 @@ def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
         call.__name__, call.__doc__ = function.__name__, function.__doc__
         call.__annotations__ = {each.name: each.annotation for each in parameters}
-        call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer goes by
+        call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # typer goes by it
         return call
 
     return made
 
 
 def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mapping[str, Key]) -> None:
-    """Raise BadParameter for an option whose value is no number, which ranges let through, or is without end where that
-    means nothing: as a setting without a maximum it means that there is no limit. `keys`: of options that are
-    settings."""
+    """Raise BadParameter for NaN, which range checks let through, and for infinity where it has no meaning. As a
+    setting without a maximum, infinity means no limit. `keys`: parameter name -> key, for options that are settings."""
     for name, value in values.items():
         if isinstance(value, float) and not isfinite(value):
             if value > 0 and name in keys and keys[name].maximum is None:
@@ -71,10 +71,9 @@ def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mappin
 
 
 def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
-    """Return the settings that options set, of values by the names of parameters. None and empty ones were not given.
-
-    Raises SettingsError for a value that cannot be used. Ranges have been checked by the option itself, and names of
-    tools are where they are used."""
+    """Return the settings that options set, from values by parameter name. None and empty values were not given.
+    Raises SettingsError for an unusable value. The option itself has checked ranges; names of tools are checked
+    where they are used."""
     layer: dict[str, SettingValue] = {}
     for name, key in keys.items():
         value = values[name]
@@ -86,7 +85,7 @@ def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
 
 
 def _own(kind: Any) -> Iterator[tuple[Field[Any], Any]]:
-    """Yield the fields of a class of options with what typer is told of them."""
+    """Yield the fields of an options class, each with the declaration for typer."""
     hints = get_type_hints(kind, include_extras=True)
     for field in fields(kind):
         yield field, hints[field.name]
@@ -98,7 +97,7 @@ def _declared(field: Field[Any], hint: Any) -> Parameter:
 
 
 def _words(key: Key) -> Sequence[str]:
-    """Return the options of a key: one, or two of a switch."""
+    """Return the options of a key: one, or two for a switch."""
     assert key.option is not None
     return key.option.name.split("/")
 
@@ -108,7 +107,7 @@ def _parameter(key: Key) -> str:
 
 
 def _of_setting(name: str, key: Key) -> Parameter:
-    """Return the parameter of an option that sets a key."""
+    """Return the parameter for an option that sets a key."""
     assert key.option is not None
     allowed: dict[str, Any] = {}
     kind: Any = key.kind
@@ -127,7 +126,7 @@ def _of_setting(name: str, key: Key) -> Parameter:
 
 
 def _help(key: Key) -> str:
-    """Return the meaning of a key, as the help of its option."""
+    """Return the meaning of a key as help text for its option."""
     head, sign, rest = key.meaning.partition("; ")
     named = [choice for choice in key.choices if choice]
     if named and len(named) <= _FEW and named[0] not in head:

@@ -1,4 +1,4 @@
-"""Print what to do next when `compactor` has no arguments, with the newest sessions on this machine."""
+"""Print what to do next when `compactor` is run without arguments, with the newest sessions on this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAMPLE = "openai-chat.jsonl"
 
 
 def welcome(program: str) -> None:
-    """Say it on standard error: nothing was asked for. `program`: what was typed for it."""
+    """Print the welcome to standard error, since no output was requested. `program`: the name that the user typed."""
     console = make_console(sys.stderr)
     console.print(f"Usage: {program} COMMAND [OPTIONS]\n", soft_wrap=True)
     console.print("Makes saved sessions with language models smaller without losing what the work needs.")
@@ -50,7 +50,8 @@ def _are(sessions: int) -> str:
 
 
 def sample() -> Path | None:
-    """Return a session that comes with the program: of a checkout, or of an installation. None where there is none."""
+    """Return a sample session that comes with the program, from a checkout or an installation. None if there is
+    none."""
     checkout = Path(compactor_cli.__file__).parent.parent / "sample_transcripts"
     installed = Path(sysconfig.get_path("data"), "share", "compactor")
     return next((place for folder in (checkout, installed) if (place := folder / _SAMPLE).is_file()), None)

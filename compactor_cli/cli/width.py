@@ -1,4 +1,4 @@
-"""Set how wide tables are: an option of the program and of every command."""
+"""The option --width of the program and of every command, which sets how wide tables are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NARROWEST = 40
 
 
 def _set(width: int | None) -> int | None:
-    """Set it as the width of the terminal, for all that prints and for the processes that are started."""
+    """Set the width of the terminal for everything that prints and for child processes."""
     if width is not None:
         os.environ["COLUMNS"] = str(width)
     return width

@@ -1,4 +1,4 @@
-"""Work shared among processes: results in the order of the work, also when a process ends in the middle of it."""
+"""Share work among processes. Results come in the order of the work, even if a process dies in the middle of it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _OF_TERMINALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
-"""What a terminal sends to all processes of a run."""
+"""Signals that a terminal sends to all processes of a run."""
 _AHEAD = 4
-"""Chunks a process that are handed out before the first of them is asked for: so many results wait at most."""
+"""Chunks per process that are submitted before the first result is awaited, which limits the number of waiting
+results."""
 
 
 def processors() -> int:
-    """Return how many processes can run at once here."""
+    """Return how many processes can run at once on this machine."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -38,27 +39,30 @@ class Work(Struct, Generic[T, R], frozen=True):
     begin: Callable[..., None]
     """Called once in each process."""
     begin_args: tuple[Any, ...]
-    """The arguments of `begin`, which can be pickled."""
+    """The arguments of `begin`; they can be pickled."""
     chunk: Callable[[Sequence[T]], list[R]]
-    """A result for each item."""
+    """Returns one result per item."""
     ended: Callable[[T], R]
-    """The result for an item whose process ended: it is called in this process."""
+    """Returns the result for an item whose process died; called in this process."""
     preload: tuple[str, ...] = ()
-    """Modules that are imported before the first process begins, once for all where processes are forked."""
+    """Modules to import before the first process begins; once for all if processes are forked."""
 
 
 def get_ready(preload: Sequence[str]) -> None:
-    """Start what the processes of a run come from, unless it is started. It imports the modules of `preload`
-    meanwhile, beside whatever this process does next."""
+    """Start the server that processes are forked from, unless it runs already. Meanwhile it imports the modules of
+    `preload`, in parallel with this process."""
     if _forks():
         multiprocessing.set_forkserver_preload(list(preload))
         _start_helpers()
 
 
 def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) -> Generator[R, None, None]:
-    """Yield the results of chunks in their order. Where a process ends without an answer (killed, out of memory), what
-    was under way is done again item by item, each alone in a process; an item that ends that one too has the result
-    `ended`. Whoever stops reading ends the processes."""
+    """Yield the results of chunks in order.
+
+    If a process dies without an answer (killed, out of memory), the unfinished chunks are repeated item by item,
+    each in a process of its own. An item that kills that process too gets the result `ended`. When the caller stops
+    iterating, the processes are ended.
+    """
     pool = _Pool(work, processes)
     waiting: deque[tuple[Sequence[T], Future[list[R]]]] = deque()
     try:
@@ -74,7 +78,7 @@ def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) ->
 
 
 def _first(pool: _Pool[T, R], waiting: deque[tuple[Sequence[T], Future[list[R]]]]) -> Iterator[R]:
-    """Yield the results of the first chunk that waits; of all of them when a process has ended."""
+    """Yield the results of the first waiting chunk, or of all waiting chunks if a process has died."""
     chunk, future = waiting.popleft()
     try:
         yield from future.result()
@@ -92,7 +96,7 @@ class _Pool(Generic[T, R]):
         self._executor: ProcessPoolExecutor | None = None
 
     def submit(self, chunk: Sequence[T]) -> Future[list[R]]:
-        """Hand out a chunk. When the processes have ended, that shows in its result."""
+        """Submit a chunk. If the processes have died, its result shows that."""
         if self._executor is None:
             self._executor = self._executor_of(self._processes)
         try:
@@ -104,7 +108,7 @@ class _Pool(Generic[T, R]):
             return broken
 
     def alone(self, chunk: Sequence[T]) -> Iterator[R]:
-        """Yield the results of items whose process has ended, by one process for each."""
+        """Yield the results of the items of a chunk whose process died, with one process per item."""
         for item in chunk:
             with self._executor_of(1) as executor:
                 try:
@@ -115,13 +119,14 @@ class _Pool(Generic[T, R]):
                     yield self._work.ended(item)
 
     def renew(self) -> None:
-        """Wait for the processes to end; what is handed out next has new ones."""
+        """Wait for the processes to end. The next chunk gets new ones."""
         if self._executor is not None:
             self._executor.shutdown()
             self._executor = None
 
     def kill(self) -> None:
-        """End what still runs: its outputs are replaced in one step, so that nothing is half-written."""
+        """Terminate processes that are still running. Outputs are replaced in one step, so none is left
+        half-written."""
         if self._executor is None:
             return
         for process in multiprocessing.active_children():
@@ -129,15 +134,15 @@ class _Pool(Generic[T, R]):
         self._executor.shutdown(cancel_futures=True)
 
     def _executor_of(self, processes: int) -> ProcessPoolExecutor:
-        # never forked off this process, which has threads
+        # never fork from this process, which has threads
         get_ready(self._work.preload)
         context = multiprocessing.get_context("forkserver" if _forks() else "spawn")
         return ProcessPoolExecutor(processes, context, _begin, (self._work.begin, self._work.begin_args))
 
 
 def collect_garbage() -> None:
-    """Free what a chunk left behind in this process, where the collector is switched off, as it is for the whole
-    program. What is there after the first chunk, modules mostly, is not looked through again."""
+    """Free what a chunk left behind in this process; the whole program runs with automatic collection off. What
+    exists after the first chunk, mostly modules, is frozen and not scanned again."""
     gc.collect()
     if not gc.get_freeze_count():
         gc.freeze()
@@ -149,7 +154,7 @@ def _forks() -> bool:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let signals that end the run, and would interrupt this thread, wait until what is begun here is done."""
+    """Delay signals that would end the run until the block is done, if this is the main thread."""
     came: list[int] = []
     handlers = _handlers() if threading.current_thread() is threading.main_thread() else {}
     for number in handlers:
@@ -164,27 +169,28 @@ def undisturbed() -> Iterator[None]:
 
 
 def _handlers() -> dict[int, Callable[[int, FrameType | None], object]]:
-    """Return what is done in this process when a signal asks it to end; those that it does not handle are left out."""
+    """Return signal -> handler for the signals that ask this process to end, without those it does not handle."""
     numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     return {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
 
 
 def _start_helpers() -> None:
-    """Start the processes that start others and tidy up behind them. What a terminal sends to all of a run (Ctrl-C, or
-    that it closes) is for this process, which ends them: they would die of it on the way, and tell of it."""
+    """Start the helper processes that start others and clean up after them. Signals that a terminal sends to a whole
+    run (Ctrl-C, closing) are for this process, which then ends the helpers. Otherwise they would die early and print
+    errors."""
     from multiprocessing import forkserver, resource_tracker
 
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         for start in (resource_tracker.ensure_running, forkserver.ensure_running):
-            signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)  # the first of them lets signals through again
+            signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)  # again: the first helper unblocks them
             start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(begin: Callable[..., None], begin_args: tuple[Any, ...]) -> None:
-    """Begin a process: Ctrl-C is for the one that handed out the work, and this one does not outlive it."""
+    """Begin a worker process. It ignores Ctrl-C, which is for the parent, and it ends when the parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()

@@ -1,4 +1,4 @@
-"""Check one value of a setting, or read it from a text."""
+"""Check a value of a setting, or parse it from text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SEVERAL = {int: "whole numbers", float: "numbers", str: "texts"}
 
 
 def allowed(key: Key) -> str:
-    """Return what is allowed for a key, in words: `a number from 0 to 1`."""
+    """Return a description of what a key allows: `a number from 0 to 1`."""
     if key.kind is bool:
         return "true or false"
     if key.choices:
@@ -48,7 +48,7 @@ def allowed(key: Key) -> str:
 
 
 def checked(key: Key, value: Any) -> Any:
-    """Return the value as the settings hold it. Raises ValueError that says what is allowed."""
+    """Return the value in the form that the settings use. Raises ValueError with a description of what is allowed."""
     if value is None and key.optional:
         return None
     if key.many:
@@ -57,9 +57,9 @@ def checked(key: Key, value: Any) -> Any:
 
 
 def parsed(key: Key, text: str) -> Any:
-    """Return the value that a text stands for, of a variable or of `config set`. Raises ValueError.
+    """Return the value for the text of a variable or of `config set`. Raises ValueError.
 
-    A list is a JSON array, or has commas between its items. Tokens may be written as 4k, shares as 25%.
+    A list is a JSON array, or items separated by commas. Tokens may be written as 4k, shares as 25%.
     """
     if not key.many:
         return checked(key, _plain(key, text))
@@ -71,23 +71,23 @@ def parsed(key: Key, text: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """Return a value as people write it: `true`, `0.2`, `[10, 25, 50]`, a text without quotes; unset is empty."""
+    """Return a value for display: `true`, `0.2`, `[10, 25, 50]`, a text without quotes. An unset value is empty."""
     if value is None:
         return ""
     return masked(value) if isinstance(value, str) else written(value)
 
 
 def written(value: Any) -> str:
-    """Return a value as TOML and YAML both have it."""
+    """Return a value in a notation that is valid in both TOML and YAML."""
     if isinstance(value, float) and math.isfinite(value):
-        return format(Decimal(repr(value)), "f")  # YAML takes 1e-05 for a text
+        return format(Decimal(repr(value)), "f")  # YAML reads 1e-05 as a text
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(written, value))}]"
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def moment(value: Any) -> float | None:
-    """Return seconds since 1970 of a number, an ISO 8601 text or a date; None when it is no time."""
+    """Return the seconds since 1970 for a number, an ISO 8601 text or a date; None if the value is not a time."""
     if isinstance(value, (datetime, date)):
         return parse_time(value.isoformat())
     if isinstance(value, str) and value.replace(".", "", 1).isdigit():
@@ -122,7 +122,7 @@ def _list(key: Key, value: Any) -> tuple[Any, ...]:
 
 
 def _is(kind: type, value: Any) -> bool:
-    """Return whether a value is of a kind: true is no number, and a whole number will do where any will."""
+    """Return whether a value has this type. Booleans are not numbers, and an int is accepted as a float."""
     if isinstance(value, bool):
         return kind is bool
     if kind is float:
@@ -137,7 +137,8 @@ def _within(key: Key, value: Any) -> bool:
 
 
 def _plain(key: Key, text: str) -> Any:
-    """Return a single value from its text; what it cannot be stays a text, for `checked` to refuse."""
+    """Return a single value parsed from text. A text that cannot be parsed is returned unchanged, for `checked` to
+    reject."""
     if key.kind is bool:
         return _WORDS.get(text.strip().lower(), text)
     if key.kind is str or key.form == "time" or not text.isascii():
@@ -154,7 +155,7 @@ def _plain(key: Key, text: str) -> Any:
 
 
 def _items(key: Key, text: str) -> list[str]:
-    """Return what stands between commas; those within the brackets of a pattern, or escaped, are part of it."""
+    """Return the items between commas. For patterns, commas that are escaped or inside brackets do not separate."""
     if key.form != "pattern":
         return text.split(",")
     items, open_brackets, escaped = [""], "", False

@@ -1,6 +1,6 @@
-"""Settings files changed in place: everything else in them stays, comments above all.
+"""Edit settings files in place, keeping everything else in them, above all comments.
 
-The result is parsed and has to read as what was meant; a file where it does not is left alone.
+The result is parsed and must read as intended; otherwise the file is not changed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from compactor_cli.configuration.settings_files import SettingsFile, parse, sect
 from compactor_cli.errors import SettingsError
 
 _HEADER = re.compile(r"^((?:[ \t]*\r?\n)*(?:[ \t]*#.*\n)*)([ \t]*\[.*)", re.MULTILINE)
-"""A table's header in TOML, with the comment right above it and the blank lines before."""
+"""A TOML table's header, with preceding blank lines and the comment directly above it."""
 _BARE = re.compile(r"^(\n*)([ \t]*\[.*)", re.MULTILINE)
-"""The same, of which the comment is cut off; a blank line before is tomlkit's."""
+"""The same without the comment; a preceding blank line comes from tomlkit."""
 
 
 def with_value(file: SettingsFile, text: str, key: Key, value: Any) -> str:
-    """Return the text of the file with a key set. Raises SettingsError where that would change something else."""
+    """Return the text of the file with a key set. Raises SettingsError if that would change anything else."""
     value = list(value) if isinstance(value, tuple) else value
     words = [*file.section, *key.name.split(".")]
     wanted = deepcopy(dict(parse(file, text)))
@@ -42,10 +42,10 @@ def with_value(file: SettingsFile, text: str, key: Key, value: Any) -> str:
 
 
 def without(file: SettingsFile, text: str, name: str) -> str | None:
-    """Return the text of the file without a key, which need not be a known one; None when it is not there."""
+    """Return the text of the file without a key, known or unknown; None if the key is not in the file."""
     words = [*file.section, *name.split(".")]
     wanted = deepcopy(dict(parse(file, text)))
-    section_of(file, wanted)  # raises for what is no table
+    section_of(file, wanted)  # raises if it is not a table
     inner: Any = wanted
     for word in words[:-1]:
         inner = inner.get(word) if isinstance(inner, dict) else None
@@ -57,7 +57,7 @@ def without(file: SettingsFile, text: str, name: str) -> str | None:
 
 
 def _verified(file: SettingsFile, text: str, wanted: Mapping[Any, Any], name: str) -> str:
-    """Return the text. Raises SettingsError where it reads as something else than what was meant."""
+    """Return the text. Raises SettingsError if it does not parse to the wanted document."""
     with suppress(SettingsError):
         if _without_empty(parse(file, text)) == _without_empty(wanted):
             return text
@@ -65,18 +65,18 @@ def _verified(file: SettingsFile, text: str, wanted: Mapping[Any, Any], name: st
 
 
 def _without_empty(document: Mapping[Any, Any]) -> dict[Any, Any]:
-    """In YAML a section without keys is null."""
+    """Return a document without empty sections; in YAML, a section without keys is null."""
     return {name: value for name, value in document.items() if value is not None and value != {}}
 
 
-# TOML, by tomlkit
+# TOML, with tomlkit
 
 
 def _toml(text: str, words: list[str], value: Any) -> str:
-    """Return TOML with a value set, or taken out where it is None.
+    """Return TOML with a value set, or removed if it is None.
 
-    What stands right above a header goes with it: tomlkit takes it for the end of the table before, and would put a
-    new key behind it.
+    Comments directly above a header are kept apart and restored: tomlkit treats them as the end of the previous
+    table, and would insert a new key after them.
     """
     import tomlkit
 
@@ -97,11 +97,11 @@ def _toml(text: str, words: list[str], value: Any) -> str:
     return edited.replace("\r\n", "\n").replace("\n", "\r\n") if _ending(text) == "\r\n" else edited
 
 
-# YAML, at the places that PyYAML tells: a library that writes the document anew also aligns and quotes it anew
+# YAML, edited at the positions that PyYAML reports: a library that rewrites the document would realign and requote it
 
 
 def _yaml_with(text: str, key: Key, value: Any) -> str:
-    """Return YAML with a key set: in its place, or on a new line of its section, which may be new too."""
+    """Return YAML with a key set, either at its place or on a new line of its section, which may also be new."""
     import yaml
 
     document: Any = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -121,7 +121,8 @@ def _yaml_with(text: str, key: Key, value: Any) -> str:
 
 
 def _put(text: str, mapping: Any, word: str, entry: str, position: int, indent: int = 0) -> str:
-    """Return the text with an entry of a mapping set: in its place, between its braces, or on a line at `position`."""
+    """Return the text with an entry of a mapping set: at its place, inside the mapping's braces, or on a line at
+    `position`."""
     entries = mapping.value if mapping else []
     for key, value in entries:
         if key.value == word:
@@ -137,7 +138,8 @@ def _put(text: str, mapping: Any, word: str, entry: str, position: int, indent: 
 
 
 def _yaml_without(text: str, words: list[str]) -> str:
-    """Return YAML without a key; as it is where the section has it from elsewhere."""
+    """Return YAML without a key. The text is unchanged if the key is not in the section itself, as with merged
+    mappings."""
     import yaml
 
     mapping: Any = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -157,13 +159,13 @@ def _yaml_without(text: str, words: list[str]) -> str:
 
 
 def _value(mapping: Any, word: str) -> Any:
-    """Return the node of an entry; None where there is none."""
+    """Return the node of an entry; None if there is none."""
     return next((value for key, value in (mapping.value if mapping else ()) if key.value == word), None)
 
 
 def _end(node: Any) -> int:
-    """Return where a value ends. Of lists and mappings in lines PyYAML says where the next value begins, and of a list
-    that stands no further in than its key it does not say that it is in lines."""
+    """Return where a value ends. PyYAML's end mark of a block list or mapping is where the next token begins, and an
+    unindented list is not marked as a block. So the end is taken from the last scalar inside."""
     while node.id != "scalar" and not node.flow_style and node.value:
         last = node.value[-1]
         node = last[1] if node.id == "mapping" else last
@@ -171,12 +173,12 @@ def _end(node: Any) -> int:
 
 
 def _line_end(text: str, node: Any) -> int:
-    """Return where the line begins that is below a value."""
+    """Return the start of the line after a value."""
     return (text + "\n").index("\n", _end(node) - 1) + 1
 
 
 def _ending(text: str) -> str:
-    """Return the ends of lines that a text has: CRLF where all are."""
+    """Return the line ending of a text: CRLF if all lines use it."""
     return "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
 
 
@@ -188,7 +190,7 @@ _HEAD = """\
 
 
 def template(*, yaml: bool) -> str:
-    """Return the text of a file of defaults. In TOML, a key that is unset by default has no value to show."""
+    """Return a settings file that shows the defaults. In TOML, a key that is unset by default has no value to show."""
     lines = [_HEAD.format(colon=": " if yaml else " = ")]
     for section in ("", *sections()):
         indent = "  " if yaml and section else ""

@@ -15,34 +15,34 @@ from compactor_cli.settings import Option, ReadingSettings, Settings
 
 
 class Key(Struct, frozen=True):
-    """One setting: its name with its section, and what is allowed for it."""
+    """One setting: its name including the section, and what it allows."""
 
     name: str
     kind: type
-    """bool, int, float or str; of each item where it is a list."""
+    """bool, int, float or str; for a list, the type of its items."""
     default: Any
     meaning: str
     optional: bool = False
     """Whether it may be unset, which is None."""
     many: bool = False
     length: int | None = None
-    """Items of a list; None for any number."""
+    """Number of items of a list; None for any number."""
     minimum: float | None = None
     maximum: float | None = None
     declared_choices: tuple[str, ...] = ()
     form: str = ""
-    """What the type does not say, as `settings.setting` has it."""
+    """Further restrictions, as in `settings.setting`."""
     seed_variable: str = ""
     option: Option | None = None
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Return the values that are allowed; empty where any is."""
+        """Return the allowed values; empty if there is no fixed set."""
         return _names(self.name) or self.declared_choices
 
     @property
     def is_share(self) -> bool:
-        """Return whether it, or each item of it, is a share between 0 and 1."""
+        """Return whether it, or each of its items, is a share between 0 and 1."""
         return self.kind is float and (self.minimum, self.maximum) == (0, 1)
 
     @property
@@ -59,19 +59,19 @@ class Key(Struct, frozen=True):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Return the environment variables that set it; the last one wins."""
+        """Return the environment variables that set it; the last one takes precedence."""
         return (self.seed_variable, self.variable) if self.seed_variable else (self.variable,)
 
 
 @cache
 def keys() -> Mapping[str, Key]:
-    """Return every key by its name: those without a section first, then section by section."""
+    """Return all keys by name: first those without a section, then section by section."""
     all_keys = [_preset(), *_keys_of(Settings, ""), *_keys_of(ReadingSettings, "")]
     return {key.name: key for key in sorted(all_keys, key=lambda key: key.section != "")}
 
 
 def _preset() -> Key:
-    """Return the key that stands for others."""
+    """Return the key for presets, each of which sets several other keys."""
     ways = "; ".join(f"{name} ({preset.purpose})" for name, preset in PRESETS.items())
     option = Option("--preset", ("compact", "inspect"), "NAME")
     return Key(
@@ -80,7 +80,7 @@ def _preset() -> Key:
 
 
 def options_of(command: str) -> list[Key]:
-    """Return the keys that a command has options for."""
+    """Return the keys for which a command has options."""
     return [key for key in keys().values() if key.option and command in key.option.commands]
 
 
@@ -121,8 +121,8 @@ def _key(name: str, field: Field[Any], hint: Any) -> Key:
 
 @cache
 def _names(key: str) -> tuple[str, ...]:
-    """Return the names that a registry knows, for a key that chooses from one. It is loaded when somebody asks: most
-    commands set none of them."""
+    """Return a registry's names, for a key that chooses from one. The registry is only loaded here, since most
+    commands do not set these keys."""
     match key:
         case "strategy":
             from compactor_cli.strategies import STRATEGIES

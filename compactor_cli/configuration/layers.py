@@ -1,4 +1,4 @@
-"""Layers of settings, the stronger over the weaker, and where each value came from."""
+"""Layers of settings, where stronger ones override weaker ones, and the origin of each value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ S = TypeVar("S")
 
 
 class Origin(Struct, frozen=True):
-    """Where a value came from: a kind of source, and its path or name."""
+    """The origin of a value: a kind of source, and its path or name."""
 
     kind: str
     place: str = ""
@@ -29,32 +29,32 @@ class Origin(Struct, frozen=True):
         return f"{self.kind} {self.place}".rstrip()
 
     def names(self, key: str) -> str:
-        """Return how an error names the key there: `--target-tokens`, or `compactor.toml: target_tokens`."""
+        """Return how an error message names the key: `--target-tokens`, or `compactor.toml: target_tokens`."""
         return self.place if self.kind in ("variable", "option") else f"{self.place}: {key}"
 
 
 class SettingValue(Struct, frozen=True):
-    """A value and where it came from."""
+    """A value and its origin."""
 
     value: Any
     origin: Origin
     file: str = ""
-    """The file whose text it is; empty for none."""
+    """The file that the value's text was read from; empty if none."""
 
 
 Layer = Mapping[str, SettingValue]
-"""The keys that one source sets; a file, the environment, or the options of a command."""
+"""The keys that one source sets: a file, the environment, or a command's options."""
 DEFAULT = Origin("default")
 _PYTHON = Origin("settings", "settings")
 _RIVALS = {"target_tokens": "target_ratio", "target_ratio": "target_tokens"}
-"""Keys of which one at most is set: the stronger layer's."""
+"""Mutually exclusive keys; the stronger layer's takes effect."""
 
 
 def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
-    """Return every key with its effective value, from layers of which each is stronger than those before it.
+    """Return every key with its effective value. `layers`: from weakest to strongest.
 
-    The strongest layer that names a preset has it expanded under its own keys; other presets count for
-    nothing. Raises SettingsError for keys of one layer that exclude each other.
+    The strongest layer that names a preset has it expanded below its own keys; other presets are ignored. Raises
+    SettingsError for mutually exclusive keys in one layer.
     """
     effective = {key.name: SettingValue(key.default, DEFAULT) for key in keys().values()}
     naming = max((index for index, layer in enumerate(layers) if "preset" in layer), default=None)
@@ -74,15 +74,15 @@ def settings_of(effective: Mapping[str, SettingValue]) -> Settings:
 
 
 def checked_settings(settings: Settings) -> Settings:
-    """Return settings that were made in Python, each value as a file would give it. Raises SettingsError for all values
-    that are not allowed, and for keys that exclude each other."""
+    """Return settings that were created in Python, with values converted as if read from a file. Raises
+    SettingsError listing all invalid values, or for mutually exclusive keys."""
     layer: dict[str, SettingValue] = {}
     wrong: list[str] = []
     for key in keys().values():
         try:
             value = attrgetter(key.name)(settings)
         except AttributeError:
-            continue  # of another class of settings
+            continue  # from another settings class
         try:
             layer[key.name] = SettingValue(checked(key, _number(value)), _PYTHON)
         except ValueError as error:
@@ -94,7 +94,7 @@ def checked_settings(settings: Settings) -> Settings:
 
 
 def _number(value: Any) -> Any:
-    """Return a number of another library, such as numpy, as one of Python's; anything else as it is."""
+    """Return a number from another library, such as numpy, as a Python number; anything else unchanged."""
     if isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, Integral):
@@ -119,7 +119,7 @@ def _filled(kind: type[S], effective: Mapping[str, SettingValue], prefix: str) -
 
 def _expanded(named: SettingValue) -> dict[str, SettingValue]:
     preset = PRESETS.get(named.value)
-    if preset is None:  # an empty name: none
+    if preset is None:  # an empty name stands for no preset
         return {}
     origin = Origin("preset", f"{named.value} ({named.origin})")
     return {name: SettingValue(value, origin) for name, value in preset.values.items()}

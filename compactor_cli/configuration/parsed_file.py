@@ -1,4 +1,4 @@
-"""A parsed settings file -> the keys it sets. Everything that is wrong in it is named at once."""
+"""Convert a parsed settings file to the keys that it sets, reporting all its errors at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compactor_cli.errors import SettingsError
 
 
 def layer_of(document: Mapping[Any, Any], origin: Origin) -> Layer:
-    """Return the keys that a document sets. Raises SettingsError that names the file, the keys and what is allowed."""
+    """Return the keys that a document sets. Raises SettingsError with the file, the keys and what is allowed."""
     known, layer, wrong = keys(), {}, []
     for name, value in _flat(document):
         if name not in known:
@@ -28,13 +28,13 @@ def layer_of(document: Mapping[Any, Any], origin: Origin) -> Layer:
 
 
 def unknown(name: str, value: Any = None) -> str:
-    """Return what is wrong with a key that nobody knows, and which one may have been meant."""
+    """Return an error message for an unknown key, with a suggestion of which key was meant."""
     from difflib import get_close_matches
 
     section, _, leaf = name.rpartition(".")
     if name in sections():
         return f"{name} = {written(value)}: is a section, with {_listed(name)}"
-    near = get_close_matches(name, [*keys(), *sections()], n=1)
+    near = get_close_matches(name, [*keys(), *(() if section else sections())], n=1)
     near = near or [key.name for key in keys().values() if key.leaf in get_close_matches(leaf, [key.leaf], n=1)]
     meant = f" (did you mean {near[0]}?)" if near else ""
     if section in sections():
@@ -43,11 +43,11 @@ def unknown(name: str, value: Any = None) -> str:
 
 
 def _flat(document: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield dotted keys and their values. A section without any keys is allowed, also where YAML makes it null."""
+    """Yield dotted keys with their values. An empty section is allowed, also when YAML makes it null."""
     known = sections()
     for name, value in document.items():
         if name not in known:
-            # a dot in a key is no section: such a key could be set twice
+            # a key containing a dot is not a section's key: otherwise it could be set twice
             yield f'"{name}"' if "." in str(name) else str(name), value
         elif isinstance(value, Mapping):
             yield from ((f"{name}.{leaf}", inner) for leaf, inner in value.items())

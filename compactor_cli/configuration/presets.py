@@ -1,4 +1,4 @@
-"""Name ready-made choices of when to compact. A new preset is one line here."""
+"""Named presets for when to compact. A new preset is one line here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Preset(Struct, frozen=True):
-    """Settings under one name. They are weaker than what the layer that names the preset sets itself."""
+    """A named group of settings. They are weaker than the settings of the layer that names the preset."""
 
     purpose: str
     values: Mapping[str, Any]
@@ -42,4 +42,4 @@ PRESETS: dict[str, Preset] = {
         {"context.threshold": 200_000, "strategy": "handoff"},
     ),
 }
-"""Seeds 001, 003 and 004."""
+"""Presets from seeds 001, 003 and 004."""

@@ -1,4 +1,4 @@
-"""Find the settings files, and read what stands in them."""
+"""Find settings files and read them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PYPROJECT = "pyproject.toml"
 
 
 class SettingsFile(Struct, frozen=True):
-    """A place where settings may stand. `kind` is user file, project file or file (that of --config)."""
+    """A possible settings file. `kind` is user file, project file or file (the one named by --config)."""
 
     kind: str
     path: Path
@@ -37,7 +37,7 @@ class SettingsFile(Struct, frozen=True):
     def exists(self) -> bool:
         try:
             return self.path.exists()
-        except OSError:  # in a folder of somebody else
+        except OSError:  # it is in another user's folder
             return False
 
     @property
@@ -46,7 +46,7 @@ class SettingsFile(Struct, frozen=True):
 
 
 def files_in_use(config: str, folder: Path) -> list[SettingsFile]:
-    """Return the files that are read, the weaker first: that of --config alone, else the user's and the project's."""
+    """Return the files to read, weakest first: only the one from --config, or else the user's and the project's."""
     if config:
         return [named_file(config)]
     files = [user_file(), project_file(folder)]
@@ -60,12 +60,12 @@ def named_file(path: str) -> SettingsFile:
 def working_folder() -> Path:
     try:
         return Path.cwd()
-    except FileNotFoundError:  # it was deleted, and its settings with it
+    except FileNotFoundError:  # the folder was deleted, along with its settings
         return Path("/")
 
 
 def user_file() -> SettingsFile:
-    """Return the user's file; config.toml when there is none yet."""
+    """Return the user's settings file, or config.toml if there is none yet."""
     from platformdirs import user_config_path
 
     folder = user_config_path("compactor", appauthor=False)
@@ -73,7 +73,7 @@ def user_file() -> SettingsFile:
 
 
 def project_file(folder: Path) -> SettingsFile | None:
-    """Return the file of the nearest folder, from this one upwards, that has one."""
+    """Return the settings file of the nearest folder that has one, from this folder upwards."""
     for place in (folder, *folder.parents):
         path = _only(place, "compactor")
         if path is None and _has_section(place / PYPROJECT):
@@ -91,7 +91,7 @@ def read_file(file: SettingsFile) -> Layer:
     layer = dict(layer_of(document, file.origin))
     for name, entry in layer.items():
         if keys()[name].form == "path" and entry.value:
-            # a path in a file means the same wherever the program is started
+            # paths in a file do not depend on where the program is started
             layer[name] = replace(entry, value=str(file.path.parent / _expanded(entry.value)))
     return layer
 
@@ -108,7 +108,7 @@ def read_text(file: SettingsFile) -> str:
 
 
 def parse(file: SettingsFile, text: str) -> Mapping[Any, Any]:
-    """Return the document in a text. Raises SettingsError that names the line."""
+    """Return the parsed document. Raises SettingsError with the line of an error."""
     return _yaml(str(file.path), text) if file.is_yaml else _toml(str(file.path), text)
 
 
@@ -122,7 +122,7 @@ def section_of(file: SettingsFile, document: Mapping[Any, Any]) -> Mapping[Any, 
 
 
 def _only(folder: Path, stem: str) -> Path | None:
-    """Return the file of this name in a folder, whatever its suffix. Raises SettingsError for two."""
+    """Return the file with this stem in a folder, whatever its suffix. Raises SettingsError if there are two."""
     paths = [path for suffix in SUFFIXES if _is_file(path := folder / f"{stem}{suffix}")]
     if len(paths) > 1:
         raise SettingsError(f"{' and '.join(map(str, paths))}: two settings files in one folder; keep one")
@@ -132,23 +132,23 @@ def _only(folder: Path, stem: str) -> Path | None:
 def _expanded(path: str) -> Path:
     try:
         return Path(path).expanduser()
-    except RuntimeError:  # ~ of a user that there is not
+    except RuntimeError:  # ~ of an unknown user
         return Path(path)
 
 
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # in a folder of somebody else
+    except OSError:  # in another user's folder
         return False
 
 
 def _has_section(path: Path) -> bool:
-    """Return whether a pyproject.toml has settings of ours; one that does not even name us is not parsed."""
+    """Return whether a pyproject.toml has our section. A file that does not contain our name is not parsed."""
     try:
         if b"compactor" not in path.read_bytes():
             return False
-    except OSError:  # there is none, or it belongs to somebody else
+    except OSError:  # missing, or owned by another user
         return False
     file = SettingsFile("project file", path)
     tool = parse(file, read_text(file)).get("tool")

@@ -10,17 +10,17 @@ from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import SettingsError
 
 CONFIG = "COMPACTOR_CONFIG"
-"""Names the file to read instead of the user's and the project's."""
+"""Names a file to read instead of the user's and the project's."""
 _RESERVED = (CONFIG, "COMPACTOR_DATABASE_URL")
 MEILISEARCH = "ENABLE_MEILISEARCH"
-"""Of seed 000; what it asks for is done by the database itself."""
+"""From seed 000; the database itself provides what it asks for."""
 _OFF = ("", "0", "false", "no", "off")
 
 
 def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
-    """Return the keys that variables set, and a warning for each COMPACTOR_ variable that nobody knows.
+    """Return the keys that variables set, and a warning for each unknown COMPACTOR_ variable.
 
-    An empty variable sets nothing. Raises SettingsError for values that are not allowed.
+    An empty variable sets nothing. Raises SettingsError for invalid values.
     """
     layer: dict[str, SettingValue] = {}
     wrong: list[str] = []

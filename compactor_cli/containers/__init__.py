@@ -1,4 +1,4 @@
-"""Files that hold transcripts packed: compressed ones, and archives with a document for each conversation."""
+"""Packed transcript files: compressed files, and archives with one document per conversation."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ CONTAINERS: dict[str, Container] = {known.name: known for known in (Gzip(), Zsta
 
 
 UNWRITTEN = (".br", ".lz4", ".lzma", ".sz", ".snappy", ".7z", ".zip", ".rar")
-"""Ends of names of files that are packed in ways that nothing here reads or writes."""
+"""File name suffixes of packed files that cannot be read or written here."""
 
 
 def container_of(data: Content) -> Container | None:
-    """Return what a file is packed as, by its content; None for one that is not."""
+    """Return the container of a file, detected by content; None if it is not packed."""
     return next((known for known in CONTAINERS.values() if known.holds(data)), None)
 
 
 def named(path: str) -> Container | None:
-    """Return what a file name asks for by its end."""
+    """Return the container that a file name's suffix asks for; None if it asks for none."""
     return next((known for known in CONTAINERS.values() if path.lower().endswith(known.suffixes)), None)
 
 
 def unpack(data: Content) -> Content:
-    """Return the bytes that a file holds; itself, where it is not packed. Raises InputError for what is packed
-    twice."""
+    """Return the unpacked bytes, or the data itself if it is not packed. Raises InputError for data packed twice."""
     outer = container_of(data)
     if outer is None:
         return data
@@ -38,8 +37,8 @@ def unpack(data: Content) -> Content:
 
 
 def pack(data: Content, place: str, original: Content, *, same: bool = False) -> Content:
-    """Return bytes as a file of this name holds them: packed where the end of the name says so, or as `original` is
-    when `same` is true. `original`: the packed file that they came from, or empty."""
+    """Return data packed for a file of this name: as its suffix says, or like `original` if `same` is true.
+    `original`: the packed file that the data came from, or empty."""
     kind = container_of(original) if same else named(place)
     if kind is None or (kind.copies and not (original and kind.holds(original))):
         return data

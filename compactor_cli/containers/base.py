@@ -1,4 +1,4 @@
-"""What every container provides: files that hold transcripts packed."""
+"""The interface of containers, which hold transcripts in packed form."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from compactor_cli.model.content import Content
 
 _CHUNK = 1 << 20
 _SMALL = 64 << 20
-"""Bytes up to which unpacked data is never taken for a bomb."""
+"""Unpacked data up to this many bytes is never considered a decompression bomb."""
 _RATIO = 500
-"""Times its packed size above which unpacked data is taken for a bomb; sessions come to a tenth of that."""
+"""Unpacked data more than this many times its packed size is considered a bomb. Sessions reach a tenth of that."""
 
 
 class Container(Protocol):
-    """One way to pack transcripts."""
+    """One way of packing transcripts."""
 
     name: str
     suffixes: tuple[str, ...]
-    """Ends of file names that ask for it."""
+    """File name suffixes that ask for it."""
     copies: bool
-    """It can only be written from one that is there, of which the rest is copied."""
+    """Whether it can only be written from an existing one, by copying everything else."""
 
     def holds(self, data: Content) -> bool:
-        """Return whether a file is of this kind, by its content."""
+        """Return whether a file is of this kind, judging by its content."""
 
     def unpack(self, data: bytes) -> bytes:
-        """Return the bytes of the transcript, or of several, a line each. Raises InputError for damage and for
+        """Return the bytes of the transcript, or of several, one per line. Raises InputError for damage and for
         bombs."""
 
     def pack(self, data: bytes, original: bytes) -> bytes:
-        """Return a file of this kind with these bytes. `original`: the one they were unpacked from, or empty."""
+        """Return a file of this kind with these bytes. `original`: the file that they were unpacked from, or empty."""
 
 
 def check_size(unpacked: int, packed: int) -> None:
-    """Raise InputError when so much comes out of so little that it can only be meant to fill the memory."""
+    """Raise InputError when the unpacked size is so large that the file must be a decompression bomb."""
     if unpacked > _SMALL and unpacked > _RATIO * packed:
         raise InputError(
             f"unpacks to more than {_RATIO} times its {packed:,} bytes, as no transcript does; if it is one, unpack it "

@@ -1,4 +1,4 @@
-"""Compressed files, of one or several members, streams or frames; a library is imported where it is used."""
+"""Compressed files with one or several members, streams or frames. Each library is imported where it is used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Compressed(Container):
 
     @abstractmethod
     def _open(self, file: BinaryIO) -> tuple[Stream, tuple[type[Exception], ...]]:
-        """Return what decompresses a file, and what it raises for one that is damaged."""
+        """Return a stream that decompresses the file, and the exceptions that it raises for damage."""
 
 
 class Gzip(_Compressed):
@@ -39,7 +39,7 @@ class Gzip(_Compressed):
     def pack(self, data: bytes, original: bytes) -> bytes:
         import gzip
 
-        return gzip.compress(data, 6, mtime=0)  # no clock: the same input gives the same bytes
+        return gzip.compress(data, 6, mtime=0)  # no time, so that the same input gives the same bytes
 
 
 class Bzip2(_Compressed):
@@ -74,7 +74,7 @@ class Xz(_Compressed):
 
 
 class Zstandard(_Compressed):
-    """With or without its size in the header."""
+    """Reads frames with or without the size in their header."""
 
     name, suffixes, begins = "zstandard", (".zst", ".zstd"), b"\x28\xb5\x2f\xfd"
 
@@ -88,7 +88,7 @@ class Zstandard(_Compressed):
 
 
 def _zstd() -> Any:
-    """Return the standard library's module, or the same one for Pythons that have none yet."""
+    """Return the standard library's module or, for Pythons without one, its backport."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

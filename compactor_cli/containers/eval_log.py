@@ -23,8 +23,8 @@ class EvalLog:
         return data.startswith(b"PK\x03\x04")
 
     def unpack(self, data: bytes) -> bytes:
-        """Return the samples, a line each. A line break in JSON is white space wherever it stands as it is, so it may
-        be written as a blank."""
+        """Return the samples, one per line. Raw line breaks in JSON are always white space, so blanks can replace
+        them."""
         import lzma
         import struct
         import zipfile
@@ -36,8 +36,8 @@ class EvalLog:
             zlib.error,
             lzma.LZMAError,
             struct.error,
-            ValueError,  # places before the beginning, names that are no text
-            RuntimeError,  # also a method that nobody knows
+            ValueError,  # positions before the beginning, names that are not text
+            RuntimeError,  # also for an unknown compression method
             EOFError,
             OSError,
         )
@@ -53,8 +53,7 @@ class EvalLog:
         return b"\n".join(lines) + b"\n"
 
     def pack(self, data: bytes, original: bytes) -> bytes:
-        """Return the archive with the samples that changed; all others, and what is no sample, hold the same as
-        before."""
+        """Return the archive with the changed samples; all other files in it keep their content."""
         import zipfile
 
         lines = data.split(b"\n")[:-1]
@@ -86,7 +85,7 @@ def _zip(data: bytes) -> zipfile.ZipFile:
 
 
 def _library() -> Any:
-    """Return a zipfile module that knows the method zstandard, too."""
+    """Return a zipfile module that also supports the method zstandard."""
     if sys.version_info >= (3, 14):
         import zipfile
 

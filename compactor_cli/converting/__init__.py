@@ -1,4 +1,4 @@
-"""Conversations written in other formats, and what these cannot hold.
+"""Conversion of conversations to other formats, and what those formats cannot hold.
 
 A new target is one file in `targets/` and one line in TARGETS; see CONTRIBUTING.md.
 """

@@ -1,4 +1,4 @@
-"""Turns in the order that every API takes: calls, their results right behind them, then what else was said."""
+"""Arrange turns in the order that every API accepts: calls, then their results, then everything else."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ NO_RESULT = "[No result: the session that this was converted from holds none for
 
 
 def arrange(conversation: Conversation, *, close: bool = False) -> Conversation:
-    """Return the conversation with each result behind its call and in the order of the calls. A result without a call
-    becomes text of the user's side, a call without a result gets one that says so. Calls at the very end are work in
-    flight and stay open, unless `close` says otherwise."""
+    """Return the conversation with each result after its call, in the order of the calls. A result without a call
+    becomes user text, and a call without a result gets one that says so. Calls at the very end are work in flight
+    and stay open unless `close` is true."""
     walk = _Walk()
     for turn in conversation.turns:
         walk.add(turn)
@@ -30,13 +30,13 @@ class _Answer(Struct, frozen=True):
 
 
 class _Walk:
-    """Takes the results out of the turns and joins the pieces of the assistant's turns."""
+    """Takes the results out of the turns, and joins the pieces of the assistant's turns."""
 
     def __init__(self) -> None:
         self.turns: list[SpeakerTurn] = []
         self.answers: dict[int, _Answer] = {}
         self._heard = True
-        """Whether anything came back since the assistant spoke."""
+        """Whether a result has arrived since the assistant last spoke."""
 
     def add(self, turn: SpeakerTurn) -> None:
         if turn.role != "tool":
@@ -60,15 +60,15 @@ class _Walk:
         return True
 
     def _continues(self, turn: SpeakerTurn) -> bool:
-        """Return whether it is a piece of the turn before it: the format says so, or calls of that one are still
-        open."""
+        """Return whether the turn continues the one before it: the format says so, or that turn still has open
+        calls."""
         last = self.turns[-1]
         same = turn.group is not None and turn.group == last.group
         return same or any(item.kind == "call" for item in last.items)
 
 
 def detached(item: Item) -> Item:
-    """Return a result that no call goes with, as text."""
+    """Return a result without a call as text."""
     text = f"{DETACHED_RESULT}\n{item.text}"
     return Item("text", text, item.spots, pictures=item.pictures)
 

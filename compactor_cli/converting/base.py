@@ -1,4 +1,4 @@
-"""What a target of a conversion provides."""
+"""The interface of conversion targets."""
 
 from __future__ import annotations
 
@@ -14,50 +14,50 @@ Attribute = Literal["time", "failed", "injected", "author"]
 
 
 class WriteContext(Struct, frozen=True):
-    """What a target writes besides the conversation."""
+    """What a target needs for writing besides the conversation."""
 
     key: str
-    """64 hex digits of the input and the settings: ids are made of them."""
+    """64 hex digits derived from the input and the settings; ids are derived from them."""
     now: float = UNKNOWN_TIME
-    """Seconds since 1970: the time of messages in a session that has no times."""
+    """Time of messages in a session without times, in seconds since 1970."""
 
 
 class Home(NamedTuple):
-    """Where an agent looks for a session, and how it goes on with it."""
+    """Where an agent looks for a session, and the command that resumes it."""
 
     place: str
     command: str
 
 
 class Target(Protocol):
-    """A format that conversations are written in."""
+    """A format that conversations can be written in."""
 
     name: str
-    """That of the format that reads it."""
+    """Name of the format that reads it."""
     purpose: str
     """One line, for lists."""
     many: bool
-    """A file may hold several conversations."""
+    """Whether a file may hold several conversations."""
     holds: frozenset[Attribute]
-    """What it keeps of turns and results besides their content: times, whether a call failed, what a harness put under
-    the role user, names of authors."""
+    """What it preserves besides content: times, whether a call failed, what a harness inserted under the role user,
+    authors' names."""
 
     def fit(self, conversation: Conversation) -> Conversation:
-        """Return the conversation as far as the target can hold it. Every item keeps the spots it was taken from."""
+        """Return the conversation reduced to what the target can hold. Every item keeps the spots that it was taken
+        from."""
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        """Return a file with what `fit` made. One conversation where `many` is false."""
+        """Return a file with the conversations from `fit`; only one if `many` is false."""
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
-        """Return the name that the target's own program gives such a file, for conversations that are written to a
-        folder."""
+        """Return the file name that the target's own program would use, for output to a folder."""
 
     def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
-        """Return where the agent finds the file; None for formats that are no agent's."""
+        """Return where the agent finds the file; None for formats that belong to no agent."""
 
 
 class NoAgents:
-    """A format that is no agent's: nobody looks for its files, by whatever name."""
+    """Base of formats that belong to no agent, so that no program looks for their files."""
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return ""
@@ -72,7 +72,7 @@ def first_time(conversation: Conversation, context: WriteContext) -> float:
 
 
 def times(conversation: Conversation, context: WriteContext) -> list[float]:
-    """Return the time of each turn: its own, else that of the turn before it, else when the session began."""
+    """Return the time of each turn: its own, else the previous turn's, else the start of the session."""
     filled, last = [], first_time(conversation, context)
     for turn in conversation.turns:
         last = last if turn.time is None else turn.time

@@ -11,12 +11,12 @@ from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
 _TYPES = frozenset(("image/jpeg", "image/png", "image/gif", "image/webp"))
 Turns = fitting.Turns
 NAME, ID = 128, 64
-"""Most characters of a tool's name and of a call's id."""
+"""Maximum characters of a tool's name and of a call's id."""
 
 
 def fit_blocks(turns: Turns) -> Turns:
-    """Return turns as the API takes them: nothing empty, thoughts with the signature of Anthropic only, pictures of
-    four types from the user's side, arguments that are objects, the user first."""
+    """Return turns in the form that the API accepts: nothing empty, only thoughts with Anthropic's signature, only
+    user-side pictures of four types, object arguments, and the user first."""
     turns = fitting.other_as_text(turns)
     turns = fitting.without_thoughts(turns, "anthropic")
     turns = fitting.without_pictures(turns, _holds)
@@ -33,7 +33,7 @@ def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
 
 
 def blocks(items: Iterable[Item]) -> list[dict[str, Any]]:
-    """Return the blocks of items."""
+    """Return the blocks for items."""
     return [block for item in items for block in _blocks(item)]
 
 
@@ -52,7 +52,7 @@ def _blocks(item: Item) -> list[dict[str, Any]]:
 
 
 def _body(item: Item) -> Any:
-    """Return what a result holds: a string, or blocks where there are pictures."""
+    """Return the content of a result: a string, or blocks if it has pictures."""
     if not item.pictures:
         return item.text
     text = [{"type": "text", "text": item.text}] if item.text else []

@@ -1,4 +1,4 @@
-"""A source -> files of another format, what they could not hold, and the word of a reader that they say the same."""
+"""Convert a source to files of another format, determine the losses, and verify each file by reading it back."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source, Transcript
 
 NO_CWD = "/"
-"""Where a session works that does not say so."""
+"""The working folder of a session that does not state one."""
 Said = tuple[Any, ...]
-"""An item in the form in which two of them are compared."""
+"""An item in the form used for comparison."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,36 +34,36 @@ class Options:
     """What a user may choose."""
 
     cwd: str = ""
-    """Folder that the session is to work in; empty: as the source says."""
+    """Folder that the session is to work in; empty: as in the source."""
     now: float = UNKNOWN_TIME
-    """Seconds since 1970: the time of a session that has no times."""
+    """Time of a session without times, in seconds since 1970."""
     thinking: bool = True
-    """Whether thoughts go along where the target holds them."""
+    """Whether to include thoughts if the target can hold them."""
 
 
 class Converted(Struct, frozen=True):
-    """One file of the target's format."""
+    """One file in the target's format."""
 
     data: bytes
     target: str
     losses: tuple[Loss, ...]
     conversations: int
     messages: int
-    """Messages that it was made from."""
+    """Number of messages that it was made from."""
     session_id: str
-    """The new id; empty where a file has none."""
+    """The new session id; empty if the format has none."""
     cwd: str
     cwd_known: bool
     file_name: str
-    """The name that the agent gives such a file; empty where any does."""
+    """The file name that the agent would use; empty if any name will do."""
     home: Home | None
     read_back: bool
-    """Whether its own reader has read it again and found the same; False where the tool has no reader for it."""
+    """Whether the format's reader read the file back with the same content; False if the tool has no reader for it."""
 
 
 def convert(source: Source, target: Target, options: Options, *, apart: bool = False) -> Iterator[Converted]:
-    """Yield the files that a source becomes: one, or `apart` one for each conversation where a file holds only one.
-    Raises UsageError for several conversations that do not fit one file."""
+    """Yield the files for a source: one, or, with `apart`, one per conversation if a file can hold only one. Raises
+    UsageError for several conversations that do not fit one file."""
     transcripts = source.transcripts
     if target.many or len(transcripts) == 1:
         yield _converted(source, transcripts, 0, target, options)
@@ -114,8 +114,8 @@ def _converted(
 
 
 def read_back(data: bytes, target: Target, written: Sequence[Conversation]) -> bool:
-    """Return whether the file was read again: there is a reader for its format. Raises UnfaithfulError where it reads
-    differently from what was to be written."""
+    """Return whether the file could be read back, that is, whether its format has a reader. Raises UnfaithfulError
+    if the content differs from what was to be written."""
     if target.name not in FORMATS:
         return False
     try:
@@ -139,8 +139,8 @@ def _compare(number: int, wanted: Sequence[Said], read: Sequence[Said]) -> None:
 
 
 def said(conversation: Conversation, holds: Set[Attribute]) -> list[Said]:
-    """Return everything that is said, in order: who, what kind, the words; of a call its tool and the value of its
-    arguments, of a result which call it answers. How it was cut into messages does not count."""
+    """Return everything that is said, in order: speaker, kind, and words. A call is compared by its tool and the
+    value of its arguments, a result by the call that it answers. The division into messages does not matter."""
     calls: dict[int, int] = {}
     for _, item in conversation.items():
         if item.kind == "call":

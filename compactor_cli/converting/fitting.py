@@ -1,5 +1,5 @@
-"""Steps that make turns fit a target. Each takes turns and returns turns; nothing is noted on the way, for what a
-target lost is told by comparing what went in with what came out (`losses.py`)."""
+"""Steps that make turns fit a target. Each takes turns and returns turns, recording nothing: `losses.py` determines
+the losses by comparing input and output."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from compactor_cli.text.json_values import MAX_DEPTH, nested_too_deeply
 
 Turns = tuple[SpeakerTurn, ...]
 BEGINNING = "[The conversation begins with the assistant.]"
-"""Said by the user where an API wants the user to speak first."""
+"""Inserted as a user turn where an API requires the user to speak first."""
 _BETWEEN = "\n\n"
 WRAPPED = "input"
-"""Member that holds arguments which are no JSON object, where a target wants one."""
+"""Member that holds arguments that are not a JSON object, where a target requires one."""
 _DEEPEST = MAX_DEPTH - 20
-"""Levels that the value of arguments may have: a record holds them a few levels down, and is to be read again."""
+"""Maximum nesting of arguments. A record adds a few levels and must still be readable."""
 
 
 def only(turns: Turns, keep: Callable[[SpeakerTurn, Item], bool]) -> Turns:
-    """Return the turns with the items that a target can hold. A turn that loses all of its items goes."""
+    """Return the turns with only the items that a target can hold. Turns that lose all their items are dropped."""
     kept = [replace(turn, items=tuple(item for item in turn.items if keep(turn, item))) for turn in turns]
     return tuple(new for old, new in zip(turns, kept, strict=True) if new.items or not old.items)
 
 
 def without_empty(turns: Turns) -> Turns:
-    """Return the turns without texts of nothing but white space, and without turns that say nothing."""
+    """Return the turns without blank texts, and without turns that say nothing."""
     kept = only(turns, lambda _, item: item.kind != "text" or bool(item.text.strip()))
     return tuple(turn for turn in kept if turn.items)
 
 
 def without_thoughts(turns: Turns, family: str = "") -> Turns:
-    """Return the turns without thoughts, but for those that the provider of a family has sealed."""
+    """Return the turns without thoughts, except those sealed by the provider of this family."""
     return only(turns, lambda _, item: item.kind != "thinking" or bool(item.seal and item.seal.family == family))
 
 
 def without_seals(turns: Turns) -> Turns:
-    """Return thoughts as plain text; one that is nothing but its seal goes."""
+    """Return the turns with thoughts as plain text; thoughts that consist only of a seal are dropped."""
     opened = only(turns, lambda _, item: item.kind != "thinking" or bool(item.text))
     return _each(opened, lambda item: replace(item, seal=None))
 
 
 def other_as_text(turns: Turns) -> Turns:
-    """Return content of kinds that only its own format knows, as the text that the model reads of it."""
+    """Return the turns with format-specific content as the text that the model reads."""
     return _each(turns, lambda item: replace(item, kind="text") if item.kind == "other" else item)
 
 
 def without_pictures(turns: Turns, holds: Callable[[SpeakerTurn, Item, Picture], bool] = lambda *_: False) -> Turns:
-    """Return the turns without the pictures that a target cannot hold; those without data are never held."""
+    """Return the turns without pictures that a target cannot hold; pictures without data are always dropped."""
     fitted = [
         replace(
             turn,
@@ -70,17 +70,17 @@ def without_pictures(turns: Turns, holds: Callable[[SpeakerTurn, Item, Picture],
 
 
 def is_input(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
-    """Return whether a picture stands in what a model is sent: words of the user, or a result."""
+    """Return whether a picture is part of the model's input: the user's words, or a result."""
     return turn.role in ("user", "tool")
 
 
 def is_input_data(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
-    """Return whether it stands there with its data, not only with an address."""
+    """Return whether a picture is part of the input and includes its data, not only an address."""
     return is_input(turn, item, picture) and bool(picture.data)
 
 
 def pictures_behind(turns: Turns) -> Turns:
-    """Return the pictures of results in a turn of the user behind all results of the same calls."""
+    """Return the turns with pictures of results moved to a user turn after all results of the same calls."""
     out: list[SpeakerTurn] = []
     waiting: list[Item] = []
     for index, turn in enumerate(turns):
@@ -97,8 +97,8 @@ def pictures_behind(turns: Turns) -> Turns:
 
 
 def system_as_user(turns: Turns, *, lead: bool) -> Turns:
-    """Return system messages as reminders that the harness gives under the role user. `lead`: those at the very
-    beginning stay as they are."""
+    """Return the turns with system messages turned into reminders, which a harness sends under the role user.
+    `lead`: those at the very beginning stay unchanged."""
     out: list[SpeakerTurn] = []
     for turn in turns:
         leads = lead and turn.role == "system"
@@ -117,13 +117,13 @@ def _reminder(item: Item) -> Item:
 
 
 def without_lead(turns: Turns) -> Turns:
-    """Return the turns without the system prompt: an agent has its own."""
+    """Return the turns without the system prompt, since an agent has its own."""
     begin = next((index for index, turn in enumerate(turns) if turn.role != "system"), len(turns))
     return turns[begin:]
 
 
 def joined(turns: Turns, *roles: Role) -> Turns:
-    """Return turns of one of these roles that follow each other, as one."""
+    """Return the turns with neighbours of the same role merged, for these roles."""
     out: list[SpeakerTurn] = []
     for turn in turns:
         if out and turn.role in roles and out[-1].role == turn.role:
@@ -134,7 +134,7 @@ def joined(turns: Turns, *roles: Role) -> Turns:
 
 
 def begun_by_user(turns: Turns) -> Turns:
-    """Return the turns with a word of the user before a conversation that the assistant begins."""
+    """Return the turns, with a user turn inserted if the assistant begins the conversation."""
     first = next((index for index, turn in enumerate(turns) if turn.role != "system"), None)
     if first is None or turns[first].role == "user":
         return turns
@@ -143,7 +143,7 @@ def begun_by_user(turns: Turns) -> Turns:
 
 
 def ordered(turns: Turns, *kinds: str) -> Turns:
-    """Return the items of the assistant's turns by kind."""
+    """Return the turns with the items of assistant turns sorted by kind."""
     rank = {kind: index for index, kind in enumerate(kinds)}
 
     def sort(turn: SpeakerTurn) -> SpeakerTurn:
@@ -153,8 +153,7 @@ def ordered(turns: Turns, *kinds: str) -> Turns:
 
 
 def with_one(turns: Turns, kind: str, *roles: Role) -> Turns:
-    """Return the turns with the items of a kind in a turn of these roles joined to one, which stands where the first
-    stood."""
+    """Return the turns in which, for these roles, items of one kind are merged at the position of the first."""
     return tuple(_with_one(turn, kind) if turn.role in roles else turn for turn in turns)
 
 
@@ -168,13 +167,13 @@ def _with_one(turn: SpeakerTurn, kind: str) -> SpeakerTurn:
 
 
 def join(pieces: Sequence[Item]) -> Item:
-    """Return several texts as one, with an empty line between them."""
+    """Return several texts as one, separated by empty lines."""
     spots = tuple(spot for item in pieces for spot in item.spots)
     return replace(pieces[0], text=_BETWEEN.join(item.text for item in pieces), spots=spots, seal=None)
 
 
 def with_names(turns: Turns, most: int) -> Turns:
-    """Return the turns with names of tools that are letters, digits, `_` and `-`, up to `most` of them."""
+    """Return the turns with tool names limited to letters, digits, `_` and `-`, and to `most` characters."""
 
     def fit(item: Item) -> Item:
         if item.kind not in ("call", "result"):
@@ -185,8 +184,8 @@ def with_names(turns: Turns, most: int) -> Turns:
 
 
 def with_ids(turns: Turns, most: int) -> Turns:
-    """Return the turns with an id for each call that no other call has, of letters, digits, `_` and `-`, up to `most`
-    of them."""
+    """Return the turns with a unique id for each call, limited to letters, digits, `_` and `-`, and to `most`
+    characters."""
     fine = re.compile(rf"[A-Za-z0-9_-]{{1,{most}}}")
     ids: dict[int, str] = {}
     used: set[str] = set()
@@ -200,7 +199,7 @@ def with_ids(turns: Turns, most: int) -> Turns:
 
 
 def with_objects(turns: Turns) -> Turns:
-    """Return the turns with arguments that are a JSON object each."""
+    """Return the turns with all arguments as JSON objects."""
 
     def fit(item: Item) -> Item:
         if item.kind != "call" or isinstance(arguments(item), dict):
@@ -211,8 +210,8 @@ def with_objects(turns: Turns) -> Turns:
 
 
 def arguments(item: Item) -> Any:
-    """Return the value of a call's arguments: an empty text is none, and a text that is no JSON, or is nested too
-    deeply for a record that could be read again, is that text."""
+    """Return the value of a call's arguments: an empty object for blank text, and the text itself if it is not JSON
+    or too deeply nested for a readable record."""
     if not item.text.strip():
         return {}
     try:
@@ -229,13 +228,13 @@ def _each(turns: Turns, change: Callable[[Item], Item]) -> Turns:
 
 
 def without_ids(turns: Turns) -> Turns:
-    """Return the turns without ids of calls: results follow their calls."""
+    """Return the turns without call ids; results follow their calls."""
     return _each(turns, lambda item: replace(item, call_id=""))
 
 
 def for_an_agent(turns: Turns, name: int, call_id: int) -> Turns:
-    """Return turns as agents keep them that have a system prompt of their own and send them to any provider. `name` and
-    `call_id`: most characters of these."""
+    """Return turns in the form that agents store which have their own system prompt and work with any provider.
+    `name` and `call_id`: maximum characters of these."""
     turns = system_as_user(without_lead(turns), lead=False)
     turns = without_seals(other_as_text(turns))
     turns = without_empty(without_pictures(turns, is_input_data))

@@ -1,6 +1,6 @@
-"""What a target could not hold, by comparing what was taken from the source with what is written.
+"""Determine what a target could not hold, by comparing what was taken from the source with what is written.
 
-Targets note nothing themselves, so none can forget to.
+Targets do not record losses themselves, so no target can forget one.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ Action = Literal["left_out", "as_text", "as_user", "changed", "joined", "moved",
 
 
 class Loss(Struct, frozen=True, order=True):
-    """So many of a kind became something else, or are gone."""
+    """How many items of a kind were changed or left out."""
 
     kind: str
     action: Action
     count: int
     detail: str = ""
-    """Which ones, for what has names."""
+    """Which ones, for items with names."""
 
 
 class UnfaithfulError(Exception):
-    """Report that what would be written is not what was read: a mistake of the target."""
+    """The output would not match the input, which means that the target has a bug."""
 
 
 def losses_of(taken: Taken, after: Conversation, holds: Set[Attribute]) -> tuple[Loss, ...]:
-    """Return all losses of one conversation, in a fixed order. Raises UnfaithfulError where something is gone or
-    different that every target holds: a text, a call, a result."""
+    """Return all losses of one conversation in a fixed order. Raises UnfaithfulError if something is missing or
+    different that every target can hold: a text, a call, a result."""
     before = taken.conversation
     counts: Counter[tuple[str, Action]] = Counter()
     kept = {spot: (turn, item) for turn, item in after.items() for spot in item.spots}
@@ -59,7 +59,7 @@ def losses_of(taken: Taken, after: Conversation, holds: Set[Attribute]) -> tuple
 
 
 def merge(losses: Iterator[Loss]) -> tuple[Loss, ...]:
-    """Return losses of several conversations, added up."""
+    """Return the losses of several conversations, added up."""
     counts: Counter[tuple[str, Action]] = Counter()
     details: dict[tuple[str, Action], str] = {}
     for loss in losses:
@@ -69,14 +69,14 @@ def merge(losses: Iterator[Loss]) -> tuple[Loss, ...]:
 
 
 def _left_out(turn: SpeakerTurn, item: Item) -> str:
-    """Return what kind of thing is gone."""
+    """Return the kind of a missing item. Raises UnfaithfulError if no target may leave it out."""
     if turn.role == "system":
         return "system_messages"
     if item.kind == "thinking":
         return "thinking" if item.text or item.seal is None else "sealed_thinking"
     if item.kind == "picture":
         return "pictures"
-    if item.kind == "text" and not item.text.strip():
+    if item.kind in ("text", "other") and not item.text.strip():
         return "empty_texts"
     raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} is gone")
 
@@ -84,7 +84,7 @@ def _left_out(turn: SpeakerTurn, item: Item) -> str:
 def _changes(
     turn: SpeakerTurn, item: Item, now: SpeakerTurn, new: Item, holds: Set[Attribute]
 ) -> Iterator[tuple[str, Action]]:
-    """Yield what became of an item that is still there."""
+    """Yield the changes to an item that is still present."""
     if item.kind == "result" and new.kind == "text":
         yield "results_without_call", "as_text"
     elif item.kind == "other" and new.kind == "text":
@@ -110,7 +110,8 @@ def _changes(
 
 
 def _pictures(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
-    """Yield pictures of results, and pictures that now stand with another speaker; those of their own are items."""
+    """Yield missing pictures of results, and pictures that moved to another speaker. Pictures outside of results are
+    items themselves."""
     held = {(p.spot, p.number): turn.role for turn, item in after.items() for p in item.pictures}
     for turn, item in before.items():
         for picture in item.pictures:
@@ -122,7 +123,7 @@ def _pictures(before: Conversation, after: Conversation) -> Iterator[tuple[str, 
 
 
 def _joined(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
-    """Yield messages that are no longer apart, but for those that were pieces of one, and texts that are one now."""
+    """Yield messages that were merged, except pieces of the same message, and texts that were merged."""
     homes: dict[Spot, int] = {}
     for index, turn in enumerate(after.turns):
         for item in turn.items:
@@ -157,7 +158,7 @@ def _added(after: Conversation) -> Counter[tuple[str, Action]]:
 
 
 def _moved(after: Conversation) -> int:
-    """Return how many items do not stand where they stood: all but the longest run that is in its old order."""
+    """Return how many items were moved: all except the longest run in the original order."""
     tails: list[Spot] = []
     spots = [spot for _, item in after.items() for spot in item.spots]
     for spot in spots:
@@ -167,7 +168,7 @@ def _moved(after: Conversation) -> int:
 
 
 def _around(taken: Taken) -> Iterator[Loss]:
-    """Yield what stands beside the messages."""
+    """Yield the losses outside the messages."""
     if taken.records:
         kinds = sorted(taken.records.items(), key=lambda pair: (-pair[1], pair[0]))
         listed = ", ".join(f"{kind} {count}" for kind, count in kinds[:4])

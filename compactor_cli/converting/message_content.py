@@ -1,7 +1,7 @@
-"""What a conversation says, apart from any format: turns of items, with where each came from.
+"""The content of a conversation, independent of any format: turns of items that know where they came from.
 
-A target changes turns to what it can hold and writes them. As every item knows the place it was taken from, what is
-missing or different behind that can be told without trusting the target.
+A target changes turns to what it can hold, then writes them. Since every item knows its origin, anything missing or
+different afterwards can be detected without trusting the target.
 """
 
 from __future__ import annotations
@@ -15,39 +15,38 @@ from compactor_cli.model.message import Origin, Role
 
 ItemKind = Literal["text", "thinking", "call", "result", "picture", "other"]
 Spot = tuple[int, int]
-"""Number of a message of the source, and of a part in it."""
+"""Index of a message in the source, and of a part in it."""
 
 
 class Seal(NamedTuple):
-    """What makes a thought one that its own provider accepts back. It belongs to the thought byte for byte."""
+    """What makes a provider accept its own thought again. It belongs to exactly these bytes of the thought."""
 
     family: str
-    """Whose it is: `anthropic` or `openai`."""
+    """The provider: `anthropic` or `openai`."""
     value: str
-    """Signature, or the encrypted thought."""
+    """The signature, or the encrypted thought."""
     redacted: bool = False
-    """The thought is nothing but the seal."""
+    """Whether the thought consists only of the seal."""
 
 
 class Picture(NamedTuple):
-    """A picture: its data in base64 with their type, or the address of one. Neither is there where the source does
-    not hold it."""
+    """A picture: its base64 data with a media type, or its address. Both are empty if the source lacks them."""
 
     media_type: str = ""
     data: str = ""
     url: str = ""
     spot: Spot = (-1, -1)
     number: int = 0
-    """Number among the pictures of its part."""
+    """Index among the pictures of its part."""
 
     @property
     def address(self) -> str:
-        """A URL, which may hold the data; empty where there are none."""
+        """A URL, which may contain the data; empty if there is neither."""
         return f"data:{self.media_type};base64,{self.data}" if self.data else self.url
 
     @property
     def content(self) -> str:
-        """Return what it is, wherever it stands."""
+        """Return what identifies the picture independently of its position."""
         return self.address
 
 
@@ -56,21 +55,21 @@ class Item(Struct, frozen=True):
 
     kind: ItemKind
     text: str = ""
-    """Of a call its arguments, as JSON where they are JSON; of a result what the model reads of it."""
+    """For a call: its arguments, as JSON if they are JSON. For a result: what the model reads."""
     spots: tuple[Spot, ...] = ()
-    """The parts it was taken from: several where they were joined, none where a target added it."""
+    """The parts that it was taken from: several if they were merged, none if a target added it."""
     name: str = ""
-    """Tool name of a call, and of a result that of its call."""
+    """Tool name of a call; for a result, that of its call."""
     call_id: str = ""
     link: int = -1
-    """Number of the call in the conversation, the same for a call and its result."""
+    """Number of the call in the conversation, shared by a call and its result."""
     failed: bool | None = None
     pictures: tuple[Picture, ...] = ()
     seal: Seal | None = None
 
 
 class SpeakerTurn(Struct, frozen=True):
-    """Items of one speaker; results are a turn `tool` of their own, right behind their calls."""
+    """Items of one speaker. Results form a separate turn `tool` directly after their calls."""
 
     role: Role
     items: tuple[Item, ...]
@@ -79,17 +78,17 @@ class SpeakerTurn(Struct, frozen=True):
     origin: Origin = "other"
     author: str = ""
     group: int | None = None
-    """Turns of the assistant with the same number are pieces of one."""
+    """Assistant turns with the same number are pieces of one turn."""
 
 
 class Conversation(Struct, frozen=True):
-    """The turns of a transcript and what is known of the session."""
+    """The turns of a transcript, and what is known about the session."""
 
     turns: tuple[SpeakerTurn, ...]
     session_id: str = ""
     cwd: str = ""
     format: str = ""
-    """What it was saved in."""
+    """Name of the source format."""
 
     def items(self) -> Iterator[tuple[SpeakerTurn, Item]]:
         """Return all items with their turns, in order."""

@@ -8,12 +8,12 @@ from compactor_cli.converting import fitting
 from compactor_cli.converting.message_content import Item
 
 NAME, ID = 64, 128
-"""Most characters of a tool's name and of a call's id."""
+"""Maximum characters of a tool's name and of a call's id."""
 
 
 def fit_parts(turns: fitting.Turns) -> fitting.Turns:
-    """Return turns as the API takes them: no system messages, nothing empty, pictures with data from the user,
-    arguments that are objects, the assistant's turns joined and the user first."""
+    """Return turns in the form that the API accepts: no system messages, nothing empty, only user pictures with
+    data, object arguments, assistant turns merged, and the user first."""
     turns = fitting.system_as_user(fitting.without_lead(turns), lead=False)
     turns = fitting.without_seals(fitting.other_as_text(turns))
     turns = fitting.pictures_behind(fitting.without_pictures(turns, fitting.is_input_data))
@@ -23,7 +23,7 @@ def fit_parts(turns: fitting.Turns) -> fitting.Turns:
 
 
 def parts(item: Item) -> list[dict[str, Any]]:
-    """Return the parts of an item that is no result."""
+    """Return the parts for an item other than a result."""
     if item.kind == "call":
         return [{"functionCall": {"id": item.call_id, "name": item.name, "args": fitting.arguments(item)}}]
     if item.kind == "thinking":
@@ -33,6 +33,6 @@ def parts(item: Item) -> list[dict[str, Any]]:
 
 
 def response(item: Item) -> dict[str, Any]:
-    """Return a result as the agents hand it to the API."""
+    """Return a result in the form in which agents pass it to the API."""
     output = {"error" if item.failed else "output": item.text}
     return {"functionResponse": {"id": item.call_id, "name": item.name, "response": output}}

@@ -1,4 +1,4 @@
-"""Ids and times that are the same for the same input."""
+"""Ids and times that depend only on the input."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from datetime import datetime, timezone
 from compactor_cli.formats.base import uuid_text
 
 UNKNOWN_TIME = 946_684_800.0
-"""2000-01-01T00:00:00Z, in seconds since 1970: the time of what has none."""
+"""2000-01-01T00:00:00Z in seconds since 1970, used for anything without a time."""
 
 
 def digest(*words: str | int) -> str:
-    """Return 64 hex digits of some words."""
+    """Return 64 hex digits derived from these words."""
     text = "\0".join(map(str, words))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def uuid_of(*words: str | int) -> str:
-    """Return a UUID of some words, of version 5, for ids that come from names: some agents take none of a later
-    version."""
+    """Return a UUID derived from these words. It has version 5, for ids derived from names, since some agents reject
+    later versions."""
     return uuid_text(digest(*words), version=5, variant="a")
 
 
 def iso(time: float) -> str:
-    """Return a time as agents write it: UTC, milliseconds, `Z`."""
+    """Return a time in the form that agents use: UTC, milliseconds, `Z`."""
     return moment(time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def moment(time: float) -> datetime:
-    """Return a time in UTC; one that no calendar has is the unknown one."""
+    """Return a time in UTC. A time outside the calendar becomes UNKNOWN_TIME."""
     try:
         result = datetime.fromtimestamp(time, timezone.utc)
     except (OverflowError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A transcript -> what it says."""
+"""Extract the content of a transcript."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ _USAGE = ("usage", "usageMetadata", "usage_metadata", "tokens", "metrics", "toke
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,", re.ASCII)
 _TYPES = ("media_type", "mimeType", "mime_type", "mediaType", "mime")
 _HOLDERS = ("source", "image_url", "image", "url", "inlineData", "inline_data", "fileData", "file_data", "file", "data")
-"""Members of a block that hold a picture, the nearest to the data last."""
+"""Members of a block that hold a picture, ordered from the outermost to the one nearest the data."""
 _ADDRESSES = ("url", "fileUri", "file_uri", "uri")
 _DEPTH = 4
 
 
 class Taken(Struct, frozen=True):
-    """What was taken from a transcript, and how much of it is no part of what was said."""
+    """The content of a transcript, and how much of the transcript is not part of it."""
 
     conversation: Conversation
     records: Mapping[str, int] = field(default_factory=dict)
-    """Records that are no messages, by their kind."""
+    """Kind -> number of records that are not messages."""
     members: tuple[str, ...] = ()
-    """Members of the document beside its messages."""
+    """Members of the document other than its messages."""
     usage: int = 0
-    """Records with counts of a provider."""
+    """Number of records with provider counts."""
 
 
 def take(transcript: Transcript) -> Taken:
-    """Read what a transcript says out of its messages; from records only what messages do not hold."""
+    """Read the content of a transcript from its messages; records supply only what messages lack."""
     values = _Values(transcript)
     links, names = _links(transcript.messages)
     turns: list[SpeakerTurn] = []
@@ -80,7 +80,7 @@ class _Values:
 
 
 def _links(messages: Sequence[Message]) -> tuple[dict[tuple[int, int], int], dict[int, str]]:
-    """Place of each call and result -> number of the call; number of a call -> its tool."""
+    """Return (message, part) of each call and result -> number of the call, and number of the call -> tool name."""
     pairing = pair(messages)
     calls = [
         (m, n) for m, message in enumerate(messages) for n, part in enumerate(message.parts) if part.kind == "tool_call"
@@ -93,7 +93,7 @@ def _links(messages: Sequence[Message]) -> tuple[dict[tuple[int, int], int], dic
 def _turns(
     message: Message, values: _Values, links: Mapping[tuple[int, int], int], names: Mapping[int, str]
 ) -> Iterator[SpeakerTurn]:
-    """Yield a turn for each run of parts with one speaker; a message without parts is a turn without items."""
+    """Yield a turn for each run of parts by one speaker; a message without parts becomes a turn without items."""
     thoughts = _thoughts(message, values)
     author = _author(message, values)
     spoken: list[tuple[Role, Item]] = []
@@ -124,13 +124,13 @@ def _speaker(role: Role, part: Part) -> Role:
 
 
 def _pictures(part: Part, values: _Values, spot: tuple[int, int]) -> Iterator[Picture]:
-    """Yield the pictures of a part; one whose data are not found where the part stands holds nothing."""
+    """Yield the pictures of a part. A picture whose data cannot be found at the part's place is empty."""
     pictures: list[Picture] = []
     if part.place is not None:
         record, path = values[part.place.record], part.place.path
         single = picture_in(found_at(record, path)) if part.kind == "image" else None
         pictures = [single] if single else list(pictures_in(found_at(record, path)))
-        if len(pictures) < part.images and path:  # beside the text
+        if len(pictures) < part.images and path:  # next to the text
             pictures = list(pictures_in(found_at(record, path[:-1])))
     pictures += [Picture()] * (part.images - len(pictures))
     for index, picture in enumerate(pictures[: part.images]):
@@ -144,13 +144,13 @@ def _thoughts(message: Message, values: _Values) -> list[Thought]:
 
 
 def _seal(part: Part, thoughts: list[Thought]) -> Seal | None:
-    """Return the seal of the next thought with this text."""
+    """Return the seal of the next thought with this text, and remove the thought."""
     index = next((index for index, thought in enumerate(thoughts) if thought.text == part.text), None)
     return None if index is None else thoughts.pop(index).seal
 
 
 def _author(message: Message, values: _Values) -> str:
-    """Return who speaks under a role that several share."""
+    """Return the speaker's name under a role that several speakers share; empty if there is none."""
     if message.role not in ("user", "assistant", "system") or len(message.records) != 1:
         return ""
     value = values[message.records[0]]
@@ -159,8 +159,7 @@ def _author(message: Message, values: _Values) -> str:
 
 
 def _around(transcript: Transcript) -> dict[str, Any]:
-    """Return the members of the document that the records stand in, without them; none where each has a line of its
-    own."""
+    """Return the members of the document around the records, without these; empty if each record has its own line."""
     pieces = transcript.layout.pieces
     if len(pieces) < 3:
         return {}
@@ -169,13 +168,13 @@ def _around(transcript: Transcript) -> dict[str, Any]:
     text = wrapper.before + b"null" + wrapper.after if wrapper else text
     try:
         value = json.loads(text.strip(b" \t\r\n,\xef\xbb\xbf"))
-    except ValueError:  # one conversation among others of a document
+    except ValueError:  # one of several conversations in a document
         return {}
     return value if isinstance(value, dict) else {}
 
 
 def _record_kind(value: Any) -> str:
-    """Return what a record that is no message calls itself."""
+    """Return the name of the kind of a record that is not a message."""
     if not isinstance(value, dict):
         return "other"
     payload = value.get("payload")
@@ -193,14 +192,14 @@ def _has_usage(value: Any, depth: int = 2) -> bool:
 
 
 class Thought(NamedTuple):
-    """A thought as a record holds it."""
+    """A thought as stored in a record."""
 
     text: str
     seal: Seal | None
 
 
 def thoughts_in(value: Any) -> Iterator[Thought]:
-    """Yield thoughts of a record in their order."""
+    """Yield the thoughts of a record in order."""
     if isinstance(value, list):
         for item in value:
             yield from thoughts_in(item)
@@ -231,7 +230,7 @@ def _thought(block: dict[str, Any]) -> Thought | None:
 
 
 def picture_in(value: Any, media_type: str = "") -> Picture | None:
-    """Return the picture that a block holds; None where it holds no data and no address of one."""
+    """Return the picture in a block; None if it has neither data nor an address."""
     if isinstance(value, str):
         return _from_text(value, media_type)
     if not isinstance(value, dict):
@@ -245,7 +244,7 @@ def picture_in(value: Any, media_type: str = "") -> Picture | None:
 
 
 def pictures_in(value: Any, depth: int = _DEPTH) -> Iterator[Picture]:
-    """Yield all pictures of a tool result's body, in order."""
+    """Yield all pictures in a tool result's body, in order."""
     if isinstance(value, list) and depth:
         for item in value:
             yield from pictures_in(item, depth - 1)

@@ -1,4 +1,4 @@
-"""The kernel: a batch of rows in, a batch of rows out. A pure function, which every engine can call."""
+"""The kernel: a pure function from a batch of rows to a batch of rows, which every engine can call."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from compactor_cli.wiring import tools_for
 
 
 class RowResult(Struct, frozen=True):
-    """What became of the document of a row."""
+    """The result of compacting a row's document."""
 
     line: bytes
     before: Sizes
     after: Sizes
     notes: tuple[str, ...] = ()
-    """Warnings and repairs, for people."""
+    """Warnings and repairs, in words for people."""
 
 
 class Batch(Struct, frozen=True):
-    """A batch of rows and what was done to them."""
+    """A batch of rows, and what was done to them."""
 
     rows: Any
     """The record batch, with the schema of the input."""
@@ -45,19 +45,19 @@ class Batch(Struct, frozen=True):
     after: Sizes = NOTHING
     changed: int = 0
     failures: Mapping[int, str] = field(default_factory=dict)
-    """Row -> why it stays as it was."""
+    """Row -> why it was left unchanged."""
     notes: Mapping[str, int] = field(default_factory=dict)
-    """Word for people -> in how many rows."""
+    """Note for people -> number of rows that it applies to."""
 
 
 _FIGURES = compiled_later(r"\d[\d,]*(?:, \d[\d,]*)*")
-"""What differs from row to row in words that many rows share."""
+"""Numbers, which differ between otherwise equal notes of many rows."""
 Make = Callable[[bytes], RowResult]
-"""Compacts a document. Raises CompactorError for one that cannot be."""
+"""Compacts a document. Raises CompactorError if that is impossible."""
 
 
 def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResult:
-    """Return what became of a document that was read as `source`."""
+    """Return the result for a document that was read as `source`."""
     warnings = [note.detail.partition(":")[0] for note in source.notes if note.kind == "other_roles"]
     warnings += [_FIGURES.sub("…", warning) for part in parts for warning in part.warnings]
     warnings += [f"repaired: {note.kind}" for part in parts for note in part.repairs]
@@ -70,8 +70,8 @@ def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResul
 
 
 def compact_rows(batch: Any, column: str, make: Make) -> Batch:
-    """Compact the conversation in each row. One that cannot be compacted stays as it was and is among the failures;
-    a row without a conversation (null, an empty list) stays as it was, too."""
+    """Compact the conversation in each row. A row that cannot be compacted stays unchanged and is listed in
+    `failures`. A row without a conversation (null, an empty list) stays unchanged too."""
     beside = beside_of(batch.schema, column)
     values = plain(batch.column(column)).to_pylist()
     around = {name: plain(batch.column(name)).to_pylist() for name in beside}
@@ -94,7 +94,7 @@ def compact_rows(batch: Any, column: str, make: Make) -> Batch:
 def _with_new(
     batch: Any, column: str, around: Mapping[str, list[Any]], lines: Mapping[int, bytes]
 ) -> tuple[Any, dict[int, str]]:
-    """Return the batch with the values of new documents."""
+    """Return the batch with the values of the new documents, and row -> why its new value was refused."""
     new: dict[str, dict[int, Any]] = {column: {}, **{name: {} for name in around}}
     for index, line in lines.items():
         new[column][index], beside = values_in(line, column, around)
@@ -131,7 +131,7 @@ def _summed(rows: Any, done: Mapping[int, tuple[bytes, RowResult]], failures: Ma
 
 @cache
 def _counter(tokenizer: str) -> TokenCounter:
-    """Return one for all batches: a tokenizer is slow with its first words."""
+    """Return the counter for all batches. It is shared because a tokenizer is slow to start."""
     return make_counter(tokenizer).counter
 
 
@@ -140,9 +140,9 @@ def compact_batch(
 ) -> Any:
     """Return a `pyarrow.RecordBatch` with the conversation of each row compacted: same rows, same order, same schema.
 
-    `column`: the one with the conversations; found by what the batch holds when it is not named. `errors`: the name of
-    a column of text to add, which says why a row stays as it was, and is null for all others; without it such a row
-    raises InputError. Raises UsageError when no column can be told."""
+    `column`: the column with the conversations; detected by content if not named. `errors`: name of a text column to
+    add, which states why a row was left unchanged and is null otherwise; without it, such a row raises InputError.
+    Raises UsageError when the column cannot be determined."""
     settings, counter = settings or Settings(), _counter(tokenizer)
 
     def make(line: bytes) -> RowResult:

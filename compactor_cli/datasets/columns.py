@@ -1,4 +1,4 @@
-"""Columns whose types JSON has, and the way back; and which column holds the conversations."""
+"""Convert columns to types that JSON has and back, and find the column with the conversations."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from compactor_cli.formats.base import Uncounted
 from compactor_cli.formats.loading import load
 
 _LOOKED_AT = 20
-"""Rows of a column that are looked at to tell whether it holds conversations."""
+"""Number of rows examined to decide whether a column holds conversations."""
 
 
 def plain_type(kind: Any) -> Any:
-    """Return the type that a column is read and written as: the same with numbers for times and with strings for what
-    is encoded. Raises InputError for a type that JSON has no value for."""
+    """Return the type in which a column is read and written: numbers for times, and plain values for
+    dictionary-encoded ones. Raises InputError for a type that JSON cannot represent."""
     types = pa.types
     if types.is_struct(kind):
         return pa.struct([field.with_type(plain_type(field.type)) for field in map(kind.field, range(kind.num_fields))])
@@ -45,20 +45,20 @@ def _is_text(kind: Any) -> bool:
 
 
 def plain(array: Any) -> Any:
-    """Return a column as its plain type."""
+    """Return a column converted to its plain type."""
     wanted = plain_type(array.type)
     return array if array.type == wanted else array.cast(wanted)
 
 
 def beside_of(schema: Any, column: str) -> list[str]:
-    """Return the columns that count beside that of the conversations: of text, and called as a format calls them."""
+    """Return the text columns that belong to a conversation, because they have a name that formats read next to it."""
     names = [field.name for field in schema if field.name in BESIDE and field.name != column and _is_text(field.type)]
     return [name for name in names if schema.names.count(name) == 1]
 
 
 def find_column(batch: Any, named: str = "") -> str:
-    """Return the column that holds conversations, told by what is in it; the one that is named, when it is there.
-    Raises UsageError when there is none or several."""
+    """Return the column with conversations: the named one, or else the one detected by content. Raises UsageError
+    when there is none or several."""
     names = batch.schema.names
     if named:
         if names.count(named) != 1:
@@ -102,8 +102,8 @@ def _is_conversation(value: Any, name: str) -> bool:
 
 
 def replaced(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
-    """Return a column with new values in some rows, all others as they are, and the rows that stay as they are because
-    the type of the column does not hold their new value, with why. The inverse of `plain` included."""
+    """Return a column with new values in some rows, converted back from `plain`. Also return row -> reason for rows
+    left unchanged because the column's type cannot hold the new value."""
     made, refused = _arrays(new, plain_type(array.type))
     if not made:
         return array, refused
@@ -115,7 +115,8 @@ def replaced(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
 
 
 def _arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int, str]]:
-    """Return an array of one for each new value that the type holds whole."""
+    """Return row -> array of one element for each new value that the type can hold completely, and row -> reason for
+    the others."""
     made: dict[int, Any] = {}
     refused: dict[int, str] = {}
     for row, value in new.items():
@@ -132,7 +133,7 @@ def _arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int
 
 
 def _lost(kind: Any, value: Any) -> str:
-    """Return what of a list of messages its type does not have."""
+    """Return which members of a list of messages the type lacks, in words."""
     items: Sequence[Any] = value if isinstance(value, list) else ()
     keys = {key for item in items if isinstance(item, dict) for key in item}
     has = {field.name for field in kind.value_type} if hasattr(kind, "value_type") else set()

@@ -1,4 +1,4 @@
-"""Parquet files in and out: a row group is read, compacted and written before the next one is."""
+"""Parquet files in and out: each row group is read, compacted and written before the next one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from compactor_cli.errors import InputError
 from compactor_cli.model.outcome import NOTHING, Sizes
 
 _ROWS = 256
-"""Rows of a batch: so many conversations are Python objects at once."""
+"""Rows per batch, which limits how many conversations exist as Python objects at a time."""
 
 
 class Shard(Struct, frozen=True):
@@ -28,11 +28,11 @@ class Shard(Struct, frozen=True):
     after: Sizes = NOTHING
     changed: int = 0
     failures: Mapping[int, str] = field(default_factory=dict)
-    """Row of the file -> why it stays as it was."""
+    """Row of the file -> why it was left unchanged."""
     notes: Mapping[str, int] = field(default_factory=dict)
 
     def with_batch(self, batch: Batch, first: int) -> Shard:
-        """Return this and a batch whose first row is number `first` of the file."""
+        """Return the shard extended by a batch whose first row has number `first` in the file."""
         return replace(
             self,
             before=self.before + batch.before,
@@ -46,10 +46,12 @@ class Shard(Struct, frozen=True):
 def compact_shard(
     source: IO[bytes], sink: IO[bytes], column: str, make: Make, done: Callable[[int], object] = lambda rows: None
 ) -> Shard:
-    """Compact the conversation of each row of a Parquet file into another one: with the same schema, metadata, row
-    groups and compression. `column`: the one with the conversations; empty: it is found by what it holds. `done` is
-    told how many rows are done. Raises InputError for what is no Parquet file, and UsageError where no column can be
-    told."""
+    """Compact the conversation of each row of a Parquet file into another file with the same schema, metadata, row
+    groups and compression.
+
+    `column`: the column with the conversations; empty: detected by content. `done`: called with the number of rows
+    finished. Raises InputError if the source is not a Parquet file, and UsageError if the column cannot be
+    determined."""
     try:
         file = pq.ParquetFile(source)
         name = find_column(_first_rows(file), column)
@@ -72,13 +74,14 @@ def compact_shard(
 
 
 def _first_rows(file: Any) -> Any:
-    """Return rows that tell which column holds conversations: of a file without any, none."""
+    """Return the first rows, from which the column is detected; an empty batch if the file has none."""
     rows = next(file.iter_batches(_ROWS), None)
     return rows if rows is not None else pa.RecordBatch.from_pylist([], file.schema_arrow)
 
 
 def _look_of(file: Any) -> dict[str, Any]:
-    """Return how the file is written: its compression for each column, and how it calls the elements of lists."""
+    """Return how the file is written: the compression of each column, dictionary encoding, and the naming of list
+    elements."""
     if not file.metadata.num_row_groups:
         return {}
     group = file.metadata.row_group(0)

@@ -1,1 +1,1 @@
-"""The database of what outlives a run, in SQLite or PostgreSQL: opened, brought to the newest schema, and cleaned."""
+"""The database of everything that outlives a run, in SQLite or PostgreSQL: opening, schema migration, cleaning."""

@@ -1,7 +1,7 @@
-"""One database, SQLite or PostgreSQL: opening it, bringing its schema up to date, transactions, and errors.
+"""The database, SQLite or PostgreSQL: opening it, updating its schema, transactions, and errors.
 
-Every write is one transaction. On SQLite it takes the write lock when it begins, so that what was read in it
-holds until it is committed.
+Every write is one transaction. On SQLite it takes the write lock at its beginning, so that whatever it reads stays
+valid until it is committed.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ _WORDS = (
     ("connection is closed", _LOST),
     ("consuming input failed", _LOST),
 )
-"""Words of a complaint, in lower case -> what is wrong and what to do. The first that occurs counts."""
+"""Lower-case excerpt of an error message -> what is wrong and what to do. The first match counts."""
 
 
 class Database(Struct, frozen=True):
-    """An open database whose schema is the newest."""
+    """An open database with the newest schema."""
 
     engine: Engine
     name: str
-    """Its file, or its address without the password: for people."""
+    """Path of its file, or its address without the password, for display."""
     file: Path | None
-    """The file of an SQLite database."""
+    """The file of an SQLite database; None on a server."""
 
     @property
     def is_sqlite(self) -> bool:
@@ -71,13 +71,13 @@ class Database(Struct, frozen=True):
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Return a transaction that only reads. Raises StoreError."""
+        """Provide a read-only transaction. Raises StoreError."""
         with reported(self.name), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """Return a transaction: all of it is stored, or nothing. Raises StoreError."""
+        """Provide a write transaction that is stored completely or not at all. Raises StoreError."""
         with reported(self.name), self.engine.connect() as connection:
             writing = connection.execution_options(writes=True)
             with writing.begin():
@@ -89,7 +89,7 @@ class Database(Struct, frozen=True):
 
 @contextmanager
 def reported(name: str) -> Iterator[None]:
-    """Raise StoreError, with words for people, where something goes wrong in a database."""
+    """Turn database errors into StoreError with a readable explanation."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -99,9 +99,10 @@ def reported(name: str) -> Iterator[None]:
 
 
 def open_database(url: str) -> Database:
-    """Return the database at an address, made where there is none; empty: the file in the user's data folder.
+    """Return the database at an address, creating it if necessary. An empty address means the file in the user's data
+    folder.
 
-    Raises StoreError when it cannot be used, and UsageError for an address that is none.
+    Raises StoreError when the database cannot be used, and UsageError for an invalid address.
     """
     address = _address(url)
     if address.get_backend_name() == "sqlite":
@@ -110,7 +111,7 @@ def open_database(url: str) -> Database:
 
 
 def open_existing(url: str) -> Database | None:
-    """Return the database at an address, if anything was ever stored there; nothing is made."""
+    """Return the database at an address if it contains anything, else None; nothing is created."""
     address = _address(url)
     if address.get_backend_name() == "sqlite":
         return _opened(address, url) if _has_content(Path(str(address.database))) else None
@@ -124,7 +125,7 @@ def open_existing(url: str) -> Database | None:
 
 
 def _opened(address: URL, url: str) -> Database:
-    """Return the database with the newest schema. Nothing is locked when it has that already."""
+    """Return the database with the newest schema. Nothing is locked if the schema is up to date."""
     sqlite = address.get_backend_name() == "sqlite"
     file = Path(str(address.database)) if sqlite else None
     name = str(file) if file else masked(url)
@@ -135,14 +136,14 @@ def _opened(address: URL, url: str) -> Database:
         if version != HEAD:
             with database.write() as connection:
                 bring_up_to_date(connection, name)
-    except BaseException:  # also when it is interrupted: nothing stays open
+    except BaseException:  # close the connection on interrupts too
         database.close()
         raise
     return database
 
 
 def _address(url: str) -> URL:
-    """Return the address with the driver that is used."""
+    """Return the address with the driver to use."""
     file = file_of(url)
     if file is not None:
         return URL.create("sqlite", database=str(file))
@@ -162,7 +163,7 @@ def _engine(address: URL) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
-        import psycopg  # noqa: F401  # the driver is an extra: asked for here, so that its absence has words
+        import psycopg  # noqa: F401  # the driver is an extra; importing it here allows a readable error
     except ImportError:
         raise UsageError(
             'PostgreSQL needs a driver that is not installed: pip install "compactor-cli[postgresql]"'
@@ -172,20 +173,20 @@ def _engine(address: URL) -> Engine:
 
 
 def _set_up_sqlite(connection: Any, record: Any) -> None:
-    connection.isolation_level = None  # transactions begin where `_begin_sqlite` says so
-    # what is deleted is overwritten, and a journal does not outlive its transaction
+    connection.isolation_level = None  # transactions begin in `_begin_sqlite`
+    # overwrite deleted content, and delete the journal with its transaction
     for setting in ("foreign_keys = ON", "secure_delete = ON", "synchronous = FULL"):
         connection.execute(f"PRAGMA {setting}")
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # whoever will write takes the lock at once: to take it later could fail, and lose what was done
+    # a writer takes the lock at once: taking it later could fail and lose the work
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def _prepare(file: Path) -> None:
-    """Make the folder of a database, and its file readable by its owner only: it holds text of sessions."""
+    """Create the database's folder and its file, which only the owner can read because it holds session texts."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
@@ -200,7 +201,7 @@ def _has_content(file: Path) -> bool:
 
 
 def explain(error: DBAPIError) -> str:
-    """Return what is wrong and what to do, with the database's own words."""
+    """Return an explanation with advice, followed by the database's own message."""
     message = " ".join(str(error.orig).split())
     low = message.lower()
     meaning = next((meaning for words, meaning in _WORDS if words in low), "")

@@ -1,4 +1,4 @@
-"""Where the database is. Imports nothing slow."""
+"""Find where the database is. Imports nothing slow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compactor_cli.errors import StoreError, UsageError
 from compactor_cli.text.patterns import compiled_later
 
 _OTHER_FORM = compiled_later(r"\w{2,}:(?!//)|\s*(?:host|hostaddr|port|dbname|user|password)\s*=", re.IGNORECASE)
-"""An address that somebody meant for a server, in a form that would be taken for the name of a file."""
+"""Forms of server addresses that would otherwise be taken for file names."""
 
 
 def default_file() -> Path:
@@ -20,9 +20,9 @@ def default_file() -> Path:
 
 
 def file_of(url: str) -> Path | None:
-    """Return the SQLite file of an address: a path, `sqlite:///PATH`, or empty for the usual one. None for a server.
+    """Return the SQLite file of an address: a path, `sqlite:///PATH`, or empty for the default file. None for a server.
 
-    Raises UsageError for what is no address.
+    Raises UsageError for an invalid address.
     """
     if not url:
         return default_file()
@@ -41,7 +41,7 @@ def file_of(url: str) -> Path | None:
 
 
 def is_there(file: Path) -> bool:
-    """Return whether there is such a file. Raises StoreError where that cannot be seen."""
+    """Return whether the file exists. Raises StoreError if that cannot be determined."""
     try:
         return file.exists()
     except OSError as error:

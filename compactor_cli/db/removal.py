@@ -1,4 +1,4 @@
-"""Making sure that deleted text is gone from the files of a database, not only from its tables."""
+"""Ensure that deleted text disappears from the database's files, not only from its tables."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _OLDER = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     " AND backend_xmin IS NOT NULL AND age(backend_xmin) > age(CAST(:now AS xid))"
 )
-"""Transactions that still see what was deleted before `now`, as far as the user may look at others."""
+"""Counts transactions that still see what was deleted before `now`, as far as the user may see other sessions."""
 _FILE = text("SELECT pg_relation_filepath(CAST(:name AS regclass))")
 _OWNS_DATABASE = text("SELECT pg_has_role(datdba, 'USAGE') FROM pg_database WHERE datname = current_database()")
 _PAUSE = 0.05
-"""Seconds between two looks at them."""
+"""Seconds between two checks for such transactions."""
 
 
 def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
-    """Write the database's files anew, without what was deleted. Call it outside of transactions.
+    """Rewrite the database's files without deleted content. Call it outside of transactions.
 
-    SQLite: the whole file; deleted rows are overwritten as they are deleted, this takes away the empty room as
-    well. PostgreSQL: the files of `tables` (all, when none is named). Its write-ahead log is the server's own: old
-    text is in it until the server reuses its segments, and in whatever the server archives or replicates. Raises
-    StoreError when it cannot be done now, such as while a backup reads what was deleted.
+    SQLite: rewrites the whole file. Deleted rows were already overwritten; this also releases the empty space.
 
-    The server's statistics hold values of columns, too: they are collected anew, and where the user owns the database,
-    old versions of them are taken out of its files as well.
+    PostgreSQL: rewrites the files of `tables` (all if none is named). Old text remains in the server's write-ahead log
+    until its segments are reused, and in whatever the server archives or replicates. Statistics contain column values
+    too: they are collected anew and, if the user owns the database, their old versions are removed from its files.
+
+    Raises StoreError when this is impossible at present, for example while a backup is reading the deleted text.
     """
     if database.is_sqlite:
         with reported(database.name), database.engine.connect() as connection:
-            # a connection begins a transaction by itself, and files cannot be rewritten in one
+            # a new connection begins a transaction, in which VACUUM is not allowed
             connection.exec_driver_sql("COMMIT")
             connection.exec_driver_sql("VACUUM")
         return
@@ -52,7 +52,7 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
         before = _files(alone, named)
         alone.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {names}")
         if before & _files(alone, named):
-            # the server only warns of tables that the user does not own
+            # for tables that the user does not own, the server only issues a warning
             raise StoreError(
                 f"{database.name}: removed, but this user may not rewrite the tables' files, so it is still in them; "
                 f"have their owner run VACUUM FULL {names}"
@@ -62,12 +62,13 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
 
 
 def _files(connection: Connection, tables: Sequence[str]) -> set[str]:
-    """Return the files that tables are in now."""
+    """Return the files that currently hold the tables."""
     return {str(connection.execute(_FILE, {"name": name}).scalar_one()) for name in tables}
 
 
 def _await_readers(connection: Connection, name: str) -> None:
-    """Wait for those who still see what was deleted: for them it would be written to the new files as well."""
+    """Wait for transactions that still see the deleted rows, since for their sake these would be kept in the new
+    files."""
     now = connection.execute(_NOW).scalar_one()
     end = time.monotonic() + PATIENCE
     while connection.execute(_OLDER, {"now": now}).scalar_one():

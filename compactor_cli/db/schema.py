@@ -1,4 +1,4 @@
-"""Versions of the schema: older ones are migrated by alembic, newer ones refused."""
+"""Schema versions: older ones are migrated by alembic, newer ones are rejected."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from compactor_cli.db.tables import HEAD
 from compactor_cli.errors import StoreError
 
 _LOCK = 0x636F6D70
-"""PostgreSQL's advisory lock that is held while a schema is changed."""
+"""Key of PostgreSQL's advisory lock that is held during a schema change."""
 VERSIONS = "compactor_schema"
-"""A table of our own: the database may be one that another program migrates with alembic as well."""
+"""A separate version table, since another program may also use alembic in this database."""
 
 
 def version_of(connection: Connection) -> str:
-    """Return the revision of a database's schema; empty for a database that has none."""
+    """Return the revision of a database's schema; empty if it has none."""
     if not inspect(connection).has_table(VERSIONS):
         return ""
     return str(connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar() or "")
 
 
 def bring_up_to_date(connection: Connection, name: str) -> None:
-    """Migrate to the newest schema, in the transaction that has begun. Raises StoreError for a newer one."""
+    """Migrate to the newest schema within the current transaction. Raises StoreError for a newer schema."""
     if version_of(connection) == HEAD:
         return
     if connection.dialect.name == "postgresql":
-        # on SQLite the transaction has the write lock already
+        # on SQLite the transaction already holds the write lock
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
     version = version_of(connection)
     if version == HEAD:
@@ -48,7 +48,7 @@ def migrate(connection: Connection, revision: str) -> None:
     """Run the migrations up to a revision."""
     import logging
 
-    from alembic import command  # needed once for each database
+    from alembic import command  # needed once per database
     from alembic.config import Config
 
     logging.getLogger("alembic").setLevel(logging.WARNING)

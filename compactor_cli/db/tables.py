@@ -1,4 +1,4 @@
-"""The tables as they are in the newest schema. `migrations/versions` says how older ones become this."""
+"""The tables of the newest schema. `migrations/versions` contains the steps from older schemas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ metadata = MetaData()
 
 
 class Text(TypeDecorator[str]):
-    """Text that every database takes: NUL and lone surrogates, which PostgreSQL refuses, become U+FFFD."""
+    """Text that every database accepts: NUL and lone surrogates, which PostgreSQL rejects, become U+FFFD."""
 
     impl = PlainText
     cache_ok = True
@@ -42,7 +42,7 @@ class Text(TypeDecorator[str]):
 
 
 class TsVector(UserDefinedType[str]):
-    """PostgreSQL's type of words with their places. Its dialect is not loaded for it, nor where SQLite is used."""
+    """PostgreSQL's type for words with their positions. Defined here to avoid loading PostgreSQL's dialect."""
 
     cache_ok = True
 
@@ -51,7 +51,7 @@ class TsVector(UserDefinedType[str]):
 
 
 class TsQuery(UserDefinedType[str]):
-    """PostgreSQL's type of what is searched for."""
+    """PostgreSQL's type for search queries."""
 
     cache_ok = True
 
@@ -66,21 +66,21 @@ objects = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("sha256", _DIGEST, nullable=False, unique=True),
-    Column("size", Integer, nullable=False),  # bytes, as they were
-    Column("stored", Integer, nullable=False, index=True),  # bytes, compressed
+    Column("size", Integer, nullable=False),  # uncompressed bytes
+    Column("stored", Integer, nullable=False, index=True),  # compressed bytes
     Column("data", LargeBinary, nullable=False),
 )
-"""Pieces of input files, each once, compressed by zlib."""
+"""Pieces of input files, each stored once, compressed with zlib."""
 
 compactions = Table(
     "compactions",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False),  # seconds since 1970
-    Column("used", Float, nullable=False),  # when it was last restored from, or made
+    Column("used", Float, nullable=False),  # when it was made or last restored from
     Column("previous", ForeignKey("compactions.id", ondelete="SET NULL"), index=True),
-    Column("written", Boolean, nullable=False, default=False),  # the output is known to be in its place
-    Column("kept", Boolean, nullable=False, default=True),  # its pieces are in the archive
+    Column("written", Boolean, nullable=False, default=False),  # whether the output is known to have been written
+    Column("kept", Boolean, nullable=False, default=True),  # whether the archive holds its pieces
     Column("format", Text, nullable=False),
     Column("counter", Text, nullable=False),
     Column("input_path", Text, nullable=False),
@@ -91,7 +91,7 @@ compactions = Table(
     Column("output_size", BigInteger, nullable=False),
     Column("removed", LargeBinary, nullable=False),  # the manifest's list, JSON compressed by zlib
 )
-"""One compaction of one file. `previous` is the one whose output its input began with."""
+"""One compaction of one file. `previous` is the compaction whose output its input began with."""
 
 pieces = Table(
     "pieces",
@@ -100,7 +100,7 @@ pieces = Table(
     Column("position", Integer, primary_key=True),
     Column("object", ForeignKey("objects.id"), nullable=False, index=True),
 )
-"""The input of a compaction is its pieces in order."""
+"""The pieces that make up the input of a compaction, in order."""
 
 sessions = Table(
     "sessions",
@@ -133,7 +133,7 @@ rounds = Table(
 memories = Table(
     "memories",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),  # counted up by who adds
+    Column("id", Integer, primary_key=True, autoincrement=False),  # assigned by whoever inserts
     Column("digest", _DIGEST, nullable=False, unique=True),
     Column("text", Text, nullable=False),
     Column("category", Text, nullable=False),
@@ -144,9 +144,9 @@ memories = Table(
     Column("uses", Integer, nullable=False, default=0),
     Column("pinned", Boolean, nullable=False, default=False),
     Column("decayed", Float),
-    Column("terms", Text, nullable=False),  # what is searched: its words, as memory/search_terms.py has them
+    Column("terms", Text, nullable=False),  # the words to search, from memory/search_terms.py
 )
-"""What is searched is `memories_fts` (FTS5, kept by triggers) on SQLite and `memory_vectors` on PostgreSQL."""
+"""The search uses `memories_fts` (FTS5, updated by triggers) on SQLite and `memory_vectors` on PostgreSQL."""
 
 memory_tags = Table(
     "memory_tags",
@@ -172,7 +172,7 @@ memory_vectors = Table(
     metadata,
     Column("memory", ForeignKey("memories.id", ondelete="CASCADE"), primary_key=True),
     Column("words", TsVector, nullable=False),
-    Index("memory_vectors_words", "words"),  # GIN without fastupdate; to say so here would load PostgreSQL's dialect
+    Index("memory_vectors_words", "words"),  # GIN without fastupdate; stating that here would load PostgreSQL's dialect
 )
-"""The words of memories with their places, in PostgreSQL only. A table of its own, so that a change of importance
-does not touch the index."""
+"""The words of memories with their positions, only in PostgreSQL. A separate table, so that a change of importance
+leaves the index alone."""

@@ -1,4 +1,4 @@
-"""Find and mend what keeps a session from being resumed or sent. A new check is a class and a line in CHECKS."""
+"""Find and fix what keeps a session from being resumed or sent. A new check is a class and a line in CHECKS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a session, and what would mend it."""
+"""What can be wrong with a session, and what would fix it."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from compactor_cli.model.transcript import Transcript
 
 
 class Finding(Struct, frozen=True):
-    """One thing that keeps a session from being resumed or sent, or that hides a part of it."""
+    """A fault that keeps a session from being resumed or sent, or that hides a part of it."""
 
     kind: str
     line: int
-    """Line of the record in the file, from 1; 0 where it is about no record."""
+    """Line of the record in the file, from 1; 0 if it concerns no record."""
     detail: str
     remedy: str = ""
-    """What --fix does about it; empty where nothing can be done."""
+    """What --fix does about it; empty if nothing can be done."""
     message: int | None = None
-    """Index of the message, of faults in the order of calls and results."""
+    """Index of the message, for faults in the order of calls and results."""
     drop: int | None = None
     """The record that --fix leaves out."""
     edits: Mapping[tuple[int, Path], str] = field(default_factory=dict)
-    """Record and path in it -> the JSON text that --fix puts there."""
+    """(record, path in it) -> the JSON text that --fix puts there."""
 
 
 IMAGE_BYTES = 5 * 1024 * 1024
-"""Bytes of a picture, decoded, above which the API of Anthropic refuses it."""
+"""Decoded size in bytes above which Anthropic's API rejects a picture."""
 
 
 class Limits(Struct, frozen=True):
-    """What counts as too much."""
+    """Limits above which something counts as too large."""
 
     image_bytes: int = IMAGE_BYTES
-    """Bytes of a picture, decoded."""
+    """Decoded size of a picture in bytes."""
 
 
 class DoctorView(Struct, frozen=True):
-    """What a check looks at."""
+    """What a check examines."""
 
     transcript: Transcript
     values: Sequence[Any]
@@ -54,6 +54,6 @@ class DoctorView(Struct, frozen=True):
 
 
 class Check(Protocol):
-    """One kind of thing that is looked for."""
+    """Looks for one kind of fault."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]: ...

@@ -1,4 +1,4 @@
-"""Records that point to each other: parents that are gone, and ids that are used twice."""
+"""Checks of links between records: missing parents, and ids that are used twice."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from compactor_cli.model.transcript import Link
 
 
 class Parents:
-    """A parent that is not in the file cuts off all that stands before it: an agent walks from the last record to its
-    parent, and so on."""
+    """Finds parents that are not in the file. They cut off everything before them, since an agent follows the links
+    from the last record back."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         if view.parent_path is None:
@@ -39,7 +39,7 @@ class Parents:
 
 
 def _messages_before(view: DoctorView, record: int, chain: str) -> int:
-    """Return messages of a chain that stand before a record."""
+    """Return the number of messages in a chain before a record."""
     links = view.transcript.links
     return sum(
         1
@@ -49,19 +49,19 @@ def _messages_before(view: DoctorView, record: int, chain: str) -> int:
 
 
 _ID = "uuid"
-"""Name of the id in records of which some stand in a file again."""
+"""Name of the id in formats whose records may occur in a file twice."""
 
 
 class Ids:
-    """An id that two records have: whoever follows it finds one of them. A record that stands there twice, byte for
-    byte, is left out; two that differ are named."""
+    """Finds ids shared by two records, of which a reader finds only one. A byte-for-byte duplicate is left out;
+    differing records are reported."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         by_id: dict[str, list[int]] = defaultdict(list)
         links = view.transcript.links
         known = {link.id for link in links if isinstance(link, Link)}
         for record, (link, value) in enumerate(zip(links, view.values, strict=False)):
-            again = value.get(_ID, "") if isinstance(value, dict) else ""  # one that is there again has no place
+            again = value.get(_ID, "") if isinstance(value, dict) else ""  # a repeated record has no link
             name = link.id if isinstance(link, Link) else again
             if name in known:
                 by_id[name].append(record)
@@ -80,7 +80,7 @@ class Ids:
 
 
 class Sessions:
-    """Records of another session than most: what a second program wrote into the file."""
+    """Finds records from another session than most, written into the file by a second program."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         named = {

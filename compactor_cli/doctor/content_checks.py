@@ -1,4 +1,4 @@
-"""Content that a provider refuses: thinking without its signature, empty texts, and pictures that are too large."""
+"""Checks for content that providers reject: thinking without its signature, empty texts, oversized pictures."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from compactor_cli.model.message import Path
 
 _DATA_URL = re.compile(r"data:image/[\w.+-]+;base64,")
 _PICTURE_KEYS = frozenset(("data", "url", "image_url"))
-"""Members that hold the bytes of a picture, in one format or another."""
+"""Members that hold the data of a picture in some format."""
 _LEAST = 1_000
-"""Characters below which a string is no picture."""
+"""Minimum characters of a string that can be a picture."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/=_-]+\Z")
 
 
 def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield every value inside a JSON value with its path, the outer ones first."""
+    """Yield every value inside a JSON value with its path, outer values first."""
     yield path, value
     if isinstance(value, dict):
         for key, item in value.items():
@@ -33,7 +33,7 @@ def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 class Blocks:
-    """Blocks of `content` lists that a provider does not take: it answers the whole request with an error."""
+    """Finds blocks in `content` lists for which a provider rejects the whole request."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         for record in sorted(view.transcript.message_records):
@@ -73,7 +73,7 @@ def _fault_of(block: Any) -> str:
 
 
 class Empty:
-    """Messages without any content, which a provider does not take and which say nothing."""
+    """Finds messages without content, which providers reject and which say nothing."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         for message in view.transcript.messages:
@@ -85,7 +85,7 @@ class Empty:
 
 
 class Pictures:
-    """Pictures of more bytes than a provider takes, which are replaced by a note with their size and digest."""
+    """Finds pictures larger than providers accept; they are replaced by a note with size and digest."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         places = {
@@ -107,7 +107,7 @@ class Pictures:
 
 
 def picture(text: str) -> bytes | None:
-    """Return the bytes of a picture that a string holds as base64 or as a data URL; None for any other string."""
+    """Return the data of a picture that a string holds as base64 or a data URL; None for any other string."""
     if len(text) < _LEAST:
         return None
     match = _DATA_URL.match(text)
@@ -140,7 +140,7 @@ def _too_large(view: DoctorView, record: int, path: Path, data: bytes, places: d
 
 
 def _holder(value: Any, path: Path) -> Path | None:
-    """Return the block around a picture: the nearest object with a `type` that is an element of a list."""
+    """Return the path of the block around a picture: the nearest list element that is an object with a `type`."""
     for end in range(len(path) - 1, 0, -1):
         if not isinstance(path[end - 1], int):
             continue

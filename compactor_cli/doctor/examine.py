@@ -1,4 +1,4 @@
-"""Source -> what is wrong with it, and the bytes of the source without that."""
+"""Determine what is wrong with a source, and repair it."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _REMEDIES = {
     "repeated_role": "a turn that says nothing is put before it",
 }
 _ODD = {"damaged_line", "cut_off_line", "glued_records"}
-"""Notes on reading that are faults of the file."""
+"""Kinds of reading notes that are faults of the file."""
 
 
 class Examined(Struct, frozen=True):
-    """The findings of a file, a tuple for each conversation, and what was found in reading it."""
+    """The findings for a file: those from reading it, and those for each conversation."""
 
     reading: tuple[Finding, ...]
     conversations: tuple[tuple[Finding, ...], ...]
@@ -50,7 +50,7 @@ class Examined(Struct, frozen=True):
 
 
 def examine(source: Source, limits: Limits) -> Examined:
-    """Return all that is wrong with a file, in the order of its lines."""
+    """Return everything that is wrong with a file, in the order of its lines."""
     reading = tuple(
         Finding(note.kind, note.index, note.detail, "left out" if note.kind != "glued_records" else "given a line each")
         for note in source.notes
@@ -82,7 +82,8 @@ def _of_fault(view: DoctorView, fault: Fault) -> Finding:
 
 
 def mended(source: Source, examined: Examined, counter: Counter) -> bytes:
-    """Return the file with all that can be mended mended: records left out and changed, calls and results put right."""
+    """Return the file with everything repaired that can be: records left out or changed, calls and results put in
+    order."""
     transcripts = [
         _rewritten(transcript, findings)
         for transcript, findings in zip(source.transcripts, examined.conversations, strict=True)
@@ -100,7 +101,7 @@ def _joined(source: Source, parts: Sequence[bytes]) -> bytes:
 
 
 def _rewritten(transcript: Transcript, findings: Sequence[Finding]) -> bytes:
-    """Return the records without those that are left out, and with what changes in the others."""
+    """Return the records without those to be left out, and with the changes to the others."""
     dropped = {finding.drop for finding in findings if finding.drop is not None}
     changes: dict[int, dict[Path, str]] = defaultdict(dict)
     for finding in findings:
@@ -116,7 +117,7 @@ def _rewritten(transcript: Transcript, findings: Sequence[Finding]) -> bytes:
 
 
 def _relink(transcript: Transcript, dropped: set[int], changes: dict[int, dict[Path, str]]) -> None:
-    """Let what followed a record that is left out follow the one before that."""
+    """Link records that followed a left-out record to the one before it."""
     path = FORMATS[transcript.format].parent_path
     if path is None or not transcript.links:
         return
@@ -132,8 +133,8 @@ def _relink(transcript: Transcript, dropped: set[int], changes: dict[int, dict[P
 
 
 def _answered(transcript: Transcript, counter: Counter) -> bytes:
-    """Return a conversation in which every call has its result, every result its call, and roles alternate where they
-    have to."""
+    """Return a conversation in which every call has its result, every result has its call, and roles alternate if
+    required."""
     own = FORMATS[transcript.format]
     right, _ = repair(
         transcript,

@@ -1,1 +1,1 @@
-"""Measure how much of what sessions needed later methods keep, and fit profiles to that."""
+"""Measure how much methods keep of what sessions needed later, and learn profiles from it."""

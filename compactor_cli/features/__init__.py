@@ -1,1 +1,1 @@
-"""What one pass over a session tells about the names and lines in it, and what they are worth."""
+"""What one pass over a session shows about its names and lines, and how valuable they are."""

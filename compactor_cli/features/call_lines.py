@@ -1,4 +1,4 @@
-"""Calls and results as lines that a reader takes in: an edit as removed and added lines, a new file as its lines."""
+"""Show calls and results as readable lines: an edit as removed and added lines, a new file as its lines."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from compactor_cli.text.patterns import compiled_later
 PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
 REMOVED, ADDED = "-| ", "+| "
-"""Marks of the lines that an edit takes out and puts in: none of a real diff, so that what a diff in the session shows
-is told from what an edit did."""
+"""Marks of the lines that an edit removes and adds. Real diffs use other marks, so a diff shown in the session
+cannot be mistaken for an edit."""
 _OLD = ("old_string", "old_str", "old_text", "old", "oldText")
 _NEW = ("new_string", "new_str", "new_text", "new", "newText")
 _CONTENT = ("content", "file_text", "new_source", "contents")
 _PATCH_BEGINS = "*** Begin Patch"
 _PATCHED = compiled_later(r"^\*\*\* (?:Update|Add) File: ", re.MULTILINE)
 _BREAK, _LINES = "\\n", 3
-"""A line break inside a string of JSON, and how many of them make lines of it."""
+"""A line break inside a JSON string, and how many of them make a text of several lines."""
 _FEW_INDENTED = 2
-"""Lines that an edit indents anew which say what it does; more are around what it does."""
+"""Maximum number of reindented lines that are part of what an edit does; if there are more, they only surround it."""
 _LABEL = 60
-"""Characters of what a result is said to be of."""
+"""Maximum length of the label of a result."""
 
 
 def call_lines(part: Part, json: str) -> str:
-    """Return the text of a call; arguments that neither edit nor write a file stay JSON, with their escapes plain.
-    `json`: the JSON to take for that of the part."""
+    """Return the text of a call. Arguments that neither edit nor write a file stay JSON, with their escapes
+    resolved. `json`: the JSON to use as the part's text."""
     arguments = call_arguments(part)
     if not isinstance(arguments, dict):
         return readable(json)
@@ -49,7 +49,7 @@ def call_lines(part: Part, json: str) -> str:
 
 
 def result_lines(text: str) -> str:
-    """Return the text of a result as it is read; JSON that wraps a text of several lines has its escapes plain."""
+    """Return the readable text of a result. JSON around a text of several lines has its escapes resolved."""
     breaks = text.count(_BREAK) if text[:1] in ("{", "[") else 0
     if breaks < _LINES or breaks <= text.count("\n"):
         return text
@@ -61,8 +61,8 @@ def result_lines(text: str) -> str:
 
 
 def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
-    """Yield path and lines of each file that a call edits or writes: `-| ` and `+| ` lines of an edit, all lines of a
-    new file. Nothing for other calls."""
+    """Yield path and lines of each file that a call edits or writes: the `-| ` and `+| ` lines of an edit, or all
+    lines of a new file. Yield nothing for other calls."""
     arguments = call_arguments(part)
     if not isinstance(arguments, dict):
         patches = [readable(part.text)]
@@ -83,7 +83,7 @@ def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
 
 
 def call_label(part: Part) -> str:
-    """Return what a result is of, in few words: the tool, and the path or command it was called with."""
+    """Return a short label of what a result belongs to: the tool, and the path or command in the call."""
     arguments = call_arguments(part)
     about = ""
     if isinstance(arguments, dict):
@@ -95,7 +95,8 @@ def call_label(part: Part) -> str:
 
 
 def short_path(text: str) -> str:
-    """Return the end of a long path, which tells one file of a session from the others; any other text as it is."""
+    """Return the end of a long path, which is enough to identify a file within a session. Return any other text
+    unchanged."""
     if len(text) > _LABEL and "/" in text and " " not in text:
         return "…/" + "/".join(text.split("/")[-2:])
     return text
@@ -116,7 +117,7 @@ def _command(arguments: dict[str, Any]) -> str:
 
 
 def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the (old, new) texts of a call that replaces some."""
+    """Yield the (old, new) texts of a call that replaces text."""
     several = arguments.get("edits")
     for edit in several if isinstance(several, list) else (arguments,):
         if isinstance(edit, dict) and any(isinstance(edit.get(key), str) for key in _OLD):
@@ -124,8 +125,8 @@ def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _changed(old: str, new: str) -> Iterator[str]:
-    """Yield removed and added lines with their marks: not those that are in both, wherever they stand and, where not
-    just a few are indented anew, however they are indented; unless all are."""
+    """Yield removed and added lines with their marks. Lines that are in both texts are left out. If more than a few
+    lines were only reindented, these are left out as well. If nothing would remain, all lines are yielded."""
     before, after = ([line for line in text.split("\n") if line.strip()] for text in (old, new))
     both = Counter(before) & Counter(after)
     removed, added = _without(before, both), _without(after, both)
@@ -139,7 +140,7 @@ def _changed(old: str, new: str) -> Iterator[str]:
 
 
 def _without(lines: Iterable[str], known: Counter[str], *, bare: bool = False) -> list[str]:
-    """Return the lines without the known ones, each as often as it is known. `bare`: without their indentation."""
+    """Return the lines without the known ones, each removed as often as it is known. `bare`: ignore indentation."""
     left = known.copy()
     found = []
     for line in lines:

@@ -1,7 +1,7 @@
-"""Lists of words that help to tell what is said.
+"""Lists of words that help to recognize what is being said.
 
-Nothing depends on them: what is said in a language that is not in them is judged by its form, and by what its words do
-in the conversation.
+They are optional. Statements in other languages are judged by their form, and by how their words are used in the
+conversation.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from msgspec import Struct
 from compactor_cli.text.patterns import compiled_later
 
 _LONGEST_OPENING = 3
-"""Words of the longest opening."""
+"""Maximum number of words in an opening."""
 _BEFORE_AN_ORDER = frozenset(
     {"please", "and", "but", "so", "also", "then", "just", "do", "not", "never", "always", "only", "bitte", "por"}
     | {"favor", "no", "nunca", "siempre", "ne", "toujours", "jamais"}
 )
-"""Words that may stand before the verb of an order."""
+"""Words that may precede the verb of an order."""
 _WORD = compiled_later(r"[^\W\d_]+(?![\w-]*\()(?!-\w)")
-"""A word of its own: `no-op` has no negation in it, nor has `sin(x)`."""
+"""A separate word: neither `no-op` nor `sin(x)` contains a negation."""
 _FORBIDDEN = compiled_later(
     r"n['’]t\b|\b(?:forbidden|prohibited|banned|not allowed|refuse|refrain|avoid|deny|verboten|prohibido|interdit\w*"
     r"|vietato|proibido|запрещено|нельзя)\b"
@@ -31,26 +31,26 @@ _FORBIDDEN = compiled_later(
 _HAS_NOT = compiled_later(
     r"\b(?:has|have|had|is|are|was|were|exists?|there) (?:no|not|none|non)\b|\bif not\b|\bwithout\b"
 )
-"""What describes something by what it lacks, or says when; a sentence with that may forbid something all the same."""
+"""Phrases that describe something by what it lacks, or say when; a sentence with one may still forbid something."""
 _CAPITALS = compiled_later(r"(?<![^\W_])[^\W\d_a-z]{3,}(?![^\W_])")
 _FORBIDS, _ORDERS, _SHOUTS = 15, 5, 10
-"""Points of a sentence that forbids something or says when something does not hold, of one that says what has to be,
-and of one that says so in capitals besides: `ALWAYS call Finish`."""
+"""Points of a sentence that forbids something or states an exception, of one that states a duty, and extra points
+for capitals: `ALWAYS call Finish`."""
 
 
 class Cue(Struct, frozen=True):
-    """Words that help to tell what is said."""
+    """Words that help to recognize what is being said."""
 
     words: frozenset[str]
     inside: re.Pattern[str] | None = None
-    """What helps in scripts without blanks, or is more than a word."""
+    """A pattern for scripts without spaces, or for more than one word."""
     in_ascii: bool = True
-    """Whether a text in ASCII can have that inside."""
+    """Whether that pattern can match in ASCII text."""
     openings: frozenset[str] = frozenset()
-    """What it begins with, of one to three words; courtesies and negations before it do not count."""
+    """Openings of one to three words; preceding courtesies and negations are skipped."""
 
     def count_inside(self, text: str) -> int:
-        """Return how many different ones there are in a text that are no words of their own."""
+        """Return how many different matches of `inside` a text contains."""
         if self.inside is None or (not self.in_ascii and text.isascii()):
             return 0
         return len(set(self.inside.findall(text)))
@@ -62,7 +62,8 @@ def _cue(words: str, inside: str = "") -> Cue:
 
 
 def _opens(openings: str) -> Cue:
-    """Return a cue for what begins with one of these, which are parted by blanks; `_` stands for a blank."""
+    """Return a cue for statements that begin with one of the openings. They are separated by spaces; `_` stands for
+    a space."""
     return Cue(frozenset(), openings=frozenset(each.replace("_", " ") for each in openings.split()))
 
 
@@ -188,11 +189,11 @@ CUES = {
         "[图圖照]片|写真|画像|<image",
     ),
 }
-"""What is told -> words of several languages for it. They help where they are known, and are not needed."""
+"""Meaning -> words for it in several languages. They help if the language is known, but are not required."""
 
 
 class CueCounter:
-    """Counts the different words of each cue; every word is looked up once, however many cues there are."""
+    """Counts the different words of each cue. Each word is looked up only once, however many cues there are."""
 
     def __init__(self, cues: Mapping[str, Cue]) -> None:
         self._cues = cues
@@ -205,7 +206,7 @@ class CueCounter:
                 self._openings.setdefault(opening, []).append(index)
 
     def count(self, text: str, words: Sequence[str]) -> dict[str, int]:
-        """Return cue -> how many of it there are in a text in lower case. `words`: its words in order, each once."""
+        """Return cue -> number of its matches in a lower-case text. `words`: the text's distinct words, in order."""
         counts = [cue.count_inside(text) for cue in self._cues.values()]
         for word in words:
             for index in self._places.get(word, ()):
@@ -217,7 +218,8 @@ class CueCounter:
 
 
 def _openings(words: Sequence[str]) -> Iterator[str]:
-    """Yield the first words of a statement, one to three of them, and those where the verb of an order may stand."""
+    """Yield the openings of a statement, of one to three words, both from its first word and from where the verb of
+    an order may be."""
     first = next((at for at, word in enumerate(words) if word not in _BEFORE_AN_ORDER), 0)
     for start in {0, first}:
         yield from accumulate(words[start : start + _LONGEST_OPENING], "{} {}".format)
@@ -229,15 +231,15 @@ def _counter() -> CueCounter:
 
 
 def rule_points(sentence: str) -> float:
-    """Return the points of a sentence for what it forbids or orders: what must not be done is lost first where only
-    what things are is kept."""
+    """Return the points of a sentence for what it forbids or demands. Prohibitions are the first to get lost when
+    only facts are kept."""
     forbids, orders = _ruling(sentence)
     binds = forbids or orders
     return _FORBIDS * forbids + _ORDERS * orders + (_SHOUTS if binds and _is_shouted(sentence) else 0)
 
 
 def _is_shouted(sentence: str) -> bool:
-    """Return whether a word that binds stands in capitals in a sentence that is not all in capitals."""
+    """Return whether a sentence that is not all in capitals has a word of duty or negation in capitals."""
     if sentence.isupper():
         return False
     words = (word.lower() for word in _CAPITALS.findall(sentence) if word.isupper())
@@ -245,12 +247,12 @@ def _is_shouted(sentence: str) -> bool:
 
 
 def forbids(sentence: str) -> bool:
-    """Return whether a sentence forbids something, or says when something does not hold."""
+    """Return whether a sentence forbids something or states an exception."""
     return _ruling(sentence)[0]
 
 
 def _ruling(sentence: str) -> tuple[bool, bool]:
-    """Return whether a sentence forbids something, and whether it says what has to be."""
+    """Return whether a sentence forbids something, and whether it states a duty."""
     lowered = sentence.lower()
     bare = _HAS_NOT.sub(" ", lowered)
     found = _found_in(lowered)

@@ -1,4 +1,4 @@
-"""What a session shows about each of its names: who wrote it, where, how often, how lately."""
+"""What a session shows about each of its names: who wrote it, where, how often, and how recently."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
 _NUMBERED = compiled_later(r"\d{3}")
-"""What is in the key of a record, such as that of a booking, which is none of a form."""
+"""Occurs in the key of a record, such as a booking, but not in the keys of a schema."""
 _KEY = compiled_later(r"[\"']([A-Za-z_][\w-]{0,60})[\"']\s*:")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _PLAN = compiled_later(r"todo|plan|task_?list|checklist", re.IGNORECASE)
 
 
 class Mentions(Struct):
-    """Where one name stands. Message numbers; -1 where there is none."""
+    """Where one name occurs. Values are message numbers and counts; a number is -1 if there is no such message."""
 
     first: int
     last: int = 0
@@ -37,34 +37,34 @@ class Mentions(Struct):
     results: int = 0
     last_result: int = -1
     company: int = 1 << 30
-    """Fewest names that stand in a part with it."""
+    """Lowest number of names in a part that contains it."""
     alike: int = 1
-    """Names that are the same but for digits, with itself."""
+    """Number of names that differ only in digits, including itself."""
     lines: int = 1 << 30
-    """Fewest lines of a part that holds it."""
+    """Lowest number of lines of a part that contains it."""
     first_request: bool = False
     last_request: bool = False
     edited: bool = False
     planned: bool = False
     failed: bool = False
     key: bool = False
-    """It is a key of structured data, or a tool's name: part of the form, not of the matter."""
+    """Whether it is a key of structured data or the name of a tool: part of the form, not of the content."""
 
 
 class Evidence(Struct, frozen=True):
-    """All that one pass over a session shows."""
+    """Everything that one pass over a session shows."""
 
     mentions: Mapping[int, Mentions]
-    """Name (term id) -> where it stands; words are not in it."""
+    """Name (term id) -> where it occurs; words are not included."""
     messages: int
     ages: Sequence[float]
-    """Share of the session's tokens that come after each message."""
+    """For each message, the share of the session's tokens that come after it."""
     last_agent: int
-    """The agent's last message; -1 when it said nothing."""
+    """The agent's last message; -1 if the agent said nothing."""
 
 
 def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
-    """Read a session's lines once. System messages are no part of the story."""
+    """Return the evidence in a session, which is read in one pass. System messages are skipped."""
     requests = [index for index, message in enumerate(messages) if message.origin == "request"]
     ends = (requests[0], requests[-1]) if requests else (-1, -1)
     mentions: dict[int, Mentions] = {}
@@ -100,8 +100,8 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
 
 
 def _count_alike(mentions: Mapping[int, Mentions], session: SessionText) -> None:
-    """Count the names that differ in digits only, as in rows of a table or of a log."""
-    # no name has a line break in it; to go through all of them at once, as bytes, takes a tenth of the time
+    """Count the names that differ only in digits, as in rows of a table or of a log."""
+    # no name contains a line break; processing all names at once as bytes takes a tenth of the time
     names = "\n".join(map(session.names.__getitem__, mentions)).encode("utf-8", "surrogatepass")
     shapes = names.translate(_DIGITS).split(b"\n")
     counts = Counter(shapes)
@@ -110,7 +110,7 @@ def _count_alike(mentions: Mapping[int, Mentions], session: SessionText) -> None
 
 
 def _ages(messages: Sequence[Message]) -> list[float]:
-    """Return the share of the tokens behind the middle of each message."""
+    """Return, for each message, the share of tokens after its middle."""
     sizes = [0 if message.role == "system" else message.tokens for message in messages]
     total = sum(sizes) or 1
     ages, behind = [], 0.0
@@ -121,7 +121,7 @@ def _ages(messages: Sequence[Message]) -> list[float]:
 
 
 def _mentioned(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Mentions]:
-    """Enter the names of one part, with what holds for them whoever speaks."""
+    """Record the names of one part, with everything that does not depend on the speaker."""
     message, company, height = piece.message, len(piece.names), piece.text.count("\n") + 1
     entered = []
     for name in piece.names:
@@ -132,7 +132,7 @@ def _mentioned(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Menti
             if mention.last != message:
                 mention.last = message
                 mention.messages += 1
-            if company < mention.company or height < mention.lines:  # as few are
+            if company < mention.company or height < mention.lines:  # true for only a few names
                 mention.company = min(mention.company, company)
                 mention.lines = min(mention.lines, height)
         entered.append(mention)

@@ -1,34 +1,35 @@
-"""What the agent said before a request and did about it: one that is carried out must not look like one that is yet to
-be."""
+"""Describe what the agent said and did after a request. A request that was carried out must not look like an open
+one."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
 from compactor_cli.features.work.written_calls import written_calls
-from compactor_cli.model.message import CLOSING_ID, Message, Part
+from compactor_cli.model.message import Message, Part, is_closing
 from compactor_cli.model.talking import people_talk
 from compactor_cli.summary_text.verbatim import ACTED, REPLIED
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 
 _FEW_WORDS = 3
-"""Words that need no mark at their end: "Done", "All set"."""
+"""Maximum number of words that need no punctuation at the end: "Done", "All set"."""
 _ITEM = compiled_later(r"[-*•#|>`]|\d+[.)]")
-"""How lines begin that need none: items, headings, rows of tables, quotes, code."""
+"""How lines begin that need none: items, headings, table rows, quotes, code."""
 _TOOL = 60
-"""Characters of the name of a tool."""
+"""Maximum length of a tool's name."""
 
 
 def is_answered(messages: Sequence[Message], last: int) -> bool:
-    """Return whether the agent went on behind the message `last`, or nobody is there of whom an answer is awaited."""
-    behind = messages[last + 1 :]
-    return any(m.role == "assistant" and m.id != CLOSING_ID for m in behind) or people_talk(messages)
+    """Return whether the agent continued after message `last`, or no answer is expected because people are talking."""
+    behind = range(last + 1, len(messages))
+    said = any(messages[at].role == "assistant" and not is_closing(messages, at) for at in behind)
+    return said or people_talk(messages)
 
 
 def said_since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
-    """Return what a summary that ends with a request says of the messages that followed it, without the agent's words:
-    that it replied, or how many calls it made. Empty where nothing followed. `written`: as `calls_in_text` has it."""
+    """Return a sentence on the messages after the request at the end of a summary: that the agent replied, or how
+    many calls it made. Return "" if nothing followed. `written`: result of `calls_in_text`."""
     return f"{did(new[-1])} {_numbers(new)}." if ends_in_words(new, written) else _calls_since(new, written)
 
 
@@ -38,8 +39,8 @@ def _numbers(messages: Sequence[Message]) -> str:
 
 
 def did(last: Message) -> str:
-    """Return that the agent replied in its last words; where they have no end, or a colon or comma there, that it
-    acted."""
+    """Return REPLIED if the agent's last words are complete, otherwise ACTED. Words without final punctuation, or
+    with a final colon or comma, are not complete."""
     lines = last.text("text").rstrip().rsplit("\n", 1)
     end = lines[-1].strip()
     words = end.split()
@@ -48,18 +49,18 @@ def did(last: Message) -> str:
 
 
 def since_message(messages: Sequence[Message], request: int) -> list[Message]:
-    """Return what users and agents said and did behind a message."""
+    """Return what users and agents said and did after a message."""
     return [m for m in messages if m.index > request and m.origin not in ("injected", "summary")]
 
 
 def calls_in_text(messages: Sequence[Message]) -> dict[int, Part]:
-    """Return the calls that agents wrote as text and that were answered, by the index of the message."""
+    """Return message index -> call, for calls that agents wrote as text and that were answered."""
     return {answer.index - 1: call for call, _, answer in written_calls(messages)}
 
 
 def ends_in_words(messages: Sequence[Message], written: Container[int] = ()) -> bool:
-    """Return whether the agent's words end everything, and it calls nothing. `written`: messages with calls that are
-    written as text."""
+    """Return whether the last message is from the agent and has words but no call. `written`: messages with calls
+    that are written as text."""
     if not messages:
         return False
     newest = messages[-1]
@@ -68,23 +69,23 @@ def ends_in_words(messages: Sequence[Message], written: Container[int] = ()) -> 
 
 
 def answers_before_turns(messages: Sequence[Message]) -> tuple[tuple[int, int], ...]:
-    """Return (index of the assistant's message that it answers, index of the request), for every request but the
-    first."""
+    """Return, for every request but the first, (index of the assistant's message before it, index of the request)."""
     found: list[tuple[int, int]] = []
     first = request = -1
-    for message in reversed(messages):  # so only the answers are read, and what holds no words
+    for at in range(len(messages) - 1, -1, -1):  # backwards: only those answers and messages without words are read
+        message = messages[at]
         if message.role == "user" and message.origin == "request":
             first = request = message.index
         elif request < 0 or message.role != "assistant" or message.origin == "summary":
             continue
-        elif message.text("text").strip():
+        elif message.text("text").strip() and not is_closing(messages, at):
             found.append((message.index, request))
             request = -1
     return tuple(pair for pair in reversed(found) if pair[1] != first)
 
 
 def _calls_since(messages: Sequence[Message], written: Mapping[int, Part]) -> str:
-    """Return what is said where the agent was at work; empty where it only thought."""
+    """Return the sentence for an agent at work; "" if it only thought."""
     turns = [message for message in messages if message.role == "assistant"]
     spoke = any(message.text("text").strip() for message in turns)
     in_text = ([written[message.index]] if message.index in written else [] for message in turns)

@@ -1,8 +1,8 @@
-"""A session as names and lines: which names stand in which part, and where its lines are.
+"""A session as names and lines: which names occur in which part, and where its lines are.
 
-A line is a physical line of a part's text, or a piece of a long one: what can be chosen alone. A
-session has hundreds of thousands of them, so they are kept in flat arrays and only the lines that
-have a chance are looked at closely.
+A line is a physical line of a part's text, or a piece of a long one: the smallest unit that can be selected. A
+session has hundreds of thousands of them. They are kept in flat arrays, and only promising lines are examined
+closely.
 """
 
 from __future__ import annotations
@@ -33,42 +33,42 @@ from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, 
 _COMMANDS = frozenset(COMMANDS)
 _AS_IT_IS = ArgumentValues()
 _PATH = 120
-"""Characters of the path of a file at most that stands before each part of an edit."""
+"""Maximum length of a path that is repeated before each part of an edit."""
 _USUAL = 3
-"""Calls from which on what they have alike is usual: fewer may be one thing that was tried again."""
+"""Minimum number of calls that must share an argument for it to be usual; fewer may be retries of one call."""
 _LONGEST = 140
-"""Characters of an argument that can be usual."""
+"""Maximum length of an argument that can be usual."""
 _OF_FILES = tuple(f'"{key}"' for key in PATHS)
-"""What an argument begins with that says which file a call is about."""
+"""How arguments begin that name the file of a call."""
 _NUMBER = compiled_later(r'"[\w-]+"\s*:\s*(?:-?\d[\d.]*|true|false|null)')
-"""An argument that is a number or a switch: it is short, and what an agent has settled on."""
+"""An argument that is a number or a switch: it is short, and reflects a decision of the agent."""
 
 
 class SessionLines:
-    """The lines of a session in order, with an upper bound of what each is worth."""
+    """The lines of a session in order, with an upper bound of each line's value."""
 
     def __init__(self, session: SessionText, worth: Callable[[int], float], skip: frozenset[int] = frozenset()) -> None:
-        """Read the lines of a session. `worth` gives the value of a term; messages in `skip` have no lines. A bound of
-        0 says that a line is worth nothing, such as an import among others."""
+        """Read the lines of a session. `worth` returns the value of a term; messages in `skip` have no lines. A line
+        with bound 0 has no value, for example an import among others."""
         self.session = session
         self.piece_of: array[int] = array("i")
         self.starts: array[int] = array("i")
         self.ends: array[int] = array("i")
         self.bounds: array[float] = array("d")
         self.terms: list[tuple[int, ...]] = []
-        """Ids of the terms of each line, each once, in order."""
+        """Ids of the distinct terms of each line, in order."""
         self.first_of: dict[int, int] = {}
         """Piece -> its first line."""
         self.silent: set[int] = set()
-        """Lines that say nothing of the work: noise of tools, and arguments that many calls have alike."""
+        """Lines that say nothing about the work: noise of tools, and arguments shared by many calls."""
         self._tables: dict[int, list[tuple[int, int]]] = {}
-        """Piece -> the headers of the tables in it, each with the last line that is of its table."""
+        """Piece -> headers of its tables, each with the last line of its table."""
         self.headers: set[int] = set()
-        """Lines that hold the header of a table and no row: without a row they say nothing."""
+        """Lines with the header of a table and no row; they say nothing without a row."""
         self._values: dict[int, ArgumentValues] = {}
-        """Piece that is a call -> how its arguments are read."""
+        """Piece that is a call -> how to read its arguments."""
         self._leads: dict[int, tuple[Span, ...]] = {}
-        """Line -> the spans of what says what it is of: the object of a member of JSON, the item around an item."""
+        """Line -> spans of its context: the object of a JSON member, or the item around an item."""
         self._files = FilesShown()
         self._scopes: dict[int, Scopes] = {}
         """Piece that is an output -> the definitions around its lines."""
@@ -123,7 +123,7 @@ class SessionLines:
         )
 
     def _add_tables(self, number: int, found: Iterable[Table], first: int) -> None:
-        """Take note of the headers of tables that are lines of their own, from `first` on."""
+        """Record the headers of tables that are separate lines, starting at line `first`."""
         for table in found:
             line = bisect_left(self.starts, table.start, first)
             if line < len(self.starts) and self.ends[line] <= table.rows:
@@ -132,7 +132,7 @@ class SessionLines:
                 self.headers.add(line)
 
     def _noisy(self, text: str, noise: frozenset[int], first: int) -> Iterator[int]:
-        """Yield the lines, from `first` on, that stand on physical lines of noise."""
+        """Yield the lines, starting at `first`, that are in physical lines of noise."""
         number = at = 0
         for line in range(first, len(self.starts)):
             number += text.count("\n", at, self.starts[line])
@@ -147,24 +147,24 @@ class SessionLines:
         return self.session.pieces[self.piece_of[line]].text[self.starts[line] : self.ends[line]]
 
     def shown(self, line: int) -> str:
-        """Return a line as it is read: of arguments of a call the values."""
+        """Return a line as it is read; for arguments of a call, only the values."""
         number, start, end = self.piece_of[line], self.starts[line], self.ends[line]
         text = self.session.pieces[number].text
         return self._values_of(number).shown(text, start, end) or text[start:end]
 
     def between(self, line: int) -> str:
-        """Return what stands between a line and the one before it of the same piece, as it is read."""
+        """Return the text between a line and the previous one of the same piece, as it is read."""
         number = self.piece_of[line]
         text = self.session.pieces[number].text
         return self._values_of(number).shown(text, self.ends[line - 1], self.starts[line])
 
     def is_cut(self, line: int) -> bool:
-        """Return whether an argument of a call goes on behind a line of it."""
+        """Return whether an argument of a call continues after a line."""
         number = self.piece_of[line]
         return self._values_of(number).cuts(self.session.pieces[number].text, self.ends[line])
 
     def _values_of(self, number: int) -> ArgumentValues:
-        """Return how the arguments of a call are read; other pieces are read as they are."""
+        """Return how the arguments of a call are read; other pieces are read unchanged."""
         piece = self.session.pieces[number]
         if not piece.call:
             return _AS_IT_IS
@@ -174,13 +174,13 @@ class SessionLines:
         return self._values[number]
 
     def has_words(self, line: int) -> bool:
-        """Return whether a line says anything: neither a fence nor a bracket does, alone or behind its number."""
+        """Return whether a line has words. A fence or a bracket alone, or after a line number, has none."""
         return has_words(self.text(line))
 
     def lead(self, line: int, after: int = -1) -> str:
-        """Return what is shown before a line that is shown alone, with its gap signs: the object of a member of JSON,
-        the item around an item of a list, the heading of another section, the first lines of a table. Empty where the
-        line `after`, which is shown before it, shows that."""
+        """Return the context shown before an isolated line, with its gap signs: the object of a JSON member, the
+        item around an item, the heading of another section, or the first lines of a table. Return "" if line
+        `after`, shown before it, already shows the context."""
         spans, number = self._leads.get(line), self.piece_of[line]
         follows = after >= 0 and self.piece_of[after] == number
         piece, since = self.session.pieces[number], self.ends[after] if follows else 0
@@ -201,12 +201,12 @@ class SessionLines:
         return _lead_shown(piece.text, spans, self.starts[line])
 
     def begins_call(self, line: int) -> bool:
-        """Return whether a line of a call is shown behind how the call begins."""
+        """Return whether a line of a call is shown after the beginning of the call."""
         return self.piece(line).call and bool(self._leads.get(line))
 
     def _lead_of_call(self, number: int, spans: Sequence[Span], at: int) -> str:
-        """Return the values that are shown before a place of a call; with a gap sign where there is something
-        between."""
+        """Return the values shown before a place in a call, with a gap sign where something between them is left
+        out."""
         text, values = self.session.pieces[number].text, self._values_of(number)
         shown = ""
         for (start, end), (following, _) in pairwise([*spans, (at, at)]):
@@ -215,8 +215,7 @@ class SessionLines:
         return shown
 
     def scope(self, line: int) -> int:
-        """Return the line of an output that says what a line is in, such as the beginning of its function; -1 where
-        there is none."""
+        """Return the line of an output that begins the scope of a line, such as its function; -1 if there is none."""
         known = self._scope_of.get(line)
         if known is None:
             known = self._scope_of[line] = self._find_scope(line)
@@ -250,7 +249,7 @@ class SessionLines:
         return line == 0 or self.piece_of[line - 1] != self.piece_of[line]
 
     def names_of(self, message: int) -> set[int]:
-        """Return the ids of the names in a message, also of one that has no lines."""
+        """Return the ids of the names in a message, including messages without lines."""
         return {name for number in self._pieces_of.get(message, ()) for name in self.session.pieces[number].names}
 
     def of_message(self, message: int) -> Iterator[int]:
@@ -259,7 +258,7 @@ class SessionLines:
             yield from self.of_piece(number)
 
     def overlapping(self, number: int, start: int, end: int) -> Iterator[int]:
-        """Yield the lines of a piece that have characters of a span of its text."""
+        """Yield the lines of a piece that overlap a span of its text."""
         for line in self.of_piece(number):
             if self.starts[line] < end and self.ends[line] > start:
                 yield line
@@ -273,7 +272,7 @@ class SessionLines:
 
 
 def _members(piece: SessionPiece, usual: _UsualArguments) -> list[JsonMember]:
-    """Return the members of a piece that is JSON; of a call, with those apart that are usual."""
+    """Return the members of a piece that is JSON. For a call, usual members are separate."""
     told = usual.has if piece.call else None
     if not piece.escaped:
         return json_members(piece.text, named=piece.call, usual=told)
@@ -284,12 +283,12 @@ def _members(piece: SessionPiece, usual: _UsualArguments) -> list[JsonMember]:
 def _leads_of(
     piece: SessionPiece, members: Sequence[JsonMember], spans: Sequence[Span], first: int
 ) -> Iterator[tuple[int, tuple[Span, ...]]]:
-    """Yield the lines of a piece, numbered from `first` on, that do not say what they are of, and what does."""
+    """Yield the lines of a piece, numbered from `first`, that need context, and the spans of the context."""
     if members:
         for line, member in enumerate(members, first):
             if leads := tuple(span for span in member.leads if not member.start <= span[0] < member.end):
                 yield line, leads
-    elif piece.call:  # the path of what is edited
+    elif piece.call:  # the path of the edited file
         path = (0, piece.text.find("\n"))
         if 0 < path[1] <= _PATH:
             yield from ((line, (path,)) for line, (start, _) in enumerate(spans, first) if start >= path[1])
@@ -299,8 +298,8 @@ def _leads_of(
 
 
 def _lead_shown(text: str, spans: Iterable[Span], at: int) -> str:
-    """Return what stands before a place of a text with its gap signs. The head of a table keeps its lines: on the line
-    of a row it would pass for cells of that."""
+    """Return the context before a place in a text, with its gap signs. The header of a table stays on its own lines;
+    on the line of a row it would look like cells of that row."""
     shown = ""
     for start, end in spans:
         lead = text[start:end].strip()
@@ -313,7 +312,7 @@ def _lead_shown(text: str, spans: Iterable[Span], at: int) -> str:
 
 
 def _with_rules(spans: Sequence[Span], found: Iterable[Table]) -> list[Span]:
-    """Return the spans of lines with the header of each table and the rule below it as one."""
+    """Return the spans of lines, joining the header of each table with the rule below it."""
     joined: list[Span] = []
     rest = iter([*((table.start, table.rows) for table in found), (sys.maxsize, sys.maxsize)])
     start, rows = next(rest)
@@ -328,18 +327,18 @@ def _with_rules(spans: Sequence[Span], found: Iterable[Table]) -> list[Span]:
 
 
 class _UsualArguments:
-    """The arguments that calls of a session have alike up to a place, such as where a command runs: they say nothing of
-    one call."""
+    """The arguments that many calls of a session share up to a place, such as the working directory. They say
+    nothing about a particular call."""
 
     def __init__(self) -> None:
         self._times: Counter[str] = Counter()
 
     def has(self, argument: str) -> bool:
-        """Return whether an argument, with its key, is usual."""
+        """Return whether an argument, including its key, is usual."""
         return self._times.get(argument, 0) >= _USUAL
 
     def add(self, arguments: str) -> None:
-        """Take note of the arguments of a call, as JSON."""
+        """Record the arguments of a call, given as JSON."""
         for start, end in outer_spans(arguments):
             argument = arguments[start:end]
             if len(argument) <= _LONGEST and not argument.startswith(_OF_FILES) and not _NUMBER.fullmatch(argument):
@@ -347,9 +346,9 @@ class _UsualArguments:
 
 
 def _noise_in(text: str, *, speech: bool, replied: bool) -> frozenset[int]:
-    """Return the numbers of the physical lines of a text, from 0, that say nothing of the work: of `speech` the prompt
-    at its end. `replied`: a result that may hold words of the user: of a call that they refused all others are the
-    harness's."""
+    """Return the numbers, from 0, of the physical lines of a text that say nothing about the work. In `speech`, only
+    a prompt at the end counts. `replied`: a result that may contain words of the user; if the user refused the call,
+    all other lines come from the harness."""
     if speech:
         return prompt_at_end(text)
     noise = noisy_lines(text)

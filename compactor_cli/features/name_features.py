@@ -1,4 +1,4 @@
-"""The signals of a name, as numbers, and what a profile makes of them."""
+"""The signals of a name as numbers, and the value that a profile computes from them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ SIGNALS: dict[str, str] = {
     "length_squared": "a tenth of the square of that",
     "form": "1 when it is a key of structured data or a tool's name",
 }
-"""Signal -> what it measures. A profile may weigh each for all kinds, and some for a class of kinds."""
+"""Signal -> what it measures. A profile may have a weight for each across all kinds, and for some of them per class
+of kinds."""
 
 CLASSES = {
     "path": ("url", "path", "file"),
@@ -54,14 +55,14 @@ CLASSES = {
     "quoted": ("quoted",),
 }
 BY_CLASS = ("agent", "since", "company", "length")
-"""Signals that have a further weight for each class of kinds."""
+"""Signals with an additional weight for each class of kinds."""
 
 _PLACE = {signal: place for place, signal in enumerate(SIGNALS)}
 _CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
 
 
 def weight_names() -> list[str]:
-    """Return every weight that a profile may have, in the order of files and matrices."""
+    """Return the names of all weights that a profile may have, in the order of files and matrices."""
     names = ["bias", *(f"kind.{kind}" for kind in NAME_KINDS), *SIGNALS]
     return names + [f"{signal}.{name}" for name in CLASSES for signal in BY_CLASS]
 
@@ -107,7 +108,7 @@ def signals_of(name: str, mentions: Mentions, evidence: Evidence) -> list[float]
 
 
 class Weigher:
-    """A profile made ready: values of names, and the signals that made them."""
+    """A profile prepared for use: returns values of names, and the signals that they result from."""
 
     def __init__(self, profile: Profile) -> None:
         weights = profile.weights
@@ -122,19 +123,19 @@ class Weigher:
             ]
 
     def value(self, name: str, kind: str, mentions: Mentions, evidence: Evidence) -> float:
-        """Return how likely it is, from 0 to 1, that the rest of the session needs this name."""
+        """Return the probability, from 0 to 1, that the rest of the session needs this name."""
         points = self._start[kind] + fsum(map(mul, self._weights[kind], signals_of(name, mentions, evidence)))
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
 
     def reasons(self, name: str, kind: str, mentions: Mentions, evidence: Evidence, most: int = 2) -> list[str]:
-        """Return the signals that speak most for a name, the strongest first."""
+        """Return the signals that contribute most to a name's value, strongest first."""
         points = map(mul, self._weights[kind], signals_of(name, mentions, evidence))
         ranked = sorted([pair for pair in zip(points, SIGNALS, strict=True) if pair[0] > 0], reverse=True)
         return [signal for _, signal in ranked[:most]]
 
 
 def expanded(kind: str, values: Sequence[float]) -> list[float]:
-    """Return one row for `weight_names`: what a profile's weights are multiplied with."""
+    """Return one row for `weight_names`: the factors by which a profile's weights are multiplied."""
     kind_class = _CLASS_OF[kind]
     row = [1.0, *(float(kind == other) for other in NAME_KINDS), *values]
     return row + [values[_PLACE[signal]] if name == kind_class else 0.0 for name in CLASSES for signal in BY_CLASS]

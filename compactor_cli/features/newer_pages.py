@@ -1,5 +1,5 @@
-"""Nodes of pages that a newer page of the session shows again: their numbers hold no more, and what they say stands
-there."""
+"""Nodes of web pages that a newer page of the session shows again. Their numbers are no longer valid, and their text
+is on the newer page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class NewerPages:
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._again: dict[Spot, frozenset[int]] = {}
-        pages = [  # those of a large file are read from disk, which is quick in their order only
+        pages = [  # a large file reads them from disk, which is fast only in order
             ((message.index, position), [*map(node_of, part.text.split("\n"))])
             for message in messages
             for position, part in enumerate(message.parts)
@@ -27,5 +27,5 @@ class NewerPages:
             newer.update(nodes)
 
     def lines(self, result: Spot) -> frozenset[int]:
-        """Return the physical lines of a result, from 0, with nodes that a newer page shows, too."""
+        """Return the physical lines of a result, from 0, with nodes that a newer page also shows."""
         return self._again.get(result, frozenset())

@@ -1,4 +1,5 @@
-"""Lines of files that say nothing any more: later calls of the session took them out, or their own call has them."""
+"""Lines of files that are obsolete: later calls of the session removed them, or a result only repeats them from its
+call."""
 
 from __future__ import annotations
 
@@ -17,61 +18,61 @@ from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.patterns import compiled_later
 
 _SHORTEST = 16
-"""Characters of the shortest line that is not like one of any other file."""
+"""Minimum length of a line that is unlikely to occur in other files."""
 _WRITES = ("old", "new", "Begin Patch", "content", "file_text")
-"""One of these stands in every call that changes lines of a file."""
+"""Every call that changes lines of a file contains one of these."""
 _BY_GIT = r"(?:\b|\\n)git (?:-\S+ (?:[^-\s]\S* ){0,3}){0,4}"
 _GIT = compiled_later(
     rf"{_BY_GIT}(?:checkout(?! -[bB])|restore|reset|stash|revert|switch(?! -[cC])|merge|rebase|pull|cherry-pick)\b"
 )
-"""Commands behind which nobody knows what the files hold."""
+"""Commands after which the content of files is unknown."""
 _KEEPS = compiled_later(rf"{_BY_GIT}(?:commit|add|stage|stash|apply|am)\b")
-"""Commands behind which git may hold what was put in before."""
+"""Commands after which git may contain lines that were added before."""
 _RESTORES = compiled_later(r"(?:\b|\\n)git (?:-C \S+ )?(?:checkout|restore) ")
 _BRINGS_BACK = compiled_later(
     rf"{_BY_GIT}(?:apply|am)\b|(?:(?<![\w.-])|\\n)(?:patch|cp|mv|rsync|tar|unzip|install|ln|dd|tee)\s"
 )
-"""Commands that may put into a file what was taken out of it."""
+"""Commands that may put removed lines back into a file."""
 _AROUND_NAMES = '/"\\:'
-"""What stands between the names of files and folders, besides blanks."""
+"""Separators between names of files and folders, besides spaces."""
 _READ = 300
-"""Characters at the beginning of a call, and of a text, in which the name of a file is looked for."""
+"""Characters at the beginning of a call, and of a text, that are searched for the name of a file."""
 _PLACE = compiled_later(r"^(?:(?:[\w./\\@~-]+[:-])?L?\d+(?:→|\t|[:-]| ?\|)|\+\| )")
-"""What stands before a line that is shown: its number, with the path in what a search found; the mark of an edit."""
+"""What precedes a displayed line: its number, with the path in search results, or the mark of an edit."""
 
 
 class _Removal(Struct, frozen=True):
-    """The last message that took a line out, the end of the path of its file, and how often it was taken out."""
+    """The last message that removed a line, the end of the path of its file, and how often it was removed."""
 
     message: int
     path: str
     times: int = 1
     since: int = -1
-    """The message that had put it in; before it, it was another line."""
+    """The message that had added the line; an equal line before it was a different one."""
 
 
 class OutdatedLines:
-    """The lines that edits of a session removed, and did not put in again."""
+    """The lines that edits of a session removed and did not add again."""
 
     def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None, since: int = 0) -> None:
-        """Read the edits of a session from a message on: older ones took out nothing that is shown behind them.
-        `pairing`: that of the messages, where it is known."""
+        """Read the edits of a session, starting at message `since`: earlier edits removed nothing that is shown
+        later. `pairing`: the pairing of the messages, if known."""
         known = (pairing or pair(messages)).answers
         answers = {result: call for result, call in known.items() if call[0] >= since}
         self._calls = {result: messages[call[0]].parts[call[1]] for result, call in answers.items()}
         results = {call: messages[result[0]].parts[result[1]] for result, call in answers.items()}
         self._removed: dict[str, _Removal] = {}
         self._files: set[str] = set()
-        """Names of the files that lines were taken out of."""
+        """Names of the files from which lines were removed."""
         self._last = -1
-        """The last message that took lines out."""
+        """The last message that removed lines."""
         self._took_back = False
-        """Lines may be removed that only a checkout took out."""
+        """Whether some lines were removed only by a checkout."""
         self._put_in: dict[str, dict[str, _Removal]] = {}
-        """Paths -> lines that edits put in since git may have taken what the file held -> their removal, should git
-        take back the edits."""
+        """Path -> lines that edits added since git may last have stored the file's content -> their removal, in case
+        git reverts the edits."""
         self._added: dict[Spot, set[str]] = {}
-        """Calls that changed files -> the lines that they put in."""
+        """Calls that changed files -> the lines that they added."""
         for spot in sorted(results):
             call = messages[spot[0]].parts[spot[1]]
             if self._took_back:
@@ -85,7 +86,8 @@ class OutdatedLines:
         self._echoes = {result: self._added[call] for result, call in answers.items() if call in self._added}
 
     def _by_git(self, spot: Spot, call: Part, result: Part) -> None:
-        """Take over what commands of git do to files: a checkout of some of them takes out what was put into these."""
+        """Record what git commands do to files: a checkout of certain files removes the lines that were added to
+        them."""
         ended = answered_call(call, result)
         places = restored_places(ended) if _RESTORES.search(call.text) and not _KEEPS.search(call.text) else ()
         restored = [path for path in self._put_in if any(is_restored(path, place) for place in places)]
@@ -106,8 +108,8 @@ class OutdatedLines:
             self._put_in.clear()
 
     def _bring_back(self, call: Part) -> None:
-        """Take over that a command may put in again what a checkout took out: from where, nobody knows. What edits put
-        in is known."""
+        """Record that a command may restore lines that a checkout removed; where they come from is unknown. Lines
+        added by edits are known."""
         everywhere = _BRINGS_BACK.search(call.text) is not None
         actions = every_action(call.name, call_arguments(call)) if not any(changed_lines(call)) else ()
         names = {_tail(path).rpartition("/")[2] for path, action in actions if action != "read"}
@@ -144,15 +146,15 @@ class OutdatedLines:
                     self._take_out(text, _Removal(spot[0], tail, times))
 
     def within(self, spot: Spot, part: Part, text: str) -> frozenset[int]:
-        """Return the numbers of the physical lines, from 0, of the text of a call or a result that were taken out
-        later, and of those that a result only repeats of its call."""
+        """Return the numbers, from 0, of the obsolete physical lines in the text of a call or result. These lines
+        were removed later, or a result only repeats them from its call."""
         found = self._found(spot, part, text) if spot[0] < self._last else ()
         return frozenset((*found, *self._echoed(spot, text))) if found or spot in self._echoes else frozenset()
 
     def _found(self, spot: Spot, part: Part, text: str) -> list[int]:
         call = self._calls.get(spot, part)
         mine = part.kind == "tool_result" or spot in self._added
-        if not mine or self._files.isdisjoint(_names_in(f"{call.text[:_READ]} {text[:_READ]}")):  # as in most
+        if not mine or self._files.isdisjoint(_names_in(f"{call.text[:_READ]} {text[:_READ]}")):  # as in most results
             return []
         asked, lines = _slashed(call.text), text.split("\n")
         bare = [_without_place(line.strip()) for line in lines]
@@ -166,7 +168,7 @@ class OutdatedLines:
             for number, text in enumerate(bare)
             if text in known and (known[text].path in asked or known[text].path in _slashed(lines[number]))
         ]
-        held = Counter(text for _, text in found)  # of more than were taken out, nobody knows which one was meant
+        held = Counter(text for _, text in found)  # if more lines are equal, it is unknown which was meant
         return [number for number, text in found if held[text] <= known[text].times]
 
     def _echoed(self, spot: Spot, text: str) -> Iterator[int]:
@@ -178,25 +180,25 @@ class OutdatedLines:
 
 
 def _tail(path: str) -> str:
-    """Return the end of a path, by which its file is known."""
+    """Return the end of a path, which identifies its file."""
     return "/".join(_slashed(path).rsplit("/", 2)[-2:])
 
 
 def _names_in(text: str) -> list[str]:
-    """Return what may be names of files in a text."""
+    """Return the words of a text that may be names of files."""
     for sign in _AROUND_NAMES:
         text = text.replace(sign, " ")
     return text.split()
 
 
 def _slashed(text: str) -> str:
-    """Return a text with the paths of Windows in it written as others are."""
+    """Return a text with Windows paths written with slashes."""
     return text.replace("\\\\", "/").replace("\\", "/") if "\\" in text else text
 
 
 def _without_place(line: str) -> str:
-    """Return a line of a file without what stands before it where it is shown."""
-    if not line[:1].isdigit() and ":" not in line and "-" not in line and line[:1] not in (ADDED[0], "L"):  # as most
+    """Return a displayed line of a file without the line number or mark before it."""
+    if not line[:1].isdigit() and ":" not in line and "-" not in line and line[:1] not in (ADDED[0], "L"):  # as in most
         return line
     place = _PLACE.match(line)
     return line[place.end() :].strip() if place else line.strip()

@@ -1,6 +1,8 @@
-"""What pages have around them, such as the navigation and the footer of a site: the lines with which at least three
-results of a tool begin alike, or end alike, one after the other. A few lines of each end at most, up to the first that
-they do not share, or that may be a value of a record or a row, which says something of each result."""
+"""Frames of web pages, such as a site's navigation and footer.
+
+A frame consists of the lines with which at least three results of a tool begin, or end, in the same way. It is
+limited to a few lines at each end. It stops at the first line that differs, or that may be a value of a record or a
+table row, since these carry information in each result."""
 
 from __future__ import annotations
 
@@ -18,18 +20,18 @@ from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
 _EDGE, _MARKED = 8, 24
-"""Lines with words at the beginning, and at the end, of a result where its frame stands; with those of tags alone."""
+"""Lines with words at each end of a result that may be its frame; and the limit that includes lines of tags only."""
 _TAGS = compiled_later(r"(?:<[^<>]*>\s*)+")
 _WHOLE = 6
-"""Lines with words that a result has at least: a shorter one may be no more than what it says each time."""
+"""Minimum number of lines with words in a result; a shorter one may just be the same short message each time."""
 _ALIKE = 3
-"""Results from which on what they share is of all of them."""
+"""Minimum number of results that must share a line."""
 _NO_PAGE = (*COMMANDS, *PATHS)
-"""Arguments of calls that run a command, or are about a file."""
+"""Arguments of calls that run a command or concern a file."""
 _OF_COMMAND = compiled_later(
     r"\b(?:exit(?:ed)?(?: with)?(?: status)?(?: code)?\W{0,3}\d|process running\b)", re.IGNORECASE
 )
-"""What stands before what a command says, also where a later call reads on."""
+"""What precedes the output of a command, also when a later call reads more of it."""
 _HEAD = 300
 _VALUE = compiled_later(
     r"[^\w\s<]{0,3}\s?[\"'`*_]{0,3}[^\W\d_][\w.()/-]*(?: [\w.()/-]+){0,3}[\"'`*_]*\s*"
@@ -39,12 +41,11 @@ _VALUE = compiled_later(
 _ROW = compiled_later(r"[|│┃]|[+├└┌╭╰]?[-─=]{2,}[+┬┼┴]|.*\t|\S+(?: \S+)* {2,}\S")
 """A row of a table, or a rule in one."""
 _Line = tuple[str, bool, tuple[str, ...]]
-"""A tool, whether a line stands at the end of its results, and the line, behind those between it and that end."""
+"""(tool, whether the line is at the end of its results, the lines from that end up to and including this one)."""
 
 
 class PageFrames:
-    """The frames of the results of a session; the first result with a line of one shows it, and later ones what
-    is new in them."""
+    """The frames of the results of a session. The first result with a frame shows it; later ones show what is new."""
 
     def __init__(self, messages: Sequence[Message], pairing: Pairing | None) -> None:
         self._edges: dict[Spot, list[tuple[int, _Line]]] = {}
@@ -66,8 +67,8 @@ class PageFrames:
                 self._oldest[key] = min(result, self._oldest.get(key, result))
 
     def lines(self, result: Spot) -> frozenset[int]:
-        """Return the physical lines of a result, from 0, that are of a frame which an earlier one shows; none where
-        they say more than what is new, as of a list that is asked for again: a page may hold one long line."""
+        """Return the physical lines of a result, from 0, that belong to a frame which an earlier result shows.
+        Return none if they outweigh the rest, as in a list that is requested again; the page may be one long line."""
         edges = self._edges.get(result, ())
         shared = {number: key for number, key in edges if self._times[key] >= _ALIKE and self._oldest[key] != result}
         own = (line for line in self._lines.get(result, ()) if self._results[line] < _ALIKE)
@@ -77,7 +78,8 @@ class PageFrames:
 
 
 def _is_page(call: Part, result: Part) -> bool:
-    """Return whether a result is neither what a command says nor a file, whose lines mean what they say each time."""
+    """Return whether a result is neither the output of a command nor a file; in those, repeated lines still carry
+    meaning."""
     arguments = call_arguments(call)
     keys = arguments.keys() if isinstance(arguments, dict) else ()
     if any(key in keys for key in _NO_PAGE) or _OF_COMMAND.search(result.text, 0, _HEAD):
@@ -86,13 +88,13 @@ def _is_page(call: Part, result: Part) -> bool:
 
 
 def _with_words(text: str) -> list[tuple[int, str]]:
-    """Return the lines of a text that have words, with their numbers."""
+    """Return (number, line) for the lines of a text that have words."""
     return [(number, line.strip()) for number, line in enumerate(text.split("\n")) if any(map(str.isalnum, line))]
 
 
 def _edges(tool: str, lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, _Line]]:
-    """Yield the lines at the ends of a result that may be of a frame, with their numbers: from the end on up to the
-    first one with a value."""
+    """Yield the lines at both ends of a result that may belong to a frame, with their numbers. Each end stops at the
+    first line with a value."""
     if len(lines) < _WHOLE:
         return
     for at_end, edge in ((False, lines[:_MARKED]), (True, lines[: -_MARKED - 1 : -1])):

@@ -1,4 +1,5 @@
-"""What people say anew: a later statement on the same subject holds, and the older one misleads without it."""
+"""Statements that people make again: the later statement on a subject is valid, and the older one misleads without
+it."""
 
 from __future__ import annotations
 
@@ -15,40 +16,41 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.terms import STOP_WORDS
 
 _SHARED = 0.5
-"""Share of what the shorter of two statements speaks of, rarer words counting more, that both have to speak of."""
+"""Share of the content of the shorter of two statements, with rarer words counting more, that both must have in
+common."""
 _FIRST, _SHARED_FIRST = 3, 0.33
-"""Words of the older one among which is what it is about, and the share where they share one of these: of "The lunch is
-on Sunday" the others are what is changed, or stand everywhere."""
+"""Number of words at the beginning of the older statement that state its subject, and the share if the newer one has
+one of them. In "The lunch is on Sunday" the other words are what changes, or occur everywhere."""
 _PAIRED = 0.25
-"""The same in scripts without blanks, where what a word ends with pairs with what follows."""
+"""The same in scripts without spaces, where the end of one word pairs with the beginning of the next."""
 _NEAR, _SHARED_NEAR = 4, 0.1
-"""Turns behind a statement within which one with a figure that shares less of it is on the same subject: people put
-right what they have just said."""
+"""Maximum distance in messages, and the lower share, for a newer statement with a figure to count as being on the
+same subject. People correct what they have just said."""
 _COMMON = 3
-"""Statements with a word up to which it says what they speak of."""
+"""Maximum number of statements with a word for it to indicate the subject."""
 _STEM = 5
-"""Characters by which forms of a word are told to be the same."""
+"""Characters that forms of the same word have in common."""
 _LIKELY, _LIKELY_FIRST = 0.15, 0.4
-"""How likely the newer statement has to be needed, beside the older one, and where they share less: small talk comes
-back to its subjects, too. One in a few words that are as much on the subject need not be: such as "I slept on it: the
-green ones, please"."""
+"""Minimum value of the newer statement relative to the older one, and the minimum if they share less, since small
+talk also returns to its subjects. A short statement that is just as much on the subject may have a lower value, such
+as "I slept on it: the green ones, please"."""
 _LEAST = 0.1
-"""How likely the older one has to be: what nobody needs misleads nobody."""
+"""Minimum value of the older statement: what nobody needs misleads nobody."""
 
 _FIGURES = compiled_later(r"\d+")
 
 
 def restated(statements: Sequence[Statement], values: Sequence[float]) -> Iterator[tuple[int, int]]:
-    """Yield (older, newer) of statements in different messages of which the newer speaks of what the older one does,
-    and is about as likely to be needed: what it says holds now, in whatever words. Both are of one speaker, or the user
-    gives another day, time or number than the agent did. `values`: how likely each is needed."""
+    """Yield (older, newer) for statements of different messages on the same subject, if the newer one is about as
+    likely to be needed; it is then the valid one. Either both have the same speaker, or the user gives another date,
+    time or number than the agent did. `values`: how likely each is to be needed."""
     stems = [_stems(statement.text) for statement in statements]
     about = [{*islice(own, _FIRST)} for own in stems]
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for index, own in enumerate(stems):
         for stem in own:
             holders[stem].append(index)
-    # of two that share a word each has it: it is as rare as what one of them has
+    # two statements that share a word both contain it; so it counts as rare as a word of one statement
     rarity = {stem: log((len(statements) + 1) / max(1, len(places) - 1)) for stem, places in holders.items()}
     totals = [fsum(rarity[stem] for stem in sorted(own)) for own in stems]
     for index, own in enumerate(stems):
@@ -76,7 +78,7 @@ def restated(statements: Sequence[Statement], values: Sequence[float]) -> Iterat
 
 
 def _may_correct(newer: Statement, older: Statement) -> bool:
-    """Return whether it is the same who speaks, or the user who puts other values in the place of the agent's."""
+    """Return whether both have the same speaker, or the user replaces values of the agent by others."""
     if newer.speaker == older.speaker:
         return True
     if newer.speaker != "user":
@@ -86,13 +88,12 @@ def _may_correct(newer: Statement, older: Statement) -> bool:
 
 
 def _values(text: str) -> set[str]:
-    """Return the days, times and numbers of a text."""
+    """Return the dates, times and numbers in a text."""
     return {value for values in values_of(text).values() for value in values}.union(_FIGURES.findall(text))
 
 
 def _stems(text: str) -> dict[str, None]:
-    """Return the beginnings of the words of a text that are no figures, and not of those that stand everywhere, in
-    order."""
+    """Return the beginnings of the words of a text, in order, without figures and stop words."""
     return dict.fromkeys(
         word[:_STEM]
         for word in words(text)

@@ -28,7 +28,7 @@ _READ = ("text", "tool_call", "tool_result")
 
 
 class ChunkTerms(dict[str, tuple[int, ...]]):
-    """Chunk -> the ids of its terms; chunks seen before cost no function call."""
+    """Chunk -> ids of its terms; known chunks need no function call."""
 
     def __init__(self, id_of: Callable[[str, str], int], wanted: frozenset[str], *, words: bool) -> None:
         self._id_of = id_of
@@ -45,48 +45,47 @@ class ChunkTerms(dict[str, tuple[int, ...]]):
 
 
 class SessionPiece(Struct, frozen=True):
-    """One part of a message as it was read."""
+    """One part of a message, as it was read."""
 
     message: int
     part: int
     text: str
-    """The part's text; of a call, and of a result that is JSON around lines, with its escapes made plain."""
+    """The text of the part, with escapes resolved for a call and for a result that is JSON around lines."""
     tokens: int
     speech: bool
-    """Somebody says it: its words count, not only its names."""
+    """Whether it was spoken: its words count, not only its names."""
     call: bool
-    """It is the text of a call."""
+    """Whether it is the text of a call."""
     cut: Cut
-    """What its lines are: short neighbours taken together; physical lines, as each may have a mark of its own; or
-    the sentences of a request."""
+    """How it is cut into lines: short neighbours together; physical lines, as each may have its own mark; or the
+    sentences of a request."""
     names: tuple[int, ...]
-    """Names in it, each once."""
+    """Ids of its distinct names."""
     quoted: tuple[tuple[int, int], ...]
-    """Places of quoted names, and their ids."""
+    """(position, id) of each quoted name."""
     escaped: str = ""
-    """JSON of which the text is what is read of it, where that has other characters."""
+    """The JSON that `text` was read from, if they differ."""
     outdated: frozenset[int] = frozenset()
-    """Physical lines of it, from 0, that a later call took out of their file, that are of options which the user passed
-    over, or of a frame around pages that an earlier one shows."""
+    """Its obsolete physical lines, from 0: removed from their file by a later call, options that the user passed
+    over, or a page frame that was shown before."""
 
 
 class SessionText(Struct):
     """The parts of a session and the terms in them.
 
-    Ids of names count up from 0: name `i` is `names[i]`, of the kind `kinds[i]`. Ids of words count
-    down from -1.
+    Ids of names count up from 0: name `i` is `names[i]`, of kind `kinds[i]`. Ids of words count down from -1.
     """
 
     wanted: frozenset[str] = frozenset()
-    """Words that count wherever they stand."""
+    """Words that count wherever they occur."""
     pieces: list[SessionPiece] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     held: Counter[int] = field(default_factory=Counter)
-    """Word -> how many texts hold it."""
+    """Word -> number of texts that contain it."""
     counts: Counter[str] = field(default_factory=Counter)
-    """Chunk -> how often it stands anywhere."""
+    """Chunk -> number of its occurrences."""
     _known: dict[str, int] = field(default_factory=dict)
     _speech: dict[str, tuple[int, ...]] = field(default_factory=dict)
     _data: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -96,7 +95,7 @@ class SessionText(Struct):
         self._data = ChunkTerms(self._id_of, self.wanted, words=False)
 
     def _id_of(self, text: str, kind: str) -> int:
-        """Return the id of a term, which is new or keeps the kind that it had first."""
+        """Return the id of a term. A known term keeps its first kind."""
         known = self._known.get(text)
         if known is not None:
             return known
@@ -110,11 +109,11 @@ class SessionText(Struct):
         return len(self.names) - 1
 
     def find(self, name: str) -> int | None:
-        """Return the id of a term, when the session has it."""
+        """Return the id of a term; None if the session does not contain it."""
         return self._known.get(name)
 
     def occurrences(self) -> dict[int, int]:
-        """Return name -> how often it stands anywhere; quoted ones are not counted."""
+        """Return term id -> number of occurrences, not counting quoted names."""
         found: dict[int, int] = {}
         for chunk, count in self.counts.items():
             for term in self._data[chunk]:
@@ -122,11 +121,11 @@ class SessionText(Struct):
         return found
 
     def terms_in(self, text: str, *, speech: bool) -> Iterator[int]:
-        """Yield the ids of the terms in a text, quoted ones aside, in order and as often as they stand there."""
+        """Yield the ids of all terms in a text, in order and with repetitions, except quoted names."""
         return chain.from_iterable(map(self.ids(speech).__getitem__, chunked(text).split()))
 
     def ids(self, speech: bool) -> dict[str, tuple[int, ...]]:
-        """Return chunk -> ids of its terms, for texts that somebody says or for data."""
+        """Return chunk -> ids of its terms, for speech or for data."""
         return self._speech if speech else self._data
 
     def read(
@@ -141,7 +140,7 @@ class SessionText(Struct):
         escaped: str = "",
         outdated: frozenset[int] = frozenset(),
     ) -> None:
-        """Take in one part, as SessionPiece has it; `spot`: its message, and its place there."""
+        """Add one part, with the fields of SessionPiece. `spot`: (message, place of the part in it)."""
         ids = self.ids(speech)
         chunks = chunked(text).split()
         self.counts.update(chunks)
@@ -162,12 +161,12 @@ def read_session(
     quoted_only: bool = False,
     pairing: Pairing | None = None,
 ) -> SessionText:
-    """Read texts, calls and results; thinking and pictures have no lines. Words count where people and the
-    agent speak; of calls and results only names are taken.
+    """Read texts, calls and results; thinking and images have no lines. Words count where people and the agent speak;
+    calls and results contribute only names.
 
-    Of messages further back than `reach` tokens only requests, calls and failures are read. Words of
-    `query` count everywhere. `quoted_only`: of earlier summaries only the lines that they quote. `pairing`: that of the
-    messages, where it is known.
+    Of messages more than `reach` tokens back, only requests, calls and failures are read. Words of `query` count
+    everywhere. `quoted_only`: of earlier summaries, read only the lines that they quote. `pairing`: the pairing of
+    the messages, if known.
     """
     session = SessionText(frozenset(text for chunk in chunked(query).split() for text, _ in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
@@ -181,7 +180,7 @@ def read_session(
                 continue
             json = part.text if part.kind == "text" else without_blanks(part.text)
             text = _as_read(part, json)
-            if message.origin == "summary":  # its heading and the state that it tells are no part of what it quotes
+            if message.origin == "summary":  # its heading and state are not part of what it quotes
                 text = readable(text, quoted_only=quoted_only)
             speech = part.kind == "text" and message.role != "tool" and not is_output(message)
             if part.kind != "text":
@@ -208,26 +207,27 @@ def read_session(
 
 
 def _as_read(part: Part, json: str) -> str:
-    """Return the text of a part as it is read. `json`: the part's text without the blanks of JSON."""
+    """Return the text of a part as it is read. `json`: the part's text without JSON whitespace."""
     if part.kind == "tool_call":
         return call_lines(part, json)
     return result_lines(json) if part.kind == "tool_result" else part.text
 
 
 def _cut_of(message: Message, part: Part, text: str, *, speech: bool) -> Cut:
-    """Return what the lines of a part are."""
+    """Return how a part is cut into lines."""
     if message.origin == "summary" or (part.kind == "tool_result" and reply_span(text) is not None):
         return "apart"
     return "clauses" if message.origin == "request" and speech else "together"
 
 
 def _is_plain_form(text: str, json: str) -> bool:
-    """Return whether a text is what is read of the JSON of a call or result, rather than what a call does to a file."""
+    """Return whether a text is the readable form of the JSON of a call or result, rather than the changes that a
+    call makes to a file."""
     return "\\" in json and text[:1] in ("{", "[") and text[:1] == json[:1]
 
 
 def _passed_over(answer: str, reply: str) -> frozenset[int]:
-    """Return the physical lines of an answer with the options that a reply to it does not take."""
+    """Return the physical lines of an answer with the options that the user's reply does not choose."""
     numbers: set[int] = set()
     for start, end in passed_over(answer, reply):
         first = answer.count("\n", 0, start)
@@ -236,7 +236,7 @@ def _passed_over(answer: str, reply: str) -> frozenset[int]:
 
 
 def _within_reach(messages: Sequence[Message], reach: int) -> int:
-    """Return the first message from which on everything is read."""
+    """Return the first message from which everything is read."""
     for at in range(len(messages) - 1, -1, -1):
         reach -= messages[at].tokens
         if reach < 0:

@@ -1,4 +1,4 @@
-"""The names that messages speak of."""
+"""The names mentioned in messages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from compactor_cli.text.identifiers import identifiers, quoted, unescape
 
 
 def names_spoken_of(messages: Iterable[Message], most: int | None = None) -> set[str]:
-    """Return the identifiers in the texts and calls of messages, and what is quoted in the texts; neither of system
-    messages. `most`: characters of each that are read, from its beginning."""
+    """Return the identifiers in the texts and calls of messages, and the quoted names in the texts. System messages
+    are skipped. `most`: maximum characters read from the beginning of each."""
     names: set[str] = set()
     for message in messages:
         for part in message.parts if message.role != "system" else ():

@@ -1,8 +1,8 @@
-"""What people say: how likely each message or sentence of a conversation is needed later, and which to keep.
+"""Estimate how likely each message or sentence of a conversation is needed later, and which ones to keep.
 
-Agents refer back by names; people do not. What matters is said once, in any words and any language. So a statement
-is judged by its form, by what its words do in the conversation (whether anybody else says them, whether they are
-new, whether they take up what was asked), and, where the language is known, by words that help.
+Agents refer back by names, but people do not. Important things are said once, in any words and any language. A
+statement is therefore judged by its form and by how its words are used in the conversation: whether anybody else
+uses them, whether they are new, and whether they take up a question. If the language is known, cue words help.
 """
 
 from __future__ import annotations
@@ -64,49 +64,49 @@ CHAT_SIGNALS: dict[str, str] = {
     "digits": "share of its characters that are digits",
     "resumed": "share of its words, rare ones counting more, that are in the second message behind it",
 }
-"""The same for what is needed to go on with a chat of a user and an agent."""
+"""The same for what is needed to continue a chat between a user and an agent."""
 
 
 _LONG = 7
-"""Letters of a long word."""
+"""Minimum number of letters in a long word."""
 _USUAL, _USUALLY_LONG = 4.5, 0.2
-"""Letters of a word, and the share of long ones, that are assumed beside what is there."""
+"""Prior for letters per word, and for the share of long words."""
 _FEW = 4
-"""How many words are assumed: a single long word says little."""
+"""Number of words that the prior counts for, since a single long word says little."""
 _COST = 0.4
-"""Power of the tokens that a statement's worth is divided by: 1 is worth per token, 0 does not look at the length."""
+"""Exponent of the tokens by which a statement's worth is divided: 1 means worth per token, 0 ignores the length."""
 _SURE = 1.5
-"""Power of a value that is its worth: of those that are held for needed by half, hardly one in ten is."""
+"""Exponent that turns a value into worth. Of statements with a value of one half, hardly one in ten is needed."""
 _ANYTHING = 0.1
-"""Worth of any statement: where none stands out, as in a meeting, many short ones tell more than a few long ones."""
+"""Worth of any statement. If none stands out, as in a meeting, many short ones say more than a few long ones."""
 _SHORT_ANSWER = 20
-"""Tokens of an answer that says little without its question."""
+"""Maximum tokens of an answer that says little without its question."""
 _ASKED = 0.5
-"""Share of such an answer's value that its question is worth."""
+"""Share of such an answer's value that its question gets."""
 
 
 class Statement(Struct, frozen=True):
-    """What somebody says: a whole message, or one sentence of it."""
+    """A statement: a whole message, or one sentence of it."""
 
     message: int
     """Number of its message."""
     speaker: str
-    """Role, and name where the format has one."""
+    """The role, with the name if the format has one."""
     text: str
 
 
 def statement_values(
     statements: Sequence[Statement], weights: Mapping[str, float], indices: Iterable[int] | None = None
 ) -> list[float]:
-    """Return how likely each is to be needed later, 0 to 1. The statements are those of one conversation, in order;
-    `indices`: the places of those that are asked for, else all."""
+    """Return the probability that each statement is needed later, 0 to 1. The statements belong to one conversation,
+    in order. `indices`: the statements to evaluate; None for all."""
     return values_of(statement_signals(statements, indices), weights)
 
 
 def values_of(
     rows: Iterable[Sequence[float]], weights: Mapping[str, float], signals: Iterable[str] = TALK_SIGNALS
 ) -> list[float]:
-    """Return the value of each statement by its row of `signals`; a row may have others behind them."""
+    """Return the value of each statement from its row of `signals`; a row may have further signals at the end."""
     weighs = _weights(weights, signals)
     return [_value(row, weighs) for row in rows]
 
@@ -117,8 +117,8 @@ def both_values(
     binding: Mapping[str, float],
     indices: Iterable[int] | None = None,
 ) -> list[tuple[float, float]]:
-    """Return how likely each is to be asked for later, and how likely it binds the rest, 0 to 1: what an assistant says
-    binds nobody. `indices`: as for `statement_values`."""
+    """Return the probabilities that each statement is asked for later and that it is binding, 0 to 1. Statements of
+    an assistant are never binding. `indices`: as for `statement_values`."""
     places = range(len(statements)) if indices is None else [*indices]
     rows = statement_signals(statements, places)
     binds = binding_values([statements[place] for place in places], rows, binding)
@@ -128,20 +128,20 @@ def both_values(
 def binding_values(
     statements: Sequence[Statement], rows: Sequence[Sequence[float]], weights: Mapping[str, float]
 ) -> list[float]:
-    """Return how likely each statement binds the rest, 0 to 1, by its row of signals: what an agent says binds
-    nobody."""
+    """Return the probability that each statement is binding, 0 to 1, from its row of signals. Statements of an agent
+    are never binding."""
     values = zip(statements, values_of(rows, weights), strict=True)
     return [0.0 if said.speaker == "assistant" else value for said, value in values]
 
 
 def either(later: float, binds: float) -> float:
-    """Return how likely one of the two is true."""
+    """Return the probability that at least one of the two is true."""
     return 1 - (1 - later) * (1 - binds)
 
 
 def counted(value: float, share: float) -> float:
-    """Return the value of a statement that counts a share of what another of its value and length does in the order of
-    `rank_statements`; it may be below 0."""
+    """Return the value at which a statement gets `share` of the worth that it has with `value` in the order of
+    `rank_statements`. The result may be negative."""
     worth = (_worth(value) + _ANYTHING) * share - _ANYTHING
     return worth ** (1 / _SURE) if worth > 0 else worth
 
@@ -152,20 +152,21 @@ def _worth(value: float) -> float:
 
 
 def needed_values(statements: Sequence[Statement], weights: Mapping[str, float]) -> list[float]:
-    """Return how likely each statement of a chat of a user and an agent is needed to go on with it, 0 to 1."""
+    """Return the probability that each statement of a chat between a user and an agent is needed to continue it, 0
+    to 1."""
     return values_of(chat_signals(statements), weights, CHAT_SIGNALS)
 
 
 def needed_and_binding(
     statements: Sequence[Statement], needed: Mapping[str, float], binding: Mapping[str, float]
 ) -> tuple[list[float], list[float]]:
-    """Return the same, and how likely each binds the rest: what an agent says binds nobody."""
+    """Return the same, and the probability that each statement is binding. Statements of an agent are never binding."""
     rows = chat_signals(statements)
     return values_of(rows, needed, CHAT_SIGNALS), binding_values(statements, rows, binding)
 
 
 def _weights(named: Mapping[str, float], signals: Iterable[str] = TALK_SIGNALS) -> tuple[float, list[float]]:
-    """Return the bias of a part of a profile, and its weights in the order of its signals."""
+    """Return the bias in a part of a profile, and its weights in the order of the signals."""
     return named.get("bias", 0.0), [named.get(signal, 0.0) for signal in signals]
 
 
@@ -176,7 +177,7 @@ def _value(row: Sequence[float], weights: tuple[float, Sequence[float]]) -> floa
 
 
 class _Turn(Struct, frozen=True):
-    """Statements of one message."""
+    """The statements of one message."""
 
     speaker: str
     words: frozenset[str]
@@ -186,8 +187,8 @@ class _Turn(Struct, frozen=True):
 def statement_signals(
     statements: Sequence[Statement], indices: Iterable[int] | None = None, wordings: Wordings | None = None
 ) -> list[list[float]]:
-    """Return the values of TALK_SIGNALS, in their order, for each statement or for those at the places `indices`.
-    `wordings`: learned weights of words, else the shipped ones."""
+    """Return the values of TALK_SIGNALS, in their order, for each statement or for those at `indices`. `wordings`:
+    learned weights of words; None for the shipped ones."""
     talk = _Talk(statements, wordings or shipped_wordings())
     return [talk.signals(index) for index in (range(len(statements)) if indices is None else indices)]
 
@@ -207,7 +208,7 @@ class _Talk:
         self._words = [words(statement.text) for statement in statements]
         self._turn_of, self._turns, self._within = self._read_turns()
         self._held: Counter[str] = Counter()
-        """Word -> turns that hold it."""
+        """Word -> number of turns that contain it."""
         self._first: dict[str, int] = {}
         words_of_speaker: dict[str, set[str]] = {}
         for number, turn in reversed(list(enumerate(self._turns))):
@@ -215,7 +216,7 @@ class _Talk:
             self._first.update(dict.fromkeys(turn.words, number))
             words_of_speaker.setdefault(turn.speaker, set()).update(turn.words)
         self._speakers = Counter(chain.from_iterable(words_of_speaker.values()))
-        """Word -> speakers who say it."""
+        """Word -> number of speakers who use it."""
         self._scale = log(len(self._turns) + 1)
         self._rarities = {word: self._rarity(word) for word in self._held}
         self._cues = CueCounter(CUES)
@@ -242,7 +243,7 @@ class _Talk:
         return turn_of, turns, within
 
     def _rarity(self, word: str) -> float:
-        """Return 0 for a word of every message, 1 for one of a single message."""
+        """Return 0 for a word of every message, 1 for a word of a single message."""
         return log((len(self._turns) + 1) / self._held[word]) / self._scale
 
     def signals(self, index: int) -> list[float]:
@@ -269,7 +270,7 @@ class _Talk:
         ]
 
     def chat_signals(self, index: int) -> tuple[float, float, float]:
-        """Return the values of the CHAT_SIGNALS that are none of TALK_SIGNALS."""
+        """Return the values of those CHAT_SIGNALS that are not in TALK_SIGNALS."""
         statement, second = self._statements[index], self._turn_of[index] + 2
         there = self._turns[second].words if second < len(self._turns) else frozenset[str]()
         rarity = {word: self._rarities[word] for word in self._words[index]}
@@ -278,7 +279,7 @@ class _Talk:
         return float(statement.speaker == "assistant"), sum(map(str.isdigit, text)) / max(1, len(text)), resumed
 
     def _use(self, index: int, distinct: Sequence[str]) -> tuple[float, float, float, float]:
-        """Return how rare and how new its words are."""
+        """Return how rare and how new the statement's words are."""
         turn, size = self._turn_of[index], max(1, len(distinct))
         rarity = sorted(map(self._rarities.__getitem__, distinct), reverse=True)
         return (
@@ -289,7 +290,8 @@ class _Talk:
         )
 
     def _answers(self, index: int) -> float:
-        """Return whether the message before is a question of another speaker."""
+        """Return how directly a statement answers a question of another speaker in the previous message: 1 for the
+        first statement of its message, less for later ones, and 0 if there is no such question."""
         turn = self._turn_of[index]
         if not turn or not self._turns[turn - 1].asks or self._turns[turn - 1].speaker == self._turns[turn].speaker:
             return 0.0
@@ -297,7 +299,7 @@ class _Talk:
 
 
 def _form(text: str, lengths: Sequence[int]) -> tuple[float, float, float, float, float]:
-    """Return how it is put. `lengths` are the letters of its words in scripts with blanks."""
+    """Return the signals for a statement's form. `lengths`: letters of its words in scripts with spaces."""
     count = len(lengths) + _FEW
     return (
         log1p((sum(lengths) + _FEW * _USUAL) / count),
@@ -309,10 +311,10 @@ def _form(text: str, lengths: Sequence[int]) -> tuple[float, float, float, float
 
 
 def rank_statements(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[int]:
-    """Return indices of statements, those first that are worth most for their tokens.
+    """Return indices of statements, those with the most worth for their tokens first.
 
-    A question is worth more for a short answer that needs it. Of what is said twice word for word the newest counts,
-    and of what is worth the same the newest comes first.
+    A question gets more worth if a short answer needs it. If a speaker repeats a statement word for word, only the
+    newest one counts. Among statements of equal worth, the newest comes first.
     """
     worth = _with_questions(statements, values, tokens)
     newest = {
@@ -326,7 +328,7 @@ def rank_statements(statements: Sequence[Statement], values: Sequence[float], to
 
 
 def _with_questions(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[float]:
-    """Add to values a share of that of a short answer, for the question before it."""
+    """Return the values, with a share of a short answer's value for the question before it."""
     worth = list(values)
     for index in range(1, len(statements)):
         question, answer = statements[index - 1], statements[index]

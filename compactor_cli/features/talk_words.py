@@ -1,4 +1,4 @@
-"""The words of what somebody says, in any script, and its form."""
+"""The words of a spoken text in any script, and features of its form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-"""Scripts that are written without blanks between words."""
+"""Scripts that do not put spaces between words."""
 _RUN = compiled_later(rf"([{UNSPACED}]+)|[^\W_{UNSPACED}]+")
 _ASCII_WORD = compiled_later(r"[^\W_]+")
 _UNSPACED_RUN = compiled_later(f"[{UNSPACED}]+")
@@ -28,14 +28,14 @@ _CODE = compiled_later(
     r"\w+(?:[_/@\\#=]\w+)+|\w*\d[^\W\d]\w*|\w*[^\W\d_]\d\w*|\w+(?:\.\w+)+|[^\W\d_]*[a-z][A-Z]\w*|\b[A-Z]{3,}\b|--\w"
 )
 _CODE_RUN = compiled_later(r"[\w/@\\#=.-]+")
-"""What the characters of such a name stand in."""
+"""The characters that may surround or form such a name."""
 _NUMBER = compiled_later(
     r"\d+(?:[.,:/-]\d+)*|[一二三四五六七八九十百千万两半]+(?=[个個天日月年点點時时次人元円块条字分])"
 )
 
 
 def words(text: str) -> list[str]:
-    """Return the words in lower case; overlapping pairs of characters where a script has no blanks."""
+    """Return the words in lower case; in scripts without spaces, overlapping pairs of characters."""
     parted = _NOT.sub(" not", text.lower())
     return _ASCII_WORD.findall(parted) if parted.isascii() else list(_words(parted))
 
@@ -52,7 +52,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def word_lengths(words: Iterable[str]) -> list[int]:
-    """Return the letters of each word in a script with blanks; Korean syllables count as what they are made of."""
+    """Return the number of letters of each word in scripts with spaces. Korean syllables count by their components."""
     return [
         len(word) if word.isascii() else len(normalize("NFD", word))
         for word in words
@@ -61,7 +61,7 @@ def word_lengths(words: Iterable[str]) -> list[int]:
 
 
 def characters_without_blanks(text: str) -> int:
-    """Count the characters of scripts without blanks."""
+    """Count the characters of scripts without spaces."""
     return 0 if text.isascii() else sum(len(run) for run in _UNSPACED_RUN.findall(text))
 
 
@@ -83,17 +83,17 @@ def cheers(text: str) -> int:
 
 
 def inner_names(text: str) -> int:
-    """Count the words with a capital that do not begin a sentence."""
+    """Count the capitalized words that do not begin a sentence."""
     return sum(name[0].isupper() for name in _INNER_NAME.findall(text))
 
 
 def codes(text: str) -> int:
-    """Count names that are no words: `snake_case`, paths, addresses, `A17`, abbreviations."""
+    """Count names that are not words: `snake_case`, paths, addresses, `A17`, abbreviations."""
     runs = _CODE_RUN.findall(text)
-    # most are plain words, which are none
+    # most are plain words, which do not count
     return sum(len(_CODE.findall(run)) for run in runs if not (run.isalpha() and (run.islower() or run.istitle())))
 
 
 def numbers(text: str) -> int:
-    """Count the numbers, in figures or in Chinese characters before what is counted."""
+    """Count the numbers, in figures or in Chinese characters before a counted noun."""
     return len(_NUMBER.findall(text))

@@ -1,4 +1,4 @@
-"""What every name and word of a session is worth to the rest of it."""
+"""The value of every name and word of a session for the rest of it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from compactor_cli.features.talk_words import characters_without_blanks
 from compactor_cli.model.profile import Profile
 
 _WORD = 0.05
-"""Value of the rarest word of a session that is all talk, beside the 0 to 1 of a name."""
+"""Value of the rarest word in a session that is all talk; a name has a value of 0 to 1."""
 _NAMES_OF_WORK = 0.15
-"""Share of names among the terms of what is said, from which on it is work and not talk."""
+"""Minimum share of names among the spoken terms at which a session is work rather than talk."""
 _CHARACTERS = 2
-"""Characters of a word, about, in scripts without blanks."""
+"""Approximate characters per word in scripts without spaces."""
 _RARITY = 8
-"""How much more a rare word is worth than a common one: the power of its logarithmic rarity."""
+"""Exponent of the logarithmic rarity: how much more a rare word is worth than a common one."""
 
 
 class _Known(dict[int, float]):
-    """Term -> its value, which is found for those that are asked for; 0 for one that only system messages have."""
+    """Term -> value, computed on access; 0 for a term that occurs only in system messages."""
 
     def __init__(self, find: Callable[[int], float]) -> None:
         self._find = find
@@ -34,7 +34,7 @@ class _Known(dict[int, float]):
 
 
 class TermScores:
-    """Values of terms by their ids: of a name, how likely the rest of the session needs it (0 to 1)."""
+    """Values of terms by id. The value of a name is the probability that the rest of the session needs it (0 to 1)."""
 
     def __init__(self, session: SessionText, evidence: Evidence, profile: Profile) -> None:
         self._session = session
@@ -51,10 +51,11 @@ class TermScores:
                 known[term] = 1.0
         self._told: dict[int, str] = {}
         self.of: Callable[[int], float] = known.__getitem__
-        """The value of a term. It is asked for so often that a function of ours would take most of the time."""
+        """The value of a term. It is an attribute, because it is read so often that a method would take most of the
+        time."""
 
     def explain(self, terms: Iterable[int], limit: int = 3) -> tuple[str, ...]:
-        """Return the names among some terms that are worth most, each with the signals that speak for it."""
+        """Return the most valuable names among some terms, each with the signals that contribute to its value."""
         names = set(terms).intersection(self._evidence.mentions)
         best = sorted([(-self.of(term), term) for term in names])[:limit]
         return tuple([self._explained(term) for _, term in best])
@@ -69,13 +70,13 @@ class TermScores:
 
 
 def _value(session: SessionText, evidence: Evidence, weigher: Weigher, term: int) -> float:
-    """Return the value of a name; no line that has a chance asks for that of many."""
+    """Return the value of a name. It is computed only for names in promising lines, which are few."""
     mentions = evidence.mentions.get(term)
     return weigher.value(session.names[term], session.kinds[term], mentions, evidence) if mentions else 0.0
 
 
 def talk_share(session: SessionText) -> float:
-    """Return how much of a session is talk (0 to 1): where tools or code are at work, names say what matters."""
+    """Return how much of a session is talk (0 to 1). If tools or code are involved, names show what matters."""
     total = sum(piece.tokens for piece in session.pieces) or 1
     spoken = sum(piece.tokens for piece in session.pieces if piece.speech) / total
     names = sum(len(piece.names) for piece in session.pieces if piece.speech)

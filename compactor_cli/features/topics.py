@@ -1,8 +1,8 @@
-"""Topics of a session by lexical cohesion: what the user asked for, and the files that were touched.
+"""Find the topics of a session by lexical cohesion: what the user asked for, and the files that were touched.
 
-Each request begins a stretch (of a session with few requests, so many groups do). Stretches are
-compared by the words of requests and answers and by their files, rare ones weighing more, and the two
-whose joining scatters least are joined until few enough are left and no two of them are alike.
+Each request begins a stretch. If there are few requests, a stretch is a fixed number of groups. Stretches are
+compared by the words of requests and answers and by their files; rare ones weigh more. The two stretches that
+increase the scatter least are joined, until few enough are left and no two are alike.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
 MOST = 5
-"""Topics of a session (seed 003)."""
+"""Maximum number of topics of a session (seed 003)."""
 _FEWEST_GROUPS = 6
-"""Groups below which there is nothing to sort."""
+"""Minimum number of groups for finding topics."""
 _STRETCHES = 60
-"""Stretches that are compared with each other; of more, neighbours are put together."""
+"""Maximum number of stretches that are compared; if there are more, neighbours are merged."""
 _STRETCH = 6
-"""Groups of a stretch where requests are too few to tell."""
+"""Groups per stretch if there are too few requests."""
 _ALIKE = 0.25
-"""Cosine from which on two stretches are one topic, however few topics there are."""
+"""Minimum cosine at which two stretches are one topic, however few topics there are."""
 _REQUEST, _FILE = 2, 3
-"""What a word of a request, and a file, weigh beside a word of an answer."""
+"""Weights of a word in a request, and of a file, relative to a word in an answer."""
 _HALF_LIFE = 0.5
-"""What the oldest topic counts beside the newest, everything else being equal."""
+"""Weight of the oldest topic relative to the newest one, everything else being equal."""
 _WORD = compiled_later(r"[^\W\d_][\w-]{3,}")
 TITLE = 70
-"""Characters of a title."""
+"""Maximum length of a title."""
 _COMMON = """
 about above after again also another because been before being below between both call code could does doing
 done down each even every file files first from further have having here into just let's like look make more most
@@ -57,7 +57,7 @@ class _Stretch(Struct):
     files: Counter[str]
     weight: float
     centre: dict[str, float] = field(default_factory=dict)
-    """Mean of the vectors of the stretches that were joined to it, each of length 1."""
+    """Mean of the vectors of the stretches that were joined, each of length 1."""
     size: int = 1
 
     @property
@@ -67,7 +67,8 @@ class _Stretch(Struct):
 
 
 def find_topics(messages: Sequence[Message], groups: Sequence[Group], limit: int = MOST) -> tuple[Topic, ...]:
-    """Return at most `limit` topics in the order in which they came up; none for a session too short to sort."""
+    """Return at most `limit` topics in the order in which they came up; none for a session that is too short or has
+    only one."""
     stretches = dict(enumerate(_read(messages, members) for members in cut_stretches(messages, groups)))
     _place(list(stretches.values()))
     pairs = {(a, b): _apart(stretches[a], stretches[b]) for a, b in combinations(stretches, 2)}
@@ -92,7 +93,7 @@ def find_topics(messages: Sequence[Message], groups: Sequence[Group], limit: int
 
 
 def cut_stretches(messages: Sequence[Message], groups: Sequence[Group]) -> list[list[Group]]:
-    """Cut groups into stretches of neighbours, at most 61; none for a session too short to sort."""
+    """Cut groups into stretches of neighbours, at most 61; none for a session that is too short."""
     if len(groups) < _FEWEST_GROUPS:
         return []
     starts = [n for n, g in enumerate(groups) if any(messages[i].origin == "request" for i in g.messages)]
@@ -131,7 +132,7 @@ def _read(messages: Sequence[Message], groups: list[Group]) -> _Stretch:
 
 
 def _place(stretches: Sequence[_Stretch]) -> None:
-    """Give every stretch its vector: words by how often they occur and how rare they are, of length 1."""
+    """Set the vector of every stretch, of length 1: words weighted by frequency and rarity."""
     spread = Counter(word for stretch in stretches for word in stretch.words)
     rarity = {word: log(1 + len(stretches) / n) for word, n in spread.items()}
     for stretch in stretches:
@@ -141,7 +142,7 @@ def _place(stretches: Sequence[_Stretch]) -> None:
 
 
 def _apart(first: _Stretch, second: _Stretch) -> tuple[float, float]:
-    """Return what joining two stretches scatters (Ward), and the cosine between them."""
+    """Return the increase in scatter from joining two stretches (Ward), and the cosine between them."""
     small, large = sorted((first.centre, second.centre), key=len)
     shared = sum(value * large[word] for word, value in small.items() if word in large)
     apart = first.square + second.square - 2 * shared
@@ -165,7 +166,7 @@ def _joined(first: _Stretch, second: _Stretch) -> _Stretch:
 
 
 def _title(stretch: _Stretch, messages: Sequence[Message]) -> str:
-    """Return the request that says best what it is about (its own words), or the files that were touched most."""
+    """Return the request that describes the stretch best, in its own words, or else the files touched most."""
     request = max(stretch.requests, key=lambda m: _says(m.text("text"), stretch), default=None)
     ranked = sorted(stretch.files, key=lambda path: (-stretch.files[path], path))
     file_names = ", ".join(path.replace("\\", "/").rpartition("/")[2] or path for path in ranked[:2])
@@ -182,6 +183,6 @@ def topic_heading(title: str, groups: Sequence[Group], messages: Sequence[Messag
 
 
 def _says(text: str, stretch: _Stretch) -> float:
-    """Return how much of what a topic is about the beginning of a request says, by the word."""
+    """Return how well the beginning of a request covers a topic, relative to its number of words."""
     words = set(_WORD.findall(text[:400].lower())) - _IS_COMMON
     return round(sum(stretch.centre.get(word, 0.0) for word in sorted(words)) / sqrt(4 + len(words)), 9)

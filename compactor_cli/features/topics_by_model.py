@@ -1,4 +1,4 @@
-"""Topics of a session as a model sees them, from digests of its stretches (seed 003)."""
+"""Find the topics of a session with a model, from digests of its stretches (seed 003)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from compactor_cli.text.sentences import sentences
 _prompt = partial(read_prompt, "compactor_cli.features")
 
 _DIGESTS = (300, 200, 120, 60)
-"""Characters of a digest; the first that fits the model is taken."""
+"""Lengths of a digest; the first that fits the model is used."""
 _ANSWER, _STRETCH_ANSWER = 500, 8
-"""Tokens of an answer: around the numbers of stretches, and for each of them."""
+"""Tokens of an answer: a constant part, and the part for each stretch."""
 _SEARCHED, _TELLING = 600, 40
-"""Characters of an answer that are searched for how it begins, and as many as its first sentences need."""
+"""Characters of an answer that are searched for its first sentences, and the minimum length of these."""
 
 _SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -52,7 +52,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 class _RawTopic(Struct, frozen=True):
-    """A topic as the model gave it; stretches are counted from 0."""
+    """A topic as returned by the model; stretches are numbered from 0."""
 
     title: str
     importance: float
@@ -60,9 +60,9 @@ class _RawTopic(Struct, frozen=True):
 
 
 class ModelTopics:
-    """Called as `find_topics` is, and does as it does where the model fails. A session is asked for once.
+    """Has the interface of `find_topics`, and falls back to it if the model fails. The model is asked once per session.
 
-    Raises ModelError when falling back is not allowed.
+    Raises ModelError when fallback is not allowed.
     """
 
     def __init__(self, model: LanguageModel) -> None:
@@ -70,8 +70,8 @@ class ModelTopics:
         self._known: dict[str, Answered[tuple[_RawTopic, ...]]] = {}
 
     def __call__(self, messages: Sequence[Message], groups: Sequence[Group]) -> tuple[Topic, ...]:
-        """Return at most five topics in the order in which they came up; none for a session too short to sort, or of
-        one."""
+        """Return at most five topics in the order in which they came up; none for a session that is too short or has
+        only one topic."""
         stretches = cut_stretches(messages, groups)
         if len(stretches) < 2:
             return find_topics(messages, groups)
@@ -97,7 +97,7 @@ def _topic(topic: _RawTopic, stretches: Sequence[list[Group]], messages: Sequenc
 
 
 def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limit: int) -> ModelRequest:
-    """Return the digests, as long as the model can take them; the shortest ones when it can take none."""
+    """Return the request with the longest digests that fit the model; with the shortest ones if none fit."""
     system, directive = _prompt("topics"), _prompt("directive")
     answer_tokens = _ANSWER + _STRETCH_ANSWER * len(stretches)
     room = limit - answer_tokens - estimate(system + directive)
@@ -112,14 +112,14 @@ def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limi
 
 
 def _digest(messages: Sequence[Message], groups: Sequence[Group], width: int) -> str:
-    """Return what was asked first, how the answers begin, and the files that were touched; the tools where that is
-    all."""
+    """Return the first request, the beginnings of answers, and the touched files of a stretch; if no files were
+    touched, the tools."""
     members = [messages[i] for g in groups for i in g.messages]
     request = next((m.text("text") for m in members if m.origin == "request"), "")
     answers = [
         text for m in members if m.role == "assistant" and m.origin == "other" and (text := m.text("text").strip())
     ]
-    # the last one tells what came of it
+    # the last one states the outcome
     beginnings = dict.fromkeys(map(_begin, answers[:1] + answers[1:][-1:]))
     touched = [_short(path) for m in members for call in m.calls for path, _ in call_actions(call)]
     tools = [call.name for m in members for call in m.calls]
@@ -133,7 +133,7 @@ def _digest(messages: Sequence[Message], groups: Sequence[Group], width: int) ->
 
 
 def _begin(text: str) -> str:
-    """Return the first sentences of an answer: as many as it takes to say something."""
+    """Return the first sentences of an answer, up to a minimum length."""
     beginning = ""
     for sentence in sentences(text[:_SEARCHED]):
         beginning = f"{beginning} {sentence}".strip()
@@ -143,13 +143,13 @@ def _begin(text: str) -> str:
 
 
 def _short(path: str) -> str:
-    """Return the name of a file and of its folder."""
+    """Return the last part of a path and its folder."""
     return "/".join(path.replace("\\", "/").rsplit("/", 2)[-2:])
 
 
 def _read_topics(text: str, *, stretches: int) -> tuple[_RawTopic, ...]:
-    """Return the topics in the order in which they came up, the most important one with 1. Raises RejectedError unless
-    each stretch is in one of them, and titles and importance can be used."""
+    """Return the topics in the order in which they came up, with the highest importance scaled to 1. Raises
+    RejectedError unless each stretch is in exactly one topic, and titles and importance are valid."""
     entries = read_json(text, _SCHEMA)["topics"]
     if not 1 <= len(entries) <= MOST:
         raise RejectedError(f"there are {len(entries)} topics; there have to be 1 to {MOST}")
@@ -175,7 +175,7 @@ def _read_topics(text: str, *, stretches: int) -> tuple[_RawTopic, ...]:
 
 
 def _clean_title(title: str) -> str:
-    """Return a title on one line without marks of headings, so that it cannot be taken for anything else."""
+    """Return a title on one line without heading marks, so that it cannot be mistaken for anything else."""
     clean = one_line(title.replace("#", " "), TITLE).strip(" *_`\"'")
     clean = clean[len("topic:") :].strip() if clean.lower().startswith("topic:") else clean
     if not any(map(str.isalnum, clean)):

@@ -1,4 +1,4 @@
-"""An order of statements in which what says again what stands before it comes later, and what was replaced, too."""
+"""Order statements such that repetitions of earlier statements, and statements that were replaced, come later."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from compactor_cli.features.talk import Statement
 from compactor_cli.features.talk_words import words
 
 _COST = 0.5
-"""Power of the tokens that a statement's worth is divided by: 1 is worth per token, 0 does not look at the length."""
+"""Exponent of the tokens by which a statement's worth is divided: 1 means worth per token, 0 ignores the length."""
 _ANYTHING = 0.05
-"""Worth of any statement: where none stands out, short ones tell more than long ones."""
+"""Worth of any statement. If none stands out, short ones say more than long ones."""
 _REPEATED = 0.7
-"""What a statement loses when all of its words stand in those before it."""
+"""Share of its worth that a statement loses if all of its words are in the statements before it."""
 _SAME, _COMMON = 0.5, 8
-"""Share of the words of a statement with figures from which on a later one of the same speaker, with other figures,
-replaces it; and statements up to which a word that both have tells that they speak of the same."""
+"""Minimum share of the words of a statement with figures that a later one by the same speaker, with other figures,
+must contain to replace it; and the maximum number of statements with a word for it to indicate the subject."""
 _REPLACED = 0.3
-"""What a statement counts then."""
+"""Factor for the worth of a replaced statement."""
 
 
 def rank_unrepeated(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> Iterator[int]:
-    """Yield the indices of statements, those first that are worth most for their tokens beside what was yielded before.
+    """Yield the indices of statements, those with the most worth for their tokens first, given what was yielded before.
 
-    What an agent repeats of what it was told, or the user of what was proposed, is worth its room once; of what one
-    says again word for word only the newest is yielded. What the same speaker says later with other figures counts
-    instead of the older statement.
+    What an agent repeats from the user, or the user from a proposal, has worth only once. If a speaker repeats a
+    statement word for word, only the newest one is yielded. If the same speaker later gives other figures, that
+    statement counts instead of the older one.
     """
     words_of = [[*dict.fromkeys(words(statement.text))] for statement in statements]
     holders = Counter(word for own in words_of for word in own)
@@ -43,7 +43,7 @@ def rank_unrepeated(statements: Sequence[Statement], values: Sequence[float], to
         return value * (1 - _REPEATED * repeated) / float(max(1, tokens[index]) ** _COST)
 
     newest = {(each.speaker, " ".join(each.text.split())): index for index, each in enumerate(statements)}
-    # worth only falls as more is said: it is brought up to date when it is a statement's turn
+    # worth only decreases as more is said, so it is updated when a statement comes up
     heap = [(-worth(index), -index) for index in newest.values()]
     heapify(heap)
     while heap:
@@ -59,8 +59,7 @@ def rank_unrepeated(statements: Sequence[Statement], values: Sequence[float], to
 def _replaced(
     statements: Sequence[Statement], words_of: Sequence[Sequence[str]], rarity: Callable[[str], float]
 ) -> set[int]:
-    """Return the statements with figures of which a later one of the same speaker says most words again, with other
-    figures."""
+    """Return the statements with figures that a later one by the same speaker mostly repeats with other figures."""
     figures = [{word for word in own if any(map(str.isdigit, word))} for own in words_of]
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for index, own in enumerate(words_of):

@@ -1,8 +1,8 @@
-"""What the words of a sentence speak for: something to remember, or small talk, or a single request.
+"""Estimate from the words of a sentence whether it is something to remember, or small talk, or a single request.
 
-The weights were learned from written sentences of many languages (`python -m benchmarks.talk`). Words are read in
-pieces of a few characters, so that a form that was not among the sentences counts by what it has in common with those
-that were. A weight stands in the bucket of its piece, which is a checksum: some pieces share one, none needs a list.
+The weights were learned from written sentences in many languages (`python -m benchmarks.talk`). Words are read in
+pieces of a few characters, so that an unknown form counts by what it shares with known ones. The weight of a piece
+is in a bucket chosen by checksum. Some pieces share a bucket, and no list of pieces is needed.
 """
 
 from __future__ import annotations
@@ -18,53 +18,54 @@ from compactor_cli.features.talk_words import words
 from compactor_cli.text.patterns import compiled_later
 
 WORDINGS = "wording.bin"
-"""File beside the shipped profile: the tables of SPEAKS_AGAINST, with a signed byte for each bucket."""
+"""File next to the shipped profile: the tables of SPEAKS_AGAINST, with a signed byte per bucket."""
 _OF_WORDS, _OF_PAIRS = 1 << 18, 1 << 18
-"""Buckets of the pieces of words, and of pairs of words: a pair that was not learned rarely shares one, and counts
-nothing."""
+"""Numbers of buckets for pieces of words and for pairs of words. A pair that was not learned rarely shares a bucket,
+and so counts nothing."""
 BUCKETS = _OF_WORDS + _OF_PAIRS
 SPEAKS_AGAINST = "talk", "requests"
-"""What each of the tables tells from what has to be remembered."""
+"""What each table distinguishes from things to remember."""
 SCALE = 100
-"""Of the weights in the file, which are signed bytes."""
+"""Scale of the weights in the file, which are signed bytes."""
 _SHORTEST, _LONGEST = 3, 5
-"""Characters of a piece of a word."""
+"""Minimum and maximum length of a piece of a word."""
 _FIRST, _LAST = "^^", "$$"
-"""Stand beside the first and the last word of a sentence, which count as such besides."""
+"""Marks for the first and the last word of a sentence, which count additionally as such."""
 _PAIR, _FAR_PAIR = " ", "  "
-"""Stand between the words of a pair, in the second of which a word between them is left out."""
+"""Separators in a pair of words; in the second kind, a word between them is left out."""
 _NUMBER = "0"
 """Stands for any number."""
 _LONGEST_WORD = 40
-"""Characters of a word that are read; what is longer is data."""
+"""Maximum number of characters of a word that are read; a longer one is data."""
 _WORDS = 20_000
-"""Words that are remembered; people say the same ones again and again."""
+"""Number of words in the cache; people use the same ones again and again."""
 FIRST_WIDE = "\u2e80"
-"""Of the scripts in which a character says as much as a part of a word."""
+"""First character of the scripts in which a character says as much as a piece of a word."""
 _END = r"(?<=[.!?…])\s+|(?<=[。！？।॥۔؟።])|\n+"
 SENTENCE = compiled_later(_END)
-"""Where a sentence ends, of which the words were learned."""
+"""The end of a sentence, in the text that the weights were learned from."""
 _PART = compiled_later(_END + r"|\s+[-–—]+\s+|;\s+")
-"""Where one ends of which the words are weighed: what people run into one sentence may be a rule and small talk."""
+"""The end of a sentence, in text that is evaluated. People may combine a rule and small talk in one sentence."""
 
 
 class Wordings:
     """Learned weights of the pieces of words."""
 
     def __init__(self, data: bytes) -> None:
-        """Take the bytes of a file: for each of SPEAKS_AGAINST a table of BUCKETS signed bytes."""
+        """Take the bytes of a file: one table of BUCKETS signed bytes for each of SPEAKS_AGAINST."""
         view = memoryview(data).cast("b")
         self.tables = [view[at * BUCKETS : (at + 1) * BUCKETS] for at in range(len(SPEAKS_AGAINST))]
         self._weights = lru_cache(maxsize=_WORDS)(self._weigh)
 
     def of_text(self, text: str) -> list[float]:
-        """Return how much the words of a text speak for something to remember, beside each of SPEAKS_AGAINST: above 0
-        for it, below 0 for the other, by the part of it that speaks for it most. 0 for a text without words."""
+        """Return how strongly the words of a text indicate something to remember, compared with each of
+        SPEAKS_AGAINST. Positive values indicate something to remember, negative ones the other. The part of the text
+        with the highest value counts. Values are 0 for a text without words."""
         found = [self.of(part) for part in _PART.split(text) if part]
         return [max(values) for values in zip(*found, strict=True)] or [0.0] * len(SPEAKS_AGAINST)
 
     def of(self, sentence: str) -> list[float]:
-        """Return the same of one sentence."""
+        """Return the same for one sentence."""
         weights = [*map(self._weights, placed_words(sentence))]
         if not weights:
             return [0.0] * len(SPEAKS_AGAINST)
@@ -72,15 +73,15 @@ class Wordings:
         return [each / (SCALE * sqrt(pieces)) for each in sums]
 
     def _weigh(self, word: str) -> tuple[int, ...]:
-        """Return how many pieces a word has, and the sum of their weights in each table."""
+        """Return the number of pieces of a word, and the sum of their weights in each table."""
         buckets = word_buckets(word)
         return len(buckets), *(sum(map(table.__getitem__, buckets)) for table in self.tables)
 
 
 def placed_words(sentence: str) -> set[str]:
-    """Return the words of a sentence, the pairs of those that follow on each other, directly or behind one more, and
-    the first and the last word marked as such: "I prefer" says more than its words, and questions and wishes begin in
-    few ways."""
+    """Return the words of a sentence, pairs of words that follow each other directly or after one more word, and the
+    first and the last word marked as such. "I prefer" says more than its single words, and questions and wishes
+    begin in few ways."""
     found = words(sentence)
     paired = [_NUMBER if word.isdigit() else word for word in found]
     near, far = map(_PAIR.join, pairwise(paired)), map(_FAR_PAIR.join, zip(paired, paired[2:], strict=False))
@@ -88,21 +89,21 @@ def placed_words(sentence: str) -> set[str]:
 
 
 def word_buckets(word: str) -> list[int]:
-    """Return the buckets of the pieces of a word, each piece once, of a very long one those of its beginning; the
-    bucket of a pair."""
+    """Return the buckets of the distinct pieces of a word, or of the beginning of a very long one; or the bucket of
+    a pair."""
     if is_pair(word):
         return [_OF_WORDS + crc32(word.encode()) % _OF_PAIRS]
     return [crc32(piece.encode()) % _OF_WORDS for piece in dict.fromkeys(_pieces(word))]
 
 
 def is_pair(word: str) -> bool:
-    """Return whether it is two words of a sentence."""
+    """Return whether this is a pair of words."""
     return _PAIR in word
 
 
 def _pieces(word: str) -> Iterable[str]:
-    """Yield a word, and its runs of a few characters with its ends marked; of a number only that it is one, and in
-    scripts without blanks the characters, too. Of one that is marked as the first or the last nothing but that."""
+    """Yield a word and its runs of a few characters, with its ends marked. A number yields only a placeholder; in
+    scripts without spaces, single characters are included. A word marked as first or last yields only itself."""
     if word.startswith(_FIRST) or word.endswith(_LAST):
         yield word
         return
@@ -121,7 +122,7 @@ def _pieces(word: str) -> Iterable[str]:
 
 @cache
 def shipped_wordings() -> Wordings:
-    """Return the weights that the package has."""
+    """Return the weights that ship with the package."""
     data = get_data("compactor_cli.profiles", WORDINGS)
     assert data is not None
     return Wordings(data)

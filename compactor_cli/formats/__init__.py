@@ -1,4 +1,4 @@
-"""The formats, and how one is chosen for a file.
+"""The registry of formats, and how the format of a file is chosen.
 
 A new format is one file here and one line in `_CLASSES`; see CONTRIBUTING.md.
 """
@@ -49,19 +49,20 @@ _CLASSES = {
     "claude-ai": ("claude_ai.ClaudeAI", "sender chat_messages"),
     "chatgpt": ("chatgpt.ChatGPT", "children mapping"),
 }
-"""Name of a format -> its class, and members of which one is in each record that it recognizes, and in each document in
-which it finds a conversation: a format is loaded for what has one of them."""
+"""Format name -> its class, and a list of members. Every record that the format recognizes has at least one of them,
+and so does every document in which it finds a conversation. A format is loaded only for data that has one of its
+members."""
 
 
 class Formats(LoadedLater[Format]):
-    """Name -> format. One is loaded when it is asked for, or a file may be of it."""
+    """Maps names to formats. A format is loaded when it is requested or when a file may be in it."""
 
     def __init__(self) -> None:
         super().__init__("compactor_cli.formats", {name: of_class for name, (of_class, _) in _CLASSES.items()})
         self._signs = {name: frozenset(signs.split()) for name, (_, signs) in _CLASSES.items()}
 
     def may_know(self, values: Iterable[Any]) -> list[Format]:
-        """Return the formats of which any of the records or documents may be; the others recognize none of them."""
+        """Return the formats that may recognize one of the records or documents; all others recognize none."""
         members: set[str] = set()
         for value in values:
             if not isinstance(value, dict):
@@ -74,23 +75,23 @@ FORMATS = Formats()
 NAMES = (*FORMATS, documents.NAME)
 
 _HEAD = 200
-"""Records that are looked at to tell the format."""
+"""Number of records examined to detect the format."""
 _SURE = 0.55
-"""Mean recognition below which a file is of no known format."""
+"""Minimum mean recognition for a file; below it, the format is unknown."""
 _CLAIM = 0.75
-"""Recognition from which on a record counts as plainly of a format."""
+"""Minimum recognition for a record to count as clearly of a format."""
 _LIKELY = 0.5
-"""Recognition from which on a record says anything: one with a role and nothing else is of many formats."""
+"""Minimum recognition for a record to count as evidence at all. A record with only a role fits many formats."""
 
 
 def check_name(name: str) -> None:
-    """Raise UsageError for the name of a format that is not known; an empty one stands for any."""
+    """Raise UsageError if a format name is unknown. An empty name means any format."""
     if name and name not in NAMES:
         raise UsageError(f"unknown format {name!r}{meant(name, NAMES)}; known formats: {', '.join(NAMES)}")
 
 
 def choose(values: Sequence[Any], name: str = "") -> Format:
-    """Return the format of records: the one named, or the one that recognises them best."""
+    """Return the named format, or else the one that recognizes the records best."""
     if name and name != documents.NAME:
         check_name(name)
         return FORMATS[name]
@@ -100,8 +101,8 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
     best = max(FORMATS.may_know(head), key=lambda known: fit(known, head), default=None)
     if best is not None and fit(best, head) >= _SURE:
         return best
-    # a session may have few messages among records of kinds that nobody knows, more so when it was compacted; and a
-    # file of two formats fits neither well: let `foreign` name the line where they meet
+    # A session can have few messages among unknown kinds of records, especially after a compaction. And a file that
+    # mixes two formats fits neither well: `foreign` then names the line where the second one starts.
     possible = FORMATS.may_know(values)
     if not any(known.recognize(value) for known in possible for value in values):
         message = f"no known format: none of {len(FORMATS)} knows any of its records"
@@ -110,8 +111,8 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
 
 
 def _told_by_header(head: Sequence[Any]) -> Format | None:
-    """Return the format whose header comes first, where it is in no other format and what follows is in this one,
-    too."""
+    """Return the format that alone recognizes the first record, and does so with certainty. None if another format
+    recognizes a record that this one does not."""
     known_by = [known for known in FORMATS.may_know(head[:1]) if known.recognize(head[0])]
     if len(known_by) != 1 or known_by[0].recognize(head[0]) < 1:
         return None
@@ -121,30 +122,31 @@ def _told_by_header(head: Sequence[Any]) -> Format | None:
 
 
 def nearest(values: Sequence[Any]) -> str:
-    """Return the formats that come nearest, and how near: how many of the records they recognise."""
+    """Return a list of the closest formats, with how many of the records each recognizes."""
     known_by = {known.name: sum(known.recognize(value) > 0 for value in values) for known in FORMATS.may_know(values)}
     near = sorted((name for name, count in known_by.items() if count), key=lambda name: -known_by[name])[:3]
     return ", ".join(f"{name} knows {known_by[name]:,} of {len(values):,} records" for name in near)
 
 
 def at_home(values: Sequence[Any]) -> Format | None:
-    """Return the best format that recognises every record that any plainly does. Plain texts look alike in several
-    formats, so the best at first sight need not be the right one."""
+    """Return the best-fitting format that recognizes every record with clear evidence. Plain texts look alike in
+    several formats, so the best fit at first sight may be wrong."""
     ranked = sorted(FORMATS.may_know(values), key=lambda known: -fit(known, values))
     known_values = [value for value in values if any(known.recognize(value) >= _LIKELY for known in ranked)]
     return next((known for known in ranked if all(known.recognize(value) for value in known_values)), None)
 
 
 def _claimant(value: Any) -> str:
-    """Return the format that recognises a record beyond doubt, or an empty string."""
+    """Return the name of the format that clearly recognizes a record, or an empty string."""
     sure = max(FORMATS.may_know([value]), key=lambda known: known.recognize(value), default=None)
     return sure.name if sure is not None and sure.recognize(value) >= _CLAIM else ""
 
 
 def foreign(chosen: Format, values: Sequence[Any], known: frozenset[int]) -> tuple[int, str, str] | None:
-    """Return where a second format starts: the record's index, the format before it, and the one from there on.
+    """Return where a second format starts: the record's index, the format before it, and the format from there on.
 
-    None when no record plainly belongs to another format than the chosen one. `known`: records that it recognizes.
+    Returns None when no record clearly belongs to a format other than `chosen`. `known`: records that `chosen`
+    recognizes.
     """
     strays = [index for index in range(len(values)) if index not in known and _claimant(values[index])]
     if not strays:

@@ -1,7 +1,7 @@
-"""Agent Data Protocol, `std` form: `{id, content: [...], details}` whose records name their kind in `class_`.
+"""Agent Data Protocol, `std` form: `{id, content: [...], details}`; each record gives its kind in `class_`.
 
-There are no ids: an observation answers the action before it. (The `sft` form is ShareGPT or chat messages; the `raw`
-form is whatever the source set has.)
+Calls have no ids: an observation answers the action before it. (The `sft` form is ShareGPT or chat messages. The
+`raw` form is whatever the source data set uses.)
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ class ADP(PlainEdits):
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = super().edits(raw, edited)
         if any(part.kind == "tool_result" for part, _ in edited) and json.loads(raw).get("image_observation"):
-            changes[("image_observation",)] = "null"  # a shortened result has no picture
+            changes[("image_observation",)] = "null"  # a shortened result loses its picture
         return changes
 
 
 class _Reader:
-    """Reads record after record and knows which call waits for its result."""
+    """Reads records in order and tracks which call is waiting for its result."""
 
     def __init__(self, build: Builder, first_is_task: bool) -> None:
         self.build, self.first_is_task = build, first_is_task
         self._open: Part | None = None
         self._caller: int | None = None
-        """The message of the last call, as long as what it brought about may follow."""
+        """The message of the last call, as long as further output of it may follow."""
         self._count = 0
 
     def act(self, value: dict[str, Any], kind: str, record: int) -> None:
@@ -111,13 +111,13 @@ class _Reader:
         parts = [self.build.part("text", text, place)] if text else []
         parts += [self.build.image()] if images else []
         turn = self._caller
-        if turn is not None:  # more of what the call brought about
+        if turn is not None:  # more output of the same call
             self.build.messages[turn] = replace(self.build.messages[turn], turn=turn)
         self.build.add("user", [*parts, *beside], (record,), origin="injected", turn=turn)
 
 
 def _seen(build: Builder, value: dict[str, Any], kind: str, record: int) -> tuple[str, Place | None, bool, list[Part]]:
-    """Return text of an observation, its place, whether there is a picture, and what else the model is told."""
+    """Return an observation's text, its place, whether there is a picture, and further parts that the model sees."""
     if kind == "image_observation":
         return _shown(value.get("annotations")), None, True, []
     if kind == "text_observation":
@@ -129,7 +129,7 @@ def _seen(build: Builder, value: dict[str, Any], kind: str, record: int) -> tupl
 
 
 def _shown(annotations: Any) -> str:
-    """Return what can be read on a screen, a line each: the texts of its elements."""
+    """Return the texts of the elements on a screen, one per line."""
     elements = annotations if isinstance(annotations, list) else []
     texts = (element.get("text") for element in elements if isinstance(element, dict))
     return "\n".join(text for text in texts if isinstance(text, str) and text.strip())
@@ -141,7 +141,8 @@ def _texts(build: Builder, value: dict[str, Any], path: tuple[str], record: int)
 
 
 def _task_is_an_action(values: Sequence[Any]) -> bool:
-    """Return whether nobody speaks but the first record, an action without a thought: some sets keep the task there."""
+    """Return whether the only speaker is the first record, an action without a thought. Some data sets store the
+    task there."""
     if not values or word(values[0], "class_") != "message_action" or word(values[0], "description"):
         return False
     texts = [v for v in values if word(v, "class_") == "text_observation" and v.get("source") == "user"]

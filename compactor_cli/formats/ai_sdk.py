@@ -1,4 +1,4 @@
-"""The message shape of seed 001 (Vercel AI SDK), a message a line."""
+"""The message shape of seed 001 (Vercel AI SDK), one message per line."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class AISDK(PlainEdits):
         for record, value in enumerate(values):
             role = next((known for known in _ROLES if known == word(value, "role")), None)
             if role is None:
-                continue  # no message: it passes through
+                continue  # not a message: passed through
             parts = _parts(build, value, record)
             origin: Origin = origin_of(text_in(parts))
             if role != "user" and origin != "summary":

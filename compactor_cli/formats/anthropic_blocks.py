@@ -12,11 +12,11 @@ BLOCK_TYPES = frozenset(
 )
 
 COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
-"""What an answer's `usage` counts of the context, each apart from the others."""
+"""The counts in an answer's `usage` that add up to the context; they do not overlap."""
 
 
 def read_content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
-    """Return parts of a message's `content`, which stands at `path` of its record."""
+    """Return the parts of a message's `content`, which is at `path` in its record."""
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     if not isinstance(content, list):
@@ -37,7 +37,7 @@ def _part(build: Builder, block: Any, path: Path, record: int) -> Part:
         name, call = str(block.get("name") or ""), str(block.get("id") or "")
         return build.part("tool_call", as_text(block.get("input")), place, name=name, call_id=call)
     if kind == "tool_result":
-        # a result without a body has no place to put one
+        # a result without a body has no place for a new text
         text, images, place = body(block.get("content"), (*path, "content"), record)
         failed = block.get("is_error")
         return build.part(
@@ -56,7 +56,7 @@ def _part(build: Builder, block: Any, path: Path, record: int) -> Part:
 
 
 def new_content(message: Message) -> Any:
-    """Return `content` of a new message: a string, or one block for an added tool result."""
+    """Return the `content` of a new message: a string, or one block for an added tool result."""
     part = message.parts[0]
     if part.kind != "tool_result":
         return part.text

@@ -1,4 +1,4 @@
-"""Anthropic messages, a message a line (whole requests are read by `documents`)."""
+"""Anthropic messages, one per line (whole requests are read by `documents`)."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class AnthropicMessages(PlainEdits):
         for record, value in enumerate(values):
             role = _ROLES.get(word(value, "role"))
             if role is None:
-                continue  # no message: it passes through
+                continue  # not a message: passed through
             parts = read_content(build, value.get("content"), ("content",), record)
             add_turn(build, role, parts, record, parse_time(value.get("timestamp")))
         return Reading(build.messages)
 
     def usage(self, value: Any) -> int | None:
-        """Return the count of an answer that was saved as the API gave it."""
+        """Return the token count of an answer that was saved as the API returned it."""
         return sum_of(value.get("usage"), *COUNTS) if word(value, "role") == "assistant" else None
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:

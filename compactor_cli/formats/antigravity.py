@@ -1,7 +1,7 @@
 """Antigravity transcripts: steps `{step_index, source, type, status, created_at, content, ...}`.
 
-A `PLANNER_RESPONSE` is an answer with its calls, which have no ids: the steps behind it, named after what was done, are
-what they returned, in their order. Steps that the agent keeps for itself pass through.
+A `PLANNER_RESPONSE` is an answer with its calls, which have no ids. The steps after it are the results of these
+calls, in order; their type names the action. Steps that the agent keeps to itself pass through.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from compactor_cli.text.times import parse_time
 _TYPE = compiled_later(r"[A-Z][A-Z_]+")
 _REQUEST = compiled_later(r"<USER_REQUEST>\s*(?!\s)((?:\S(?:.*?\S)??)??)\s*</USER_REQUEST>", re.DOTALL)
 _FAILED = ("ERROR", "CANCELED", "CANCELLED", "INTERRUPTED", "FAILED")
-"""States of a step that came to nothing."""
+"""Status values of a failed step."""
 _OWN = ("CHECKPOINT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE")
-"""Steps of the system that the agent keeps for itself."""
+"""Types of system steps that the agent keeps to itself."""
 _EXIT = compiled_later(r"The command (?:failed|exited) with (?:exit )?code:? -?0*[1-9]")
-"""What a command's step says when the command failed; the call itself succeeded."""
+"""What the step of a failed command says; the call itself succeeded."""
 
 
 class Antigravity(PlainEdits):
@@ -85,7 +85,7 @@ def _is_step(value: Any) -> bool:
 
 
 class _Reader:
-    """Makes messages of steps, of an answer and what its calls returned at a time."""
+    """Turns steps into messages. Handles one answer and its results at a time."""
 
     def __init__(self, values: Sequence[Any], build: Builder) -> None:
         self.build = build
@@ -95,7 +95,7 @@ class _Reader:
         self._turn: int | None = None
 
     def step(self, record: int) -> None:
-        """Add the message that a step is, if it is one."""
+        """Add the message of a step, if it is one."""
         value = self._values[record]
         kind, source = value["type"], value["source"]
         if kind == "USER_INPUT":
@@ -144,8 +144,8 @@ class _Reader:
         return self.build.part("tool_call", text, place, name=name, call_id=f"{LEGACY_ID}{self._calls}")
 
     def _unanswered(self, record: int) -> None:
-        """Of calls for which no step follows nothing came back. Those of the newest answer are work in flight as long
-        as none of them is done."""
+        """Add empty results for calls that no step answers. The newest answer's calls are work in flight as long as
+        none of them is done."""
         done, newest = self._done(record)
         if newest and not done:
             return
@@ -154,8 +154,8 @@ class _Reader:
         self._add("tool", parts, record, turn=record)
 
     def _done(self, record: int) -> tuple[int, bool]:
-        """Return how many of the open calls of an answer are done in the steps behind it, and whether no other answer
-        and no words of the user follow."""
+        """Return how many open calls of an answer the following steps complete, and whether the answer is the newest
+        one with no user message after it."""
         done = 0
         for index in range(record + 1, len(self._values)):
             value = self._values[index]
@@ -170,7 +170,7 @@ class _Reader:
     def _result(self, record: int) -> None:
         value = self._values[record]
         if not self._open:
-            # its call is nowhere: something that neither the model asked for nor the user
+            # it answers no call: neither the model nor the user asked for it
             self._add("user", _text(self.build, value, record), record, "injected", self._turn)
             return
         call, text = self._open.popleft(), as_text(value.get("content"))
@@ -186,8 +186,7 @@ def _text(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def _around(value: dict[str, Any]) -> tuple[str, str, str] | None:
-    """Return what the agent put before and behind the words of the user, and these words between. None where they are
-    not told apart."""
+    """Return the text before the user's words, these words, and the text after them; None if they are not marked."""
     content = word(value, "content")
     match = _REQUEST.search(content) if word(value, "type") == "USER_INPUT" else None
     if match is None or not match[1]:
@@ -210,7 +209,7 @@ def _origin(parts: Sequence[Part]) -> Origin:
 
 
 def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments as the model wrote them: mostly each is saved as JSON in a string."""
+    """Return arguments as the model wrote them. Usually each value is saved as JSON in a string."""
     decoded: dict[str, Any] = {}
     for key, value in arguments.items():
         try:
@@ -221,7 +220,7 @@ def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _encoded(arguments: dict[str, Any], text: str) -> str:
-    """Return JSON text of arguments in the way that they were saved in."""
+    """Return arguments as JSON text in the form in which they were saved."""
     old, new = _decoded(arguments), json.loads(text)
     if old is arguments or not isinstance(new, dict):
         return text

@@ -1,7 +1,7 @@
 """ATIF trajectories (Agent Trajectory Interchange Format, v1.0 to v1.8): `{schema_version, agent, steps}`.
 
-A step of the agent holds what it said, its calls and what they returned; `step_id` counts the steps. Trajectories of
-subagents in the same document are conversations of their own and stay as they are.
+An agent's step holds its text, its calls and their results; `step_id` numbers the steps. Trajectories of subagents
+in the same document are separate conversations and stay unchanged.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ATIF(PlainEdits):
         for record, value in enumerate(values):
             role = _role(value)
             if role is None:
-                continue  # no step: it passes through
+                continue  # not a step: passed through
             _read_step(build, value, role, record, late if record < last else None)
         session = document.get("session_id") if isinstance(document, dict) else ""
         return Reading(build.messages, session_id=as_text(session))
@@ -76,18 +76,18 @@ def _role(value: Any) -> Role | None:
 
 
 def _read_step(build: Builder, value: dict[str, Any], role: Role, record: int, late: frozenset[str] | None) -> None:
-    """Add the message of a step and, behind it, what its observation holds. `late`: calls that other steps answer; None
-    in the last step, whose calls may still be open."""
+    """Add the messages of a step: what was said, then its observation. `late`: calls answered in other steps; None
+    for the last step, whose calls may still be open."""
     calls = _calls(build, value, record)
     parts = [*_thinking(build, value), *_content(build, value.get("message"), ("message",), record), *calls]
     seen = _results(build, value, calls, record)
     answered = {part.call_id for part in seen if part.kind == "tool_result"}
     if late is not None:
-        # nothing was recorded of what these returned
+        # no result of these calls was recorded
         open_calls = [part for part in calls if part.call_id not in answered | late]
         seen += [build.part("tool_result", "", name=part.name, call_id=part.call_id) for part in open_calls]
     results = any(part.kind == "tool_result" for part in seen)
-    # without a call to join them, what was said and what came of it are one turn
+    # without a call to link them, the step's words and its observation form one turn
     turn = record if parts and seen and not results else None
     time = parse_time(value.get("timestamp"))
     if parts or not seen:
@@ -105,7 +105,7 @@ def _thinking(build: Builder, value: dict[str, Any]) -> list[Part]:
 
 
 def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
-    """Return parts of a message, which is a string or a list of content parts."""
+    """Return the parts of a message, which is a string or a list of content parts."""
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     parts = []
@@ -132,8 +132,8 @@ def _calls(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], record: int) -> list[Part]:
-    """Return what the observation of a step holds: results, which name their call or answer the calls in order; the
-    rest is text, as is all that comes back where the agent writes its actions as text."""
+    """Return the parts of a step's observation. Results name their call, or answer the calls in order. Anything else
+    is text, as is everything an agent gets back when it writes its actions as text."""
     results = _observed(value)
     named = {as_text(result.get("source_call_id")) for _, result in results}
     waiting = [part for part in calls if part.call_id not in named]
@@ -150,7 +150,7 @@ def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], recor
             parts.append(
                 build.part("tool_result", text, where, name=own.get(call_id, ""), call_id=call_id, images=images)
             )
-            own.pop(call_id, None)  # of two results of a call the second is text
+            own.pop(call_id, None)  # a second result for the same call is text
         else:
             parts += _content(build, result.get("content"), path, record)
     return parts
@@ -163,7 +163,7 @@ def _observed(value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _answered_later(values: Sequence[Any]) -> frozenset[str]:
-    """Return calls whose result stands in a step without calls."""
+    """Return the ids of calls whose result is in a step without calls."""
     return frozenset(
         as_text(result.get("source_call_id"))
         for value in values

@@ -1,4 +1,4 @@
-"""What every format provides, and the helpers that formats share."""
+"""What every format provides, and helpers that formats share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from compactor_cli.model.transcript import Link, Transcript
 
 
 class Counter(Protocol):
-    """Counts the tokens of a text; `per_message` is the overhead of a message, `per_image` fixed."""
+    """Counts the tokens of a text. `per_message` is the overhead of a message, `per_image` the fixed cost of an
+    image."""
 
     per_message: int
     per_image: int
@@ -26,7 +27,7 @@ class Counter(Protocol):
 
 
 class Uncounted:
-    """Counts nothing, for what is read without being measured."""
+    """Counts nothing; for reading without measuring."""
 
     per_message = 0
     per_image = 0
@@ -40,136 +41,140 @@ class HoldingCounter(Counter, Protocol):
     """A counter for content that is too large for memory."""
 
     def hold(self, text: str) -> str | HeldText:
-        """Return what a part has for its text."""
+        """Return what a part stores as its text."""
 
 
 _TOKENS: Callable[[Part], int] = attrgetter("tokens")
 
 EACH = "*"
-"""A step of a path that means every element of a list."""
+"""A path step that matches every element of a list."""
 
 
 class ListPath(NamedTuple):
     """Where a JSON document holds the records of a conversation."""
 
     path: Path
-    """From the document to the list; a step may be EACH. Lists of such documents need no path of their own."""
+    """Path from the document to the list; a step may be EACH. Lists of such documents need no path of their own."""
     systems: tuple[str, ...] = ()
-    """Members beside the list that may hold a system prompt. It is read as `{"role": "system", "content": ...}`."""
+    """Members next to the list that may hold a system prompt. It is read as `{"role": "system", "content": ...}`."""
     beside: tuple[str, ...] = ()
-    """Members that stand beside the list in documents of this format and of no other: they tell the format, where the
-    records alone look like those of others."""
+    """Members next to the list that occur only in documents of this format. They identify the format when the
+    records alone look like those of other formats."""
     pick: Callable[[Any], Iterable[Path]] | None = None
-    """Finds the lists of a document, where that takes more than a path."""
+    """Finds the lists of a document, for formats where a path is not enough."""
     picked: tuple[str, ...] = ()
-    """Members of which a document that is an object has one where that finds any."""
+    """An object must have one of these members for `pick` to find anything in it."""
     by_id: bool = False
-    """It is no list but an object, whose members are the records, each under its `id`."""
+    """Whether the records are the members of an object, each under its `id`, instead of a list."""
 
 
 class Format(Protocol):
-    """One way to save a conversation."""
+    """One way of saving a conversation."""
 
     name: str
     title: str
-    """What files it is, in a few words: for lists."""
+    """What files it covers, in a few words, for lists."""
     generic: bool
-    """No agent's or tool's own: a file of its documents is called `conversations`."""
+    """Whether it belongs to no particular agent or tool; a file of its documents is called `conversations`."""
     lists: tuple[ListPath, ...]
-    """Where documents hold its records, the first that fits; empty when it is only ever a record a line."""
+    """Where documents hold its records; the first path that fits is used. Empty if it only has one record per line."""
     own_documents: bool
-    """Of a list of documents, `read` is given the one that holds the records, not the list."""
+    """Whether `read` gets, from a list of documents, the document that holds the records, not the list."""
     adjacent_results: bool
-    """Results must stand right behind their call (otherwise ids alone pair them)."""
+    """Whether results must directly follow their call (otherwise only ids pair them)."""
     alternates: bool
-    """Its API refuses two turns of a role in a row, also where a tool's results are one of them."""
+    """Whether its API rejects two turns in a row with the same role, even if one of them holds tool results."""
     summary_role: Role
     summary_roles: tuple[Role, ...]
     """Roles that the format's API accepts for a message in the middle; `summary_role` is the default."""
     parent_path: Path | None
     """Where a record names its parent; None in formats without such links."""
     tip_path: Path | None
-    """Where a record that is no part of a chain names the last record of one; None where none does."""
+    """Where a record outside any chain names the last record of a chain; None if no record does."""
     children_path: Path | None
-    """Where a record lists those that name it as their parent; None in formats without such lists."""
+    """Where a record lists its children; None in formats without such lists."""
     number_path: Path | None
-    """Where each record says which one it is, from 1 without a gap; None in formats that do not count."""
+    """Where each record gives its number, counted from 1 without gaps; None in formats without numbers."""
     boundary_is_message: bool
-    """A record that replaces all history before it is a message itself, so nothing can stand before it."""
+    """Whether a record that replaces all earlier history is itself a message, so that nothing can precede it."""
 
     def recognize(self, value: Any) -> float:
-        """Return how surely a record is of this format: 0 not at all, 1 without doubt."""
+        """Return how certainly a record is in this format: 0 not at all, 1 without doubt."""
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
-        """Return messages of the records, and which other records go with which message. `document`: the JSON value
-        that the records stand in, None where each has a line of its own."""
+        """Return the messages of the records, and which other records go with which message. `document`: the JSON
+        value that contains the records; None when each record has its own line."""
 
     def new_record(self, message: Message, around: Around) -> Any:
-        """Return JSON value of a record for a message that was not in the input."""
+        """Return the JSON value of a record for a message that was not in the input."""
 
     usage_words: tuple[bytes, ...]
-    """Bytes of which one stands in every record with a provider's count; empty where none has any."""
+    """Byte strings, one of which occurs in every record with a provider's token count; empty if no record has a
+    count."""
 
     def usage(self, value: Any) -> int | None:
-        """Return tokens of the context that a record says the provider counted: all that was sent, cached or not, and
-        the answer. None for a record that does not say."""
+        """Return the provider's token count of the context as stated in a record: everything sent, cached or not,
+        plus the answer. None if the record has no count."""
 
     def counts(self, value: Any) -> list[Path]:
-        """Return where a record holds the numbers that make up its count, in formats whose agent compacts by the newest
-        one: kept as they are, they would have it compact a session again that has just been compacted."""
+        """Return the paths of the numbers that make up a record's count, for agents that decide by the newest count
+        when to compact. Left unchanged, these numbers would make the agent compact a freshly compacted session
+        again."""
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-        """Return JSON texts to put at paths of a record (its bytes are `raw`) so that its parts have the new texts."""
+        """Return path -> JSON text for the changes that give a record's parts their new texts. `raw`: the record's
+        bytes."""
 
 
 @runtime_checkable
 class Unfolds(Protocol):
-    """A format in which a record may hold a list of what would be records elsewhere."""
+    """A format in which one record may hold a list of what would otherwise be separate records."""
 
     def unfold(
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
     ) -> tuple[Content, list[ReadRecord]] | None:
-        """Return the bytes and records of a file with such a list taken apart, `separator` between its records; None
-        where there is none. To the agent they mean the same."""
+        """Return the bytes and records of a file with such a list split into records, joined by `separator`; None if
+        there is no list. Both forms mean the same to the agent."""
 
 
 @runtime_checkable
 class CountsAround(Protocol):
-    """A format whose documents may hold the provider's count around a list of records instead of in one."""
+    """A format whose documents may hold the provider's count outside the list of records."""
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        """Return the index of the last message that the newest count holds, and its tokens. `path`: to the list in the
-        document."""
+        """Return the index of the last message that the newest count covers, and the tokens. `path`: from the
+        document to the list."""
 
 
 class Around(Struct, frozen=True):
-    """What a new record may need to know of its place."""
+    """What a new record may need to know about its surroundings."""
 
     transcript: Transcript
     template: dict[str, Any]
-    """The nearest message record of the input: an envelope to imitate; empty where it is no object."""
+    """The nearest message record of the input, used as a template for the envelope; empty if it is not an object."""
     parent: str
     """Id of the record written before it in the main chain, or empty."""
     key: str
-    """64 hex digits computed from what the record stands for: a source of ids."""
+    """64 hex digits computed from what the record stands for; ids are derived from it."""
 
 
 class Reading(Struct):
-    """What a format made of the records."""
+    """What a format read from the records."""
 
     messages: list[Message] = field(default_factory=list)
     owners: dict[int, int] = field(default_factory=dict)
     links: list[Link | None] = field(default_factory=list)
     copies: set[int] = field(default_factory=set)
     outside: set[int] | None = None
-    """None where the format does not tell."""
+    """None if the format does not say."""
     session_id: str = ""
     way: Sequence[int] = ()
-    """Of a tree, the records from the root to the leaf."""
+    """For a tree: the records from the root to the leaf."""
     way_last: bool = False
-    """The way is written behind other branches: once the leaf named around the records is gone, the last one is it."""
+    """Whether the way is written after other branches, so that its last record becomes the leaf if the one named
+    outside the records is gone."""
     other_roles: Sequence[tuple[int, str, str]] = ()
-    """Record, role and meaning of each message whose role is none of the format's API."""
+    """Record, role and meaning of each message whose role the format's API does not know."""
 
 
 class Builder(Struct):
@@ -185,7 +190,7 @@ class Builder(Struct):
             self._hold = self.counter.hold
 
     def count(self, text: str) -> int:
-        """Return tokens of a text; short ones, such as tool names, are counted once and remembered."""
+        """Return the tokens of a text. Counts of short texts, such as tool names, are cached."""
         if len(text) > 64:
             return self.counter.count(text)
         tokens = self._short.get(text)
@@ -204,7 +209,7 @@ class Builder(Struct):
         failed: bool | None = None,
         images: int = 0,
     ) -> Part:
-        """Return a part with its tokens; of a call the name counts too, images have a fixed cost."""
+        """Return a part with its tokens. For a call the name counts too; images have a fixed cost."""
         tokens = self.count(text) + images * self.counter.per_image
         if kind == "tool_call":
             tokens += self.count(name)
@@ -241,14 +246,14 @@ class Builder(Struct):
         index, parts = len(self.messages), tuple(parts)
         tokens = self.counter.per_message + sum(map(_TOKENS, parts))
         if origin == "summary" and any(part.kind != "text" for part in parts):
-            origin = "other"  # a summary is text and nothing else; this only quotes one
+            origin = "other"  # a summary consists of text only, so this message merely quotes one
         self.messages.append(
             Message(index, id or f"m{index}", role, parts, records, tokens, timestamp, origin, turn, pinned)
         )
         return index
 
     def extend(self, index: int, parts: Iterable[Part], record: int) -> None:
-        """Add more parts for a message that is spread over several records."""
+        """Add parts to a message that spans several records."""
         message, parts = self.messages[index], tuple(parts)
         self.messages[index] = replace(
             message,
@@ -259,35 +264,36 @@ class Builder(Struct):
 
 
 def as_text(value: Any) -> str:
-    """Return a string as it is, anything else as compact JSON; None is empty."""
+    """Return a string unchanged, None as an empty string, and anything else as compact JSON."""
     if isinstance(value, str):
         return value
     return "" if value is None else jsonedit.dump(value)
 
 
 def uuid_text(key: str, *, version: int = 4, variant: str = "8") -> str:
-    """Return hex digits as a UUID that says which version it is of."""
+    """Return hex digits in the form of a UUID with this version and variant."""
     return f"{key[:8]}-{key[8:12]}-{version}{key[13:16]}-{variant}{key[17:20]}-{key[20:32]}"
 
 
 def word(value: Any, key: str) -> str:
-    """Return a member that names something: its string, or an empty one when it is anything else."""
+    """Return the string at `key`; empty if there is none or `value` is not an object."""
     text = value.get(key) if isinstance(value, dict) else None
     return text if isinstance(text, str) else ""
 
 
 def block_kinds(content: Any) -> set[str]:
-    """Return the `type`s of a list of content blocks."""
+    """Return the set of `type`s in a list of content blocks."""
     return {word(block, "type") for block in content if isinstance(block, dict)} if isinstance(content, list) else set()
 
 
 def is_image(block: Any) -> bool:
-    """Return whether a content block is a picture, whatever the format calls it."""
+    """Return whether a content block is a picture, under any format's name for it."""
     return word(block, "type") in ("image", "image_url", "input_image")
 
 
 def body(value: Any, path: Path, record: int) -> tuple[str, int, Place]:
-    """Return text, number of pictures and place of a tool result's body: a string, or a list of blocks."""
+    """Return the text, the number of pictures and the place of a tool result's body, which is a string or a list of
+    blocks."""
     if isinstance(value, list):
         images = sum(1 for block in value if is_image(block))
         texts = [block_text(block) for block in value if not is_image(block)]
@@ -297,7 +303,7 @@ def body(value: Any, path: Path, record: int) -> tuple[str, int, Place]:
 
 
 def block_text(block: Any) -> str:
-    """Return what a model reads of a content block; data of files and sounds is left out."""
+    """Return what a model reads of a content block, without the data of files and sounds."""
     if isinstance(block, str):
         return block
     if isinstance(block, dict):
@@ -309,7 +315,7 @@ def block_text(block: Any) -> str:
 
 
 def without_data(value: Any) -> Any:
-    """Return a value with long strings without white space (base64) replaced by their length."""
+    """Return a value in which long strings without white space (base64) are replaced by their length."""
     if isinstance(value, str):
         opaque = len(value) > 256 and not any(c in value for c in " \n\t")
         return f"<{len(value)} characters of data>" if opaque else value
@@ -321,7 +327,7 @@ def without_data(value: Any) -> Any:
 
 
 def edit_value(part: Part, text: str) -> str:
-    """Return JSON text that holds a part's new text at its place."""
+    """Return the JSON text that holds a part's new text at its place."""
     assert part.place is not None
     encoding = part.place.encoding
     if encoding == "json":
@@ -334,12 +340,12 @@ def edit_value(part: Part, text: str) -> str:
 
 
 def fit(format: Format, values: Sequence[Any]) -> float:
-    """Return how well a format recognises records, 0 to 1."""
+    """Return how well a format recognizes the records, from 0 to 1."""
     return sum(format.recognize(value) for value in values) / max(1, len(values))
 
 
 class PlainEdits:
-    """For formats whose records hold each text once and have no links between records."""
+    """Base of formats whose records hold each text once and do not link to each other."""
 
     generic = False
     lists: tuple[ListPath, ...] = ()
@@ -366,7 +372,7 @@ class PlainEdits:
 
 
 def sum_of(counts: Any, *names: str) -> int | None:
-    """Return the sum of the numbers that have these names; None where there are none, or they come to nothing."""
+    """Return the sum of the positive integers under these names; None if there are none."""
     if not isinstance(counts, dict):
         return None
     known = [counts[name] for name in names if isinstance(counts.get(name), int) and counts[name] > 0]
@@ -374,7 +380,7 @@ def sum_of(counts: Any, *names: str) -> int | None:
 
 
 def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:
-    """Return where an object that stands at `path` has numbers: under these names, or under any."""
+    """Return the paths of the integers in an object at `path`: those under `names`, or all if no name is given."""
     if not isinstance(counts, dict):
         return []
     kinds = {name: type(value) for name, value in counts.items() if not names or name in names}
@@ -382,13 +388,13 @@ def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:
 
 
 def arguments_place(value: Any, record: int, path: Path) -> Place | None:
-    """Return where arguments of a call stand, by what is saved there: a string, which may hold JSON or any text, or
-    JSON that stays JSON when it is shortened. None for what cannot be shortened."""
+    """Return the place of a call's arguments, depending on how they are saved: a string (JSON or any text), or JSON
+    that stays JSON when shortened. None for arguments that cannot be shortened."""
     if isinstance(value, str):
         return Place(record, path)
     return Place(record, path, "json") if isinstance(value, (dict, list)) else None
 
 
 def tool_arguments(value: Any) -> str:
-    """Return arguments of a call as JSON text, whether saved as a string or as an object."""
+    """Return a call's arguments as JSON text, whether they are saved as a string or as an object."""
     return value if isinstance(value, str) else as_text(value)

@@ -1,7 +1,7 @@
-"""Messages of Amazon Bedrock's Converse API, a message a line or in a request `{modelId, system, messages}`.
+"""Messages of Amazon Bedrock's Converse API, one per line or in a request `{modelId, system, messages}`.
 
-A content block has no `type`: it is an object with one member, whose name says what it is. The API refuses two messages
-of a role in a row, and a call whose results do not all stand in the next message.
+A content block has no `type`: it is an object with one member, whose name gives the kind. The API rejects two
+messages in a row with the same role, and a call whose results are not all in the next message.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "ass
 _BLOCKS = frozenset(("text", "toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"))
 _BLOCKS |= {"image", "document", "video", "audio", "citationsContent", "searchResult"}
 _COUNTS = ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens", "outputTokens")
-"""What an answer's `usage` counts, each apart from the others."""
+"""The counts in an answer's `usage`; they do not overlap."""
 _LOGGED = ("input", "inputBodyJson", "messages")
-"""Where a log of invocations has the messages of a request."""
+"""Path to the messages of a request in an invocation log."""
 _LOGGED_COUNTS = ("inputTokenCount", "cacheReadInputTokenCount", "cacheWriteInputTokenCount")
 _EMPTY, _SPARE = 0.5, 0.1
-"""Recognition of a message without content, and of one whose content is a string: that is none of the API, but not
-another session either."""
+"""Recognition of a message without content, and of one whose content is a string. The API has no string contents,
+but such a message does not mark another session either."""
 _TEXTS = "blocks"
-"""Encoding of a list of blocks that gives way to one of text."""
+"""Encoding of a list of blocks that is replaced by a single text block."""
 
 
 class Bedrock(PlainEdits):
@@ -73,11 +73,11 @@ class Bedrock(PlainEdits):
         return Reading(build.messages)
 
     def usage(self, value: Any) -> int | None:
-        """Return the count of an answer beside which it was saved (`metadata` of Strands Agents)."""
+        """Return the count saved next to an answer (`metadata` of Strands Agents)."""
         return next((tokens for holder in _holders(value) if (tokens := sum_of(holder, *_COUNTS))), None)
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        """Return what a log of invocations says of the request, which is all there is of the conversation in it."""
+        """Return the request's count in an invocation log. The request holds the whole conversation."""
         if path[-len(_LOGGED) :] != _LOGGED or not messages:
             return None
         tokens = sum_of(value_at(document, path[: -len(_LOGGED)])["input"], *_LOGGED_COUNTS)
@@ -98,7 +98,7 @@ class Bedrock(PlainEdits):
             elif encoding == _TEXTS:
                 changes[path] = jsonedit.encode([{"text": text}])
             elif encoding.startswith("block:"):
-                # of a result that became a text, the whole block gives way
+                # for a result that was turned into text, replace the whole block
                 changes[path[:2]] = jsonedit.encode({"text": text})
             else:
                 changes[path] = edit_value(part, text)
@@ -106,7 +106,7 @@ class Bedrock(PlainEdits):
 
 
 def _kind(block: Any) -> str:
-    """Return the name of a content block's one member; empty where it is no block of the API."""
+    """Return the name of a content block's only member; empty if it is not a block of the API."""
     if not isinstance(block, dict) or "type" in block:
         return ""
     names = [name for name in block if name in _BLOCKS]
@@ -121,7 +121,7 @@ def _parts(build: Builder, content: Any, record: int) -> Iterator[Part]:
         kind, path = _kind(block), ("content", index)
         inside: Any = block[kind] if kind else None
         if kind == "cachePoint":
-            continue  # a mark, and no content
+            continue  # a marker without content
         if kind == "text":
             yield build.part("text", inside, Place(record, (*path, "text")))
         elif kind == "toolUse":
@@ -154,7 +154,7 @@ def _result(build: Builder, result: dict[str, Any], path: Path, record: int) -> 
 
 
 def _texts(blocks: Sequence[Any]) -> str:
-    """Return what a model reads of the blocks of a result: texts, JSON, and what documents are named."""
+    """Return what a model reads of a result's blocks: texts, JSON, and the names of documents."""
     texts = []
     for block in blocks:
         if isinstance(block, dict) and "json" in block:

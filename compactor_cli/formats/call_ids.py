@@ -1,4 +1,4 @@
-"""Ids of calls, for formats whose calls and results may have none."""
+"""Ids of calls, for formats in which calls and results may lack them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from compactor_cli.model.message import LEGACY_ID
 
 
 class CallIds:
-    """Makes ids up where there are none: a result without one answers the oldest open call of its name."""
+    """Supplies missing ids. A result without an id answers the oldest open call of the same name."""
 
     def __init__(self) -> None:
         self._open: dict[str, list[str]] = defaultdict(list)
         self._count = 0
 
     def call(self, recorded: Any, name: str) -> str:
-        """Return the id of a call: its own, or one that is made up."""
+        """Return the id of a call: the recorded one, or a new one."""
         self._count += 1
         call_id = recorded if isinstance(recorded, str) and recorded else f"{LEGACY_ID}{self._count}"
         self._open[name].append(call_id)
@@ -31,6 +31,6 @@ class CallIds:
         return recorded
 
     def close(self, call_id: str, name: str) -> None:
-        """Note that a call has its result."""
+        """Mark a call as answered."""
         if call_id in self._open[name]:
             self._open[name].remove(call_id)

@@ -1,4 +1,4 @@
-"""OpenAI chat messages, shared by the formats that hold them, also of agents that write actions as text."""
+"""OpenAI chat messages, shared by the formats that contain them, including agents that write actions as text."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ ROLES: dict[str, Role] = {
     "function": "tool",
 }
 _ACTION = compiled_later(r"(?:```|~~~|</(?:command|function|action|execute\w*|bash|tool_call|code)>)\s*\Z")
-"""Ends a message whose last word is an action."""
+"""Matches the end of a message that closes with an action."""
 _LEAST_ACTING = 2
-"""Messages of the agent that show its way of acting."""
+"""Minimum number of the agent's messages that end with an action, to conclude that it writes actions as text."""
 _MOSTLY_ACTING = 0.9
-"""Share of its messages that end with an action; an assistant that answers people with code ends otherwise as well."""
+"""Minimum share of its messages that end with an action. An assistant that answers people with code also ends
+messages in other ways."""
 
 
 def message_parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: CallIds) -> list[Part]:
-    """Return all parts of a message that is a record."""
+    """Return all parts of a record that is a message."""
     if role == "tool":
         return _result_parts(build, value, record, legacy)
     parts = content_parts(build, value, (), record)
@@ -38,7 +39,7 @@ def message_parts(build: Builder, value: dict[str, Any], role: Role, record: int
 
 
 def new_message(message: Message) -> dict[str, Any]:
-    """Return a message that was not in the input, as the API takes it."""
+    """Return a new message in the form that the API accepts."""
     part = message.parts[0]
     if part.kind != "tool_result":
         return {"role": message.role, "content": part.text}
@@ -55,21 +56,21 @@ def origin_in_chat(role: Role, value: dict[str, Any], parts: Sequence[Part], *, 
     if role != "user":
         return origin if origin == "summary" else "other"
     if origin == "request" and answering and value.get("message_type") == "observation":
-        return "injected"  # SWE-agent keeps what a command printed under the role user
+        return "injected"  # SWE-agent stores the output of commands under the role user
     if origin == "other" and any(p.kind in ("image", "other") for p in parts):
         return "request"
     return origin
 
 
 def name_speakers(build: Builder, names: Mapping[int, str]) -> None:
-    """Say who speaks where several people do. `names`: by the index of a message under the role user."""
+    """Record who speaks, if there are several speakers. `names`: index of a message under the role user -> name."""
     if len(set(names.values())) > 1:
         for index, name in names.items():
             build.messages[index] = replace(build.messages[index], speaker=name)
 
 
 def content_parts(build: Builder, value: dict[str, Any], base: Path, record: int) -> list[Part]:
-    """Return thinking, texts and pictures of a message, which stands at `base` of its record."""
+    """Return the thinking, texts and pictures of a message, which is at `base` in its record."""
     content, parts = value.get("content"), list[Part]()
     if isinstance(value.get("reasoning_content"), str) and value["reasoning_content"]:
         parts.append(build.part("thinking", value["reasoning_content"]))
@@ -94,7 +95,7 @@ def _block(build: Builder, block: Any, path: Path, record: int) -> Part:
 
 
 def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: CallIds) -> list[Part]:
-    """Return calls of a message: `tool_calls`, or else the old `function_call`."""
+    """Return the calls of a message: `tool_calls`, or else the old `function_call`."""
     calls = value.get("tool_calls")
     parts = []
     for index, call in enumerate(calls if isinstance(calls, list) else ()):
@@ -104,7 +105,7 @@ def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, l
         function, holder = call.get("function"), call
         if isinstance(function, dict):
             name, holder, path = str(function.get("name") or ""), function, (*path, "function")
-        else:  # Inspect logs: the function is a name, its arguments stand beside it
+        else:  # Inspect logs: `function` is the name, and the arguments are next to it
             name = str(function or call.get("name") or "")
         parts.append(_call(build, name, holder, path, record, str(call.get("id") or "")))
     function = value.get("function_call")
@@ -121,7 +122,7 @@ def _call(build: Builder, name: str, holder: dict[str, Any], path: Path, record:
 
 
 def _result_parts(build: Builder, value: dict[str, Any], record: int, legacy: CallIds) -> list[Part]:
-    """Return the result that a message holds; one for several calls has its text once."""
+    """Return the result parts of a message. A result for several calls has its text only once."""
     text, images, place = body(value.get("content"), ("content",), record)
     name = str(value.get("name") or value.get("function") or "")
     ids = value.get("tool_call_ids")
@@ -141,8 +142,8 @@ def _result_parts(build: Builder, value: dict[str, Any], record: int, legacy: Ca
 
 
 def mark_outputs(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages, those that answer an action no longer requests; an action and its answer stay or go
-    together, as a call and its result do."""
+    """Return the messages with answers to actions marked as injected instead of as requests. An action and its
+    answer get the same turn, so that they stay or go together like a call and its result."""
     spoken = [m for m in messages if m.role == "assistant" and m.origin != "summary"]
     acting = {m.index for m in spoken if not m.calls and _ACTION.search(m.text("text")[-200:])}
     if len(acting) < _LEAST_ACTING or len(acting) < _MOSTLY_ACTING * len(spoken):

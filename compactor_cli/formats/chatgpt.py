@@ -1,7 +1,7 @@
-"""Exports of ChatGPT: `conversations.json`, a list of conversations whose `mapping` is a tree of nodes, or one of them.
+"""ChatGPT exports: `conversations.json`, a list of conversations whose `mapping` is a tree of nodes, or a single one.
 
-The way to `current_node` is the conversation; other branches are answers that were asked for again and words that were
-edited. A call is an answer to a `recipient`; what it returned is a message of that tool, without ids.
+The path to `current_node` is the conversation. Other branches are regenerated answers and edited prompts. A call is
+an answer to a `recipient`; its result is a message of that tool, without ids.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from compactor_cli.text.times import parse_time
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _LEAF = "current_node"
 _ALL = "all"
-"""Whom a message is for that is no call."""
+"""The recipient of a message that is not a call."""
 _CONTENT: Path = ("message", "content")
 _OWN_TEXT = {"code": "text", "execution_output": "text", "tether_quote": "text", "system_error": "text"}
 _OWN_TEXT |= {"tether_browsing_display": "result", "sonic_webpage": "text", "reasoning_recap": "content"}
-"""Kinds of content -> the member that has their text, where that is not in `parts`."""
+"""Kind of content -> the member that holds its text, for kinds that do not use `parts`."""
 _INSTRUCTIONS = ("user_profile", "user_instructions")
-"""What the user has told once for all conversations."""
+"""Instructions that the user gave once for all conversations."""
 
 
 class ChatGPT(PlainEdits):
@@ -102,13 +102,13 @@ def _parent(value: dict[str, Any], by_id: dict[str, int]) -> tuple[str, str, int
 
 
 def _read_node(build: Builder, message: Any, record: int, ids: CallIds, caller: int | None) -> int | None:
-    """Add the message of a node, if there is any. Returns the index of the last call that results may follow."""
+    """Add the message of a node, if there is one. Return the index of the last call that may still get results."""
     role = _ROLES.get(word(message["author"], "role")) if isinstance(message, dict) else None
     if role is None:
         return caller
     parts = list(_parts(build, message["content"], record))
     if not any(part.text.strip() or part.images for part in parts):
-        return caller  # a message that says nothing: it passes through
+        return caller  # an empty message: passed through
     name, time = word(message, "id"), parse_time(message.get("create_time"))
     text = text_in(parts)
     origin: Origin = "summary" if origin_of(text) == "summary" else "other"
@@ -126,7 +126,7 @@ def _read_node(build: Builder, message: Any, record: int, ids: CallIds, caller: 
             result = build.part("tool_result", text, place, name=tool, call_id=call_id, images=images)
             build.add(role, [result], (record,), id=name, timestamp=time)
             return caller
-        # a further message of the tool: it stays or goes with the call
+        # another message of the tool: it stays or goes with the call
         if caller is not None:
             build.messages[caller] = _in_turn(build.messages[caller], caller)
         build.add("user", parts, (record,), id=name, timestamp=time, origin="injected", turn=caller)

@@ -1,7 +1,7 @@
-"""Exports of Claude.ai: `conversations.json`, a list of conversations with `chat_messages` each, or one of them.
+"""Claude.ai exports: `conversations.json`, a list of conversations with `chat_messages`, or a single conversation.
 
-An answer holds its calls and what they returned. A message repeats its words in `text`, and holds what was pasted or
-attached as `extracted_content`. Messages that name a parent form a tree: the way to the current leaf counts.
+An answer holds its calls and their results. A message repeats its words in `text`, and stores pasted or attached
+content as `extracted_content`. Messages that name a parent form a tree; the path to the current leaf counts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SENDERS: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assi
 _PARENT = "parent_message_uuid"
 _LEAF = "current_leaf_message_uuid"
 _NO_PARENT = "00000000-0000-4000-8000-000000000000"
-"""What the first message of a conversation names as its parent."""
+"""The parent named by the first message of a conversation."""
 
 
 class ClaudeAI(PlainEdits):
@@ -89,14 +89,14 @@ class ClaudeAI(PlainEdits):
 
 
 class _CallIds:
-    """Older exports have no ids: a result without one answers the oldest call that waits for one."""
+    """Supplies missing ids. In older exports, a result without an id answers the oldest waiting call."""
 
     def __init__(self) -> None:
         self._open: list[Part] = []
         self._count = 0
 
     def named(self, part: Part) -> Part:
-        """Return a call or a result with an id, the result also with the name of its tool."""
+        """Return a call or a result with an id. A result also gets the name of its tool."""
         if part.kind == "tool_call":
             if not part.call_id:
                 self._count += 1
@@ -113,7 +113,7 @@ class _CallIds:
 
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
-    """Return message -> its id, its parent's, and the record that has that, of the messages that name one."""
+    """Return record -> (its id, its parent's id, the parent's record) for messages that name a parent."""
     by_id = {word(value, "uuid"): record for record, value in enumerate(values) if word(value, "uuid")}
     parents: dict[int, tuple[str, str, int | None]] = {}
     for record, value in enumerate(values):
@@ -147,7 +147,7 @@ def _read_message(build: Builder, value: dict[str, Any], record: int, ids: _Call
 
 
 def _parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    """Return what a message says: its blocks, or in older exports its text."""
+    """Return a message's blocks, or its text in older exports."""
     parts = read_content(build, value.get("content"), ("content",), record)
     if not parts and word(value, "text"):
         return [build.part("text", value["text"], Place(record, ("text",)))]
@@ -163,7 +163,7 @@ def _attached(build: Builder, value: dict[str, Any], record: int) -> Iterator[Pa
 
 
 def _pieces(parts: Sequence[Part]) -> Iterator[tuple[Role, list[Part]]]:
-    """Yield an answer as what the model said and what came back, in turns."""
+    """Yield an answer split into alternating pieces: what the model said, and the results."""
     piece: list[Part] = []
     for part in parts:
         if piece and (part.kind == "tool_result") != (piece[-1].kind == "tool_result"):

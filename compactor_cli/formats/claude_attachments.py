@@ -1,5 +1,5 @@
-"""Claude Code: what `attachment` records put into the context. Each kind keeps its text elsewhere; newer versions keep
-beside it what was sent of it (`rendered`)."""
+"""Claude Code: what `attachment` records put into the context. Each kind stores its text in a different place. Newer
+versions also store what was sent of it (`rendered`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin, Part, Path, Place, text_in
 
 QUEUED = "queued_command"
-"""What the user typed while the agent worked."""
+"""Kind of attachment for what the user typed while the agent was working."""
 _TEXTS: dict[str, tuple[Path, ...]] = {
     QUEUED: (("prompt",),),
     "hook_additional_context": (("content",),),
@@ -31,9 +31,9 @@ _TEXTS: dict[str, tuple[Path, ...]] = {
     "critical_system_reminder": (("content",),),
 }
 _NOBODYS = frozenset(("auto-continuation", "coordinator", "peer", "task-notification"))
-"""Kinds of origins of what stands under the role user and is from the agent itself, or from other sessions."""
+"""Kinds of origin for text under the role user that comes from the agent itself or from other sessions."""
 _SPEAKING_HOOKS = frozenset(("SessionStart", "UserPromptSubmit"))
-"""Events of hooks whose output is sent when they succeed."""
+"""Hook events whose output is sent when the hook succeeds."""
 _NEVER_SENT = frozenset(
     (
         "already_read_file",
@@ -47,17 +47,16 @@ _NEVER_SENT = frozenset(
     )
 )
 _RENDERED = ("rendered", "renderedInHumanTurn")
-"""Members of a record that hold an attachment as it was sent, the second right behind the words of the user."""
+"""Members of a record that hold an attachment as it was sent; the second one directly after the user's words."""
 
 
 def is_nobodys(value: dict[str, Any]) -> bool:
-    """Return whether a record, or an attachment, says of its words that no person said them."""
+    """Return whether a record or an attachment says that no person wrote its words."""
     return word(value.get("origin"), "kind") in _NOBODYS
 
 
 def is_sent(value: dict[str, Any]) -> bool:
-    """Return whether the agent sends something for the attachment of a record; of kinds that are not known it is taken
-    to."""
+    """Return whether the agent sends something for a record's attachment. Unknown kinds are assumed to be sent."""
     attachment: Any = value.get("attachment")
     if any(_rendered(value)):
         return True
@@ -68,8 +67,8 @@ def is_sent(value: dict[str, Any]) -> bool:
 
 
 def read_attachment(build: Builder, value: dict[str, Any], record: int) -> tuple[list[Part], Origin]:
-    """Return the texts of an attachment that stand in its record, and whose words they are. What older versions say of
-    others in fixed words is in no record."""
+    """Return an attachment's texts stored in its record, and their origin. For some kinds, older versions send fixed
+    wording that no record contains."""
     if not is_sent(value):
         return [], "injected"
     attachment: Any = value.get("attachment")
@@ -83,8 +82,8 @@ def read_attachment(build: Builder, value: dict[str, Any], record: int) -> tuple
 
 
 def attachment_copies(value: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
-    """Return what else changes in a record whose attachment is shortened to `text` at a path: what was sent of it
-    repeats its own texts."""
+    """Return what else changes in a record when its attachment's text at `path` is shortened to `text`: the sent
+    form repeats the attachment's own texts."""
     old = found_at(value, path)
     if not isinstance(old, str) or len(old) <= len(text):
         return {}
@@ -98,7 +97,7 @@ def attachment_copies(value: dict[str, Any], path: Path, text: str) -> dict[Path
 
 
 def _rendered(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
-    """Yield what was sent of an attachment, and where it stands."""
+    """Yield each text that was sent for an attachment, with its path."""
     texts = value.get(_RENDERED[0])
     for index, item in enumerate(texts if isinstance(texts, list) else ()):
         if text := word(item, "content"):
@@ -106,7 +105,7 @@ def _rendered(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def _texts_in(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the texts inside a value."""
+    """Yield all texts inside a value, with their paths."""
     if isinstance(value, str):
         yield path, value
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -1,7 +1,7 @@
 """Claude Code sessions: one API message may span several records, and records form a tree.
 
-Only what stands behind the last compact boundary is in the model's context; what stands before it and old branches
-pass through untouched, as do record kinds that are not known.
+Only records after the last compact boundary are in the model's context. Earlier records, old branches and unknown
+kinds of records pass through unchanged.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KINDS = frozenset(
 )
 _ENVELOPE = ("sessionId", "agentId", "cwd", "gitBranch", "version", "userType", "slug")
 _REPEATING = (b'"toolUseResult"', b'"rendered"', b'"wireToolInputs"')
-"""Of these one stands in each record that repeats what it says."""
+"""At least one of these occurs in every record that repeats its own text."""
 
 
 class ClaudeCode:
@@ -64,7 +64,7 @@ class ClaudeCode:
         if value["type"] in _KINDS:
             own = "message" not in value and (value["type"] != "system" or "uuid" in value)
             return 0.8 if own else 0.3
-        return 0.4 if "sessionId" in value else 0.0  # of a kind that is not known, maybe of another agent
+        return 0.4 if "sessionId" in value else 0.0  # an unknown kind, possibly from another agent
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
@@ -123,7 +123,7 @@ class ClaudeCode:
                 **body,
                 "content": [{"type": "text", "text": message.parts[0].text}],
             }
-        # the agent marks a summary with which its context begins, and shows it folded
+        # the agent sets this mark on a summary that begins its context, and shows it collapsed
         begins = message.origin == "summary" and not around.parent
         flags = ("isCompactSummary", "isVisibleInTranscriptOnly") if begins else ()
         return {
@@ -139,8 +139,8 @@ class ClaudeCode:
 
 
 def _wire_copies(value: dict[str, Any], part: Part, text: str) -> dict[Path, str]:
-    """Return changes of the input of a call as the model wrote it, which the agent sends in the place of the one that
-    it ran, when that is shortened."""
+    """Return the changes to a call's input as the model wrote it (`wireToolInputs`). The agent sends this instead of
+    the input that it ran, so it is shortened too."""
     inputs = value.get("wireToolInputs")
     if part.place is None or not isinstance(inputs, dict) or part.call_id not in inputs:
         return {}
@@ -170,7 +170,7 @@ def _read_turn(
         id=str(value.get("uuid") or ""),
         timestamp=parse_time(value.get("timestamp")),
         origin=origin,
-        pinned=outside or pinned,  # what it stands for is in no record; ours can be folded into the next one
+        pinned=outside or pinned,  # no record holds what it stands for; our own can be folded into the next one
     )
     if isinstance(message_id, str):
         by_message_id[message_id] = index
@@ -186,7 +186,7 @@ def _read_attachment(build: Builder, value: dict[str, Any], record: int) -> None
 def _find_owners(
     values: Sequence[Any], context: ClaudeContext, messages: list[Message], owners: dict[int, int]
 ) -> None:
-    """Records that only accompany a message go where it goes: progress of a call, snapshots, timings."""
+    """Assign records that only accompany a message to that message: progress of a call, snapshots, timings."""
     by_record = {record: m.index for m in messages for record in m.records}
     by_call = {part.call_id: m.index for m in messages for part in m.calls}
     by_uuid = {str(values[record].get("uuid")): index for record, index in by_record.items()}

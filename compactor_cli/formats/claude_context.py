@@ -1,8 +1,8 @@
 """Claude Code: which records of a session are in the model's context, and which the agent no longer sends.
 
-The agent walks from the last turn to its parent, and so on, up to the last compact boundary or to the first record.
-Calls that ran in parallel stand beside that way, with their results; the agent finds them again. A boundary may name a
-segment of the messages before it that it preserved.
+The agent follows the parents from the last turn back to the last compact boundary or to the first record. Parallel
+calls and their results are off this path; the agent finds them separately. A boundary may name a segment of earlier
+messages that it preserved.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from compactor_cli.formats.trees import way_to_root
 from compactor_cli.model.transcript import Link
 
 Parents = Mapping[int, tuple[str, str, int | None]]
-"""Record -> its id, the id of its parent and the parent's record."""
+"""Record -> (its id, its parent's id, the parent's record)."""
 
 _DISPLAY = frozenset(("progress", "file-history-snapshot", "queue-operation"))
 """Kinds of records that are never sent."""
 _NOTES = frozenset(("turn_duration", "stop_hook_summary", "api_error", "api_metrics"))
 """Subtypes of system records that are never sent."""
 _KNOWN = _DISPLAY | {"user", "assistant", "system", "attachment"}
-"""Kinds of which the agent needs none that is out of its context. Titles and kinds that are not known stay."""
+"""Kinds of records that the agent does not need once they are outside the context. Titles and unknown kinds stay."""
 
 
 class ClaudeContext(Struct):
-    """Where the records of a session belong."""
+    """The role of each record in a session."""
 
     start: int = 0
     """The last boundary of the main chain, or the first record."""
     preserved: set[int] = field(default_factory=set)
-    """Records before the boundary that it preserved."""
+    """Records before the boundary that the boundary preserved."""
     ends: set[int] = field(default_factory=set)
-    """Those of them by which the agent finds the others."""
+    """The preserved records that the boundary names, by which the agent finds the others."""
     branches: dict[int, str] = field(default_factory=dict)
     """Records of old branches -> the name of their branch."""
     outside: set[int] = field(default_factory=set)
-    """What the agent no longer sends and can load the session without."""
+    """Records that the agent no longer sends and does not need to load the session."""
     repeated: dict[int, int] = field(default_factory=dict)
-    """Records that are there again, as some resumed sessions repeat them -> the one that counts."""
+    """Duplicate record, as some resumed sessions contain -> the one that counts."""
     aside: bool = True
-    """Whether sidechains are conversations of their own: not in a file that is one."""
+    """Whether sidechains are separate conversations. False in a file that is itself a sidechain."""
 
     def holds(self, record: int, value: Any) -> bool:
-        """Return whether a record is in the context, when it is of a kind that is sent."""
+        """Return whether a record is in the context, assuming that its kind is sent."""
         if record in self.repeated or (self.aside and value.get("isSidechain")):
             return False
         return record in self.preserved or (record >= self.start and record not in self.branches)
@@ -61,12 +61,12 @@ def is_turn(value: Any) -> bool:
 
 
 def is_notice(value: Any) -> bool:
-    """Return whether a record among the answers only tells that the API failed: the agent never sends it."""
+    """Return whether an answer's record only reports an API failure; the agent never sends such a record."""
     return value.get("isApiErrorMessage") is True and word(value, "type") == "assistant"
 
 
 def context_of(values: Sequence[Any]) -> ClaudeContext:
-    """Return what of a session the model is sent."""
+    """Return which records of a session the model is sent."""
     context = ClaudeContext()
     context.aside = not all(value.get("isSidechain") for value in values if is_turn(value))
     context.repeated = _repeated(values)
@@ -81,7 +81,7 @@ def context_of(values: Sequence[Any]) -> ClaudeContext:
 
 
 def links_of(values: Sequence[Any], context: ClaudeContext) -> list[Link | None]:
-    """Return identity and parent of each record. Sidechains and old branches are chains of their own."""
+    """Return the id and parent of each record. Sidechains and old branches are separate chains."""
     return [
         None if record in context.repeated else _link(value, context.branches.get(record, ""))
         for record, value in enumerate(values)
@@ -96,8 +96,8 @@ def _link(value: Any, branch: str) -> Link | None:
 
 
 def _last_boundary(values: Sequence[Any], way: Sequence[int]) -> int:
-    """Return the last boundary on the way to the last turn. Where there is none the last of the file counts, unless the
-    user went back to what stands before it."""
+    """Return the last boundary on the path to the last turn. If there is none on it, the last boundary of the file
+    counts, unless the user went back to an earlier point."""
     boundaries = [
         record
         for record, value in enumerate(values)
@@ -114,27 +114,42 @@ def _last_boundary(values: Sequence[Any], way: Sequence[int]) -> int:
 
 
 def _begins(value: Any) -> bool:
-    """Return whether a record says that it has no parent; one that says nothing of it may follow the one before it."""
+    """Return whether a record states that it has no parent. A record that states nothing may follow the one before
+    it."""
     return value.get("parentUuid", "") is None
 
 
 def _repeated(values: Sequence[Any]) -> dict[int, int]:
-    """Return turns and attachments that are there again, with the same id and the same words -> the one that counts. To
-    the agent that is the last; where the file ends in repeated ones the first has its place among the others. What a
-    sidechain has of the main chain is there twice."""
+    """Return duplicate -> the record that counts, for turns and attachments with equal id and content. The agent takes
+    the parent from the last of them, and orders records by their parents: so the first duplicate after that parent
+    counts. A record that also occurs in a sidechain is not a duplicate."""
     places: dict[tuple[str, bool], list[int]] = {}
+    counting: dict[tuple[str, bool], int] = {}
     for record, value in enumerate(values):
-        if word(value, "uuid") and value.get("type") in ("user", "assistant", "attachment"):
-            same = places.setdefault((value["uuid"], bool(value.get("isSidechain"))), [])
-            if not same or all(values[same[0]].get(key) == value.get(key) for key in ("message", "attachment")):
+        if not word(value, "uuid"):
+            continue
+        name = (value["uuid"], bool(value.get("isSidechain")))
+        counting.setdefault(name, record)
+        if value.get("type") in ("user", "assistant", "attachment"):
+            same = places.setdefault(name, [])
+            if not same or _words(values[same[0]]) == _words(value):
                 same.append(record)
-    newest = max((same[-1] for same in places.values()), default=-1)
-    counts = 0 if any(same[-1] == newest and len(same) > 1 for same in places.values()) else -1
-    return {record: same[counts] for same in places.values() for record in same if record != same[counts]}
+    for name, same in places.items():
+        parent = values[same[-1]].get("parentUuid")
+        start = counting.get((parent, name[1]), -1) if isinstance(parent, str) else -1
+        of_parent = (record for record in same if record > start and values[record].get("parentUuid") == parent)
+        counting[name] = next(of_parent, same[-1])
+    return {record: counting[name] for name, same in places.items() for record in same if record != counting[name]}
+
+
+def _words(value: Any) -> tuple[Any, Any]:
+    """Return what a record says. Its counts of tokens may differ, as a compaction writes them to the newest alone."""
+    message = value.get("message")
+    return message.get("content") if isinstance(message, dict) else message, value.get("attachment")
 
 
 def _parents(values: Sequence[Any], context: ClaudeContext) -> Parents:
-    """Return the records of the main chain."""
+    """Return the records of the main chain with their parents."""
     main = {
         record: str(value["uuid"])
         for record, value in enumerate(values)
@@ -149,7 +164,7 @@ def _parents(values: Sequence[Any], context: ClaudeContext) -> Parents:
 
 
 def _find_preserved(values: Sequence[Any], parents: Parents, context: ClaudeContext) -> None:
-    """Find the segment that the boundary names, where its last record leads to its first."""
+    """Find the segment that the boundary names, provided that its last record leads to its first."""
     metadata = values[context.start].get("compactMetadata") if isinstance(values[context.start], dict) else None
     if not isinstance(metadata, dict):
         return
@@ -169,14 +184,14 @@ def _find_preserved(values: Sequence[Any], parents: Parents, context: ClaudeCont
 
 
 def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], context: ClaudeContext) -> None:
-    """Find turns behind the boundary to which the agent does not come, and what hangs on them."""
+    """Find turns after the boundary that the agent does not reach, and the records attached to them."""
     behind = range(context.start, len(values))
     if len(way) < 2:
-        return  # records that do not point to each other are no tree: their order counts
+        return  # records without links form no tree: their order counts
     names = {parents[record][0] for record in way}
     reached = {record for record in behind if record in parents and parents[record][0] in names}
     reached |= _beside(values, reached, behind)
-    whole = not parents[way[0]][1]  # else what is hidden may stand anywhere
+    whole = not parents[way[0]][1]  # otherwise hidden records may be anywhere
     for record in behind:
         if record not in parents or record in reached:
             continue
@@ -184,7 +199,7 @@ def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], 
         if parent in context.branches:
             context.branches[record] = context.branches[parent]
         elif is_turn(values[record]):
-            # a parent that is in no record hides what stands before it: damage to mend, not a branch that was left
+            # a missing parent hides what precedes it: damage to repair, not an abandoned branch
             own_way = way_to_root(parents, record)
             begins = whole and _begins(values[own_way[0]])
             if begins or any(step in reached or step < context.start for step in own_way):
@@ -192,7 +207,8 @@ def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], 
 
 
 def _beside(values: Sequence[Any], reached: set[int], among: Sequence[int]) -> set[int]:
-    """Return pieces of the same messages, results of their calls, and what the agent said to these, in file order."""
+    """Return, in file order, further pieces of the same messages, results of their calls, and the agent's notes on
+    these."""
     ids = {_message_id(values[record]) for record in reached} - {""}
     turns = [record for record in among if is_turn(values[record])]
     pieces = {record for record in turns if record in reached or _message_id(values[record]) in ids}

@@ -1,7 +1,7 @@
-"""Sessions of Cline and of its forks: Anthropic messages with a time (`ts`), a list (Cline 3, Roo Code, Kilo Code) or
-`{sessionId, system_prompt, messages}` (Cline 4).
+"""Sessions of Cline and its forks: Anthropic messages with a time (`ts`), either in a list (Cline 3, Roo Code, Kilo
+Code) or in `{sessionId, system_prompt, messages}` (Cline 4).
 
-The forks keep what a summary or a truncation hides, and name in each hidden message what hides it.
+The forks keep messages hidden by a summary or a truncation. Each hidden message names what hides it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from compactor_cli.text.times import parse_time
 _SYSTEM = ("system_prompt",)
 _KINDS = BLOCK_TYPES | {"text", "image", "file"}
 _RESULT = compiled_later(r"\[[\w-]+(?: for [^\n]*)?\] Result:|\[ERROR\]|\[TASK RESUMPTION\]|# Reminder: ")
-"""Begins what the agent itself says under the role user, where tools are called in text."""
+"""How texts of the agent itself under the role user begin, when tools are called in text."""
 _ASIDE = compiled_later(r"\s*<environment_details>")
 _WORDS = compiled_later(r"(?:\[[^\n]*\] Result:)?\s*<(?:task|feedback|user_message|answer)>")
-"""Begin the words of the user in such a message."""
+"""How the user's words begin in such a message."""
 _SUMMARY = "Context summary:"
-"""Begins the message that stands for what Cline 4 has compacted."""
+"""How the message begins that replaces what Cline 4 compacted."""
 
 
 class Cline(PlainEdits):
@@ -79,7 +79,7 @@ class Cline(PlainEdits):
             elif value.get("type") == "reasoning":
                 sealed.append(record)
             else:
-                # reasoning goes with the answer behind it
+                # reasoning goes with the answer after it
                 _read(build, value, record, sealed if value["role"] == "assistant" else [])
                 sealed = []
         session = document.get("sessionId") if isinstance(document, dict) else None
@@ -99,14 +99,14 @@ class Cline(PlainEdits):
         if isinstance(metrics, dict) and isinstance(metrics.get("tokens"), dict):
             return sum_of(metrics["tokens"], "prompt", "completion")
         sent, cached = sum_of(metrics, "inputTokens") or 0, sum_of(metrics, "cacheReadTokens", "cacheWriteTokens") or 0
-        # most providers count what was cached as part of what was sent
+        # most providers include cached tokens in the tokens sent
         context = sent if sent >= cached else sent + cached
         return context + (sum_of(metrics, "outputTokens") or 0) if context else None
 
 
 def _hidden(values: Sequence[Any]) -> set[int]:
-    """Return records that are not sent: hidden by a summary or a truncation that is there, or standing before a summary
-    of the first versions, which name nothing."""
+    """Return the records that are not sent: those hidden by an existing summary or truncation, and those before a
+    summary of the first versions, which carry no ids."""
     known = [value if isinstance(value, dict) else {} for value in values]
     hiding = {word(v, "condenseId") for v in known if v.get("isSummary")}
     hiding |= {word(v, "truncationId") for v in known if v.get("isTruncationMarker")}
@@ -136,7 +136,7 @@ def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[i
         origin, stays = "summary", True
     thoughts = [build.part("thinking", "") for _ in sealed]
     name, time = word(value, "id"), parse_time(value.get("ts"))
-    turn = record if files and parts else None  # what the user attached stays or goes with the words
+    turn = record if files and parts else None  # attached files stay or go with the user's words
     if parts or thoughts:
         records = (*sealed, record)
         build.add(role, [*thoughts, *parts], records, id=name, timestamp=time, origin=origin, turn=turn, pinned=stays)
@@ -146,8 +146,8 @@ def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[i
 
 
 def _told(parts: Sequence[Part], content: Any) -> list[Part]:
-    """Return the parts, results with whether they failed: one or several `{query, result, success}` say so
-    themselves."""
+    """Return the parts, with `failed` set on results that say so themselves as one or several `{query, result,
+    success}`."""
     blocks = content if isinstance(content, list) else []
     failed = {word(block, "tool_use_id"): _failed(block.get("content")) for block in blocks if isinstance(block, dict)}
     return [
@@ -168,7 +168,7 @@ def _failed(content: Any) -> bool | None:
 
 
 def _origin(parts: Sequence[Part], origin: Origin) -> Origin:
-    """Whose a message is where tools are called in text: what they return stands under the role user as well."""
+    """Return the origin of a message when tools are called in text, since their results also have the role user."""
     texts = [part.text for part in parts if part.kind == "text" and not _ASIDE.match(part.text)]
     if any(_WORDS.match(text) for text in texts):
         return "request"

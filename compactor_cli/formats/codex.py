@@ -1,8 +1,8 @@
 """Codex rollouts: `{timestamp, type, payload}`; response items are what the model sees.
 
-`event_msg` records repeat them for display and go where the message goes that they repeat. A
-`compacted` record replaces all history before it, by a list of items or by a message; what stands before the last one
-passes through, as do turns that were taken back.
+`event_msg` records repeat messages for display; each goes with the message that it repeats. A `compacted` record
+replaces all earlier history with a list of items or a message. Records before the last one pass through, and so do
+turns that were rolled back.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from compactor_cli.model.message import CLOSING_ID, Message, Origin, Part, Path,
 from compactor_cli.text.times import parse_time
 
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
-"""Kinds of items that hold a history that the provider compacted, encrypted."""
+"""Kinds of items that hold a history compacted and encrypted by the provider."""
 _SAID = frozenset(("UserMessage", "AgentMessage", "Reasoning"))
-"""Kinds of items that an event repeats for display with the text alone."""
+"""Kinds of items that an event repeats for display as plain text."""
 _BY_PROVIDER = frozenset(("WebSearch", "Extension"))
-"""Kinds of items that have ids of their own and belong to the answer before them."""
+"""Kinds of items that have their own ids and belong to the answer before them."""
 
 
 class Codex(PlainEdits):
@@ -141,19 +141,19 @@ def _origin(role: Role, payload: dict[str, Any], parts: Sequence[Part], typed: f
 
 
 def _stands_for_more(kind: str, role: Role, parts: Sequence[Part]) -> bool:
-    """Return whether an item stands for history that is in no record of the context."""
+    """Return whether an item stands for history that no record of the context holds."""
     return kind in _COMPACTIONS or (role == "user" and any(is_agents_summary(part.text) for part in parts[:1]))
 
 
 def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, Any], record: int) -> None:
-    """Read a record that stands for all earlier history by its message alone."""
+    """Read a record that replaces all earlier history by its message alone."""
     text = as_text(payload.get("message"))
     parts = [build.part("text", text, Place(record, ("payload", "message")))] if text else []
     build.add("user", parts, (record,), timestamp=parse_time(value.get("timestamp")), origin="summary", pinned=True)
 
 
 def _read_delivery(build: Builder, value: dict[str, Any], payload: dict[str, Any], record: int) -> None:
-    """Read what another agent says, in a record of its own."""
+    """Read a message from another agent that is stored in its own record."""
     text = as_text(payload.get("content"))
     parts = [build.part("text", text, Place(record, ("payload", "content")))] if text else []
     if payload.get("encrypted_content"):
@@ -164,15 +164,15 @@ def _read_delivery(build: Builder, value: dict[str, Any], payload: dict[str, Any
 
 
 def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[int, int]:
-    """Return display events -> the message that they repeat; of equal texts each event has its own, in order. The first
-    request stays whatever becomes of its message: the agent lists no thread without one."""
+    """Return display event -> index of the message that it repeats; events with equal texts are assigned in order.
+    The first request's event has no owner, so it always stays: the agent does not list a thread without one."""
     by_text: dict[str, deque[int]] = defaultdict(deque)
     for message in messages:
         for record in message.records:
             for text in _display_texts(payload_of(values[record])):
                 by_text[text].append(message.index)
     last_by_text = {text: indices[-1] for text, indices in by_text.items()}
-    # what an event repeats of an exchange is its result, where there is one
+    # an event about an exchange repeats its result, if there is one
     by_call = {part.call_id: m.index for m in messages for part in m.calls}
     by_call |= {part.call_id: m.index for m in messages for part in m.results}
     by_record = {record: m.index for m in messages for record in m.records}
@@ -203,7 +203,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
 
 
 def _next_with(by_text: Mapping[str, deque[int]], text: str) -> int | None:
-    """Return the next message with a text; all further events with it go with the last one."""
+    """Return the next message with this text. Once all are used, further events go with the last one."""
     waiting = by_text.get(text.strip())
     if not waiting:
         return None
@@ -211,7 +211,7 @@ def _next_with(by_text: Mapping[str, deque[int]], text: str) -> int | None:
 
 
 def _display_texts(payload: dict[str, Any]) -> list[str]:
-    """Return the texts that events repeat of a response item."""
+    """Return the texts of a response item that events repeat."""
     if word(payload, "type") == "reasoning":
         return [text.strip() for text in thoughts(payload)]
     content = payload.get("content")

@@ -1,10 +1,10 @@
 """Codex: which records of a rollout are in the model's context, and which the agent no longer sends.
 
-The newest `compacted` record is where the context begins. One that has only a message leaves the newest messages of
-the user before it in the context. `thread_rolled_back` takes back the newest turns of the user before it.
+The context begins at the newest `compacted` record. One that has only a message keeps the user's newest earlier
+messages in the context. `thread_rolled_back` removes the user's newest turns before it.
 
-`replacement_history` is a list of the items that the model is sent instead of all that came before. It is read as if
-the record held an empty list and each item stood behind it on a line of its own, which means the same to the agent.
+`replacement_history` is the list of items that replaces everything before it. It is read as if the record held an
+empty list and each item followed on its own line, which means the same to the agent.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from compactor_cli.model.transcript import Transcript
 HISTORY = ("payload", "replacement_history")
 _ENVELOPE = ("timestamp", "ordinal")
 DELIVERY = "inter_agent_communication"
-"""Type of the records in which some versions keep what other agents say."""
+"""Record type in which some versions store messages from other agents."""
 KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", DELIVERY))
-"""Types of records."""
+"""Known record types."""
 _OF_USER = "user."
-"""Begins the kinds of content that are the user's own."""
+"""Prefix of the content kinds that are the user's own."""
 _SUMMARY = "Another language model started to solve this problem"
-"""Begins the message that the agent writes in place of a history that it compacts."""
+"""How the message begins with which the agent replaces a history that it compacts."""
 _NEVER_SENT = frozenset(("ghost_snapshot",))
 """Kinds of items that the agent does not send."""
 _KEPT_BYTES = 80_000
-"""Of the user's messages before a compaction the agent keeps the newest, up to 20,000 tokens of four bytes."""
+"""Of the user's messages before a compaction, the agent keeps the newest, up to 20,000 tokens of four bytes each."""
 
 
 def is_compacted(value: Any) -> bool:
-    """Return whether a record replaces all history before it."""
+    """Return whether a record replaces all earlier history."""
     return isinstance(value, dict) and value.get("type") == "compacted"
 
 
 def history_of(value: Any) -> list[Any] | None:
-    """Return the items of a `compacted` record; None of any other record, and of one that has only a message."""
+    """Return the items of a `compacted` record; None for other records, and for one that has only a message."""
     payload = value.get("payload") if is_compacted(value) else None
     history = payload.get("replacement_history") if isinstance(payload, dict) else None
     return history if isinstance(history, list) else None
 
 
 def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tuple[Content, list[ReadRecord]] | None:
-    """Return the bytes and records of a session with the items of its last compaction on lines of their own; None where
-    there are none."""
+    """Return the bytes and records of a session, with the items of its last compaction split into their own lines;
+    None if there are none."""
     last = next((index for index in range(len(records) - 1, -1, -1) if is_compacted(records[index].value)), None)
     if last is None or not history_of(records[last].value):
         return None
@@ -70,8 +70,8 @@ def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tu
 
 
 def next_ordinal(transcript: Transcript) -> int | None:
-    """Return the number behind that of the last record of a rollout whose records have one: the agent counts on from
-    there, and refuses a rollout whose last record has none."""
+    """Return the number after the last record's `ordinal`; None if it has none. The agent continues counting from
+    there, and rejects a numbered rollout whose last record has no number."""
     if not transcript.records:
         return None
     last = json.loads(transcript.raw(len(transcript.records) - 1))
@@ -80,25 +80,25 @@ def next_ordinal(transcript: Transcript) -> int | None:
 
 
 class CodexContext(Struct):
-    """Where the records of a rollout belong."""
+    """Which records of a rollout are in the context."""
 
     start: int = 0
     """The newest `compacted` record, or the first record."""
     sent: set[int] = field(default_factory=set)
     """Records that hold what the model is sent."""
     outside: set[int] = field(default_factory=set)
-    """What the agent no longer sends and can load the session without."""
+    """Records that the agent no longer sends and does not need to load the session."""
 
 
 def payload_of(value: Any) -> dict[str, Any]:
-    """Return the payload of a record, empty where it has none."""
+    """Return the payload of a record; empty if it has none."""
     payload = value.get("payload") if isinstance(value, dict) else None
     return payload if isinstance(payload, dict) else {}
 
 
 def typed_texts(values: Sequence[Any]) -> frozenset[str]:
-    """Return what the human typed, as the display events say; empty where they do not tell of most of it, as in files
-    that another program wrote with the one event that a list of sessions needs."""
+    """Return the texts that the user typed, according to the display events. Empty if events confirm less than half
+    of the user's messages, as in files by another program that writes only the event needed to list the session."""
     typed = frozenset(typed_in(value).strip() for value in values if _tells_of_user(value))
     texts = [_text(value) for value in values if _is_said_by_user(value)]
     confirmed = [any(t and t in text for t in typed) for text in texts if user_origin(text, frozenset()) == "request"]
@@ -106,12 +106,12 @@ def typed_texts(values: Sequence[Any]) -> frozenset[str]:
 
 
 def first_request(values: Sequence[Any]) -> int:
-    """Return the first event that says what the human typed, -1 where none does; lists of sessions show it."""
+    """Return the first event with typed user text, or -1. Lists of sessions show this text."""
     return next((record for record, value in enumerate(values) if _tells_of_user(value)), -1)
 
 
 def user_origin(text: str, typed: frozenset[str]) -> Origin:
-    """Whose words a text under the role user is."""
+    """Return the origin of a text under the role user."""
     if text.lstrip().startswith(_SUMMARY):
         return "summary"
     origin = origin_of(text)
@@ -121,8 +121,8 @@ def user_origin(text: str, typed: frozenset[str]) -> Origin:
 
 
 def origin_of_item(payload: dict[str, Any], text: str, typed: frozenset[str]) -> Origin:
-    """Whose words a message under the role user is: newer versions say it of each block of its content, and an agent is
-    only told what to do by the one that started it."""
+    """Return the origin of a message under the role user. Newer versions state it for each block of the content. For
+    messages between agents, only those from the agent that started the recipient are requests."""
     if "author" in payload and word(payload, "type") != "message":
         author, recipient = word(payload, "author"), word(payload, "recipient")
         return "request" if author and recipient.startswith(f"{author}/") else "injected"
@@ -136,12 +136,12 @@ def origin_of_item(payload: dict[str, Any], text: str, typed: frozenset[str]) ->
 
 
 def is_agents_summary(text: str) -> bool:
-    """Return whether a text stands for a history that the agent compacted."""
+    """Return whether a text replaces a history that the agent compacted."""
     return text.lstrip().startswith(_SUMMARY)
 
 
 def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
-    """Return what of a rollout the model is sent."""
+    """Return which records of a rollout the model is sent."""
     start = next((record for record in range(len(values) - 1, -1, -1) if is_compacted(values[record])), 0)
     context = CodexContext(start)
     kept = [] if history_of(values[start]) is not None else _kept_requests(values, start, typed)
@@ -156,20 +156,20 @@ def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
 
 
 def typed_in(value: Any) -> str:
-    """Return what an event says that the human typed; empty where it is another event."""
+    """Return the text that an event says the user typed; empty for other events."""
     if _is_event(value, "user_message"):
         return as_text(payload_of(value).get("message"))
     return item_text(item_of(value)) if _tells_of_user(value) else ""
 
 
 def item_of(value: Any) -> dict[str, Any]:
-    """Return what was completed, as newer versions display it; empty for other records."""
+    """Return the completed item that newer versions display; empty for other records."""
     item = payload_of(value).get("item") if _is_event(value, "item_completed") else None
     return item if isinstance(item, dict) else {}
 
 
 def item_text(item: dict[str, Any]) -> str:
-    """Return the text of such an item: what was said, or thought."""
+    """Return the text of such an item, spoken or thought."""
     content = item.get("content")
     texts = [word(block, "text") for block in content] if isinstance(content, list) else item.get("summary_text")
     return "\n".join(text for text in texts if isinstance(text, str) and text) if isinstance(texts, list) else ""
@@ -180,8 +180,8 @@ def _tells_of_user(value: Any) -> bool:
 
 
 def _is_item(value: Any, ids: Set[str]) -> bool:
-    """Return whether a record holds an item. `ids`: those of items; a delivery with one of them was written as one,
-    too."""
+    """Return whether a record holds an item. `ids`: ids of items. A delivery with one of these ids was also written
+    as an item, so it does not count."""
     kind = word(value, "type")
     return kind == "response_item" or (kind == DELIVERY and word(payload_of(value), "id") not in ids)
 
@@ -210,7 +210,7 @@ def _is_said_by_user(value: Any) -> bool:
 
 
 def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> list[int]:
-    """Return the user's messages before a compaction that the agent sends with its message, newest first."""
+    """Return the user's messages before a compaction that the agent sends along with its message, newest first."""
     kept: list[int] = []
     room = _KEPT_BYTES
     for record in range(start - 1, -1, -1):
@@ -223,7 +223,7 @@ def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> 
 
 
 def _roll_back(values: Sequence[Any], context: CodexContext, typed: frozenset[str]) -> None:
-    """Take the turns that the user took back out of what is sent."""
+    """Exclude the turns that the user rolled back."""
     for record in range(context.start, len(values)):
         count = payload_of(values[record]).get("num_turns")
         if not _is_event(values[record], "thread_rolled_back") or not isinstance(count, int) or count < 1:
@@ -232,14 +232,14 @@ def _roll_back(values: Sequence[Any], context: CodexContext, typed: frozenset[st
         if not turns:
             continue
         first = turns[max(0, len(turns) - count)]
-        # with what it takes back the event goes too: otherwise it would take back turns before them
+        # the event goes with the turns it removes; otherwise it would remove earlier ones
         gone = {n for n in range(first, record + 1) if word(values[n], "type") in ("response_item", "event_msg")}
         context.sent -= gone
         context.outside |= gone
 
 
 def _before(values: Sequence[Any], context: CodexContext) -> set[int]:
-    """Return records before the newest compaction, but for what loaders and lists of sessions need."""
+    """Return the records before the newest compaction, except those needed to load the session or to list it."""
     old = range(context.start)
     needed = {next((record for record in old if word(values[record], "type") == "session_meta"), -1)}
     if not any(word(value, "type") == "turn_context" for value in values[context.start :]):
@@ -251,6 +251,6 @@ def _before(values: Sequence[Any], context: CodexContext) -> set[int]:
 
 
 def _tells(value: Any, texts: Sequence[str]) -> bool:
-    """Return whether an event says that the human typed something that is still in the context."""
+    """Return whether an event reports typed user text that is still in the context."""
     typed = typed_in(value).strip()
     return bool(typed) and any(typed in text for text in texts)

@@ -1,4 +1,4 @@
-"""Texts that a record repeats for display: shortened with the text that they repeat."""
+"""Texts that a record repeats for display. They are shortened along with the text that they repeat."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from compactor_cli.model.message import Path
 from compactor_cli.text.json_values import parse_json
 
 _LEFT_OVER = 1_000
-"""Characters that names, numbers and short strings may take besides the copies."""
+"""Characters that names, numbers and short strings may take in addition to the copies."""
 _LONG = 200
-"""Characters above which a copy is worth shortening."""
+"""Copies longer than this many characters are worth shortening."""
 
 
 def shortened_copies(value: Any, place: Path, text: str, instead: str | None = None) -> dict[Path, str]:
-    """Return what to change in a value that repeats a result for display, when the result was shortened to `text`.
+    """Return the changes to a value that repeats a result for display, after the result was shortened to `text`.
 
-    `place`: where the value stands in its record. Its long strings are cut. Where the bulk is in many short ones (the
-    lines of a patch), all of it becomes the text, as it is for results that are plain text anyway, or the JSON text
-    `instead` where the format wants a value of another kind.
+    `place`: path of the value in its record. Long strings are shortened. If most of the value is in many short
+    strings (the lines of a patch), the text replaces the whole value. `instead`: JSON text to use for that, if the
+    format requires a value of another kind.
     """
     changes = _shorten_copy(value, place, text)
     cut = sum(len(jsonedit.dump(value_at(value, path[len(place) :]))) - len(new) for path, new in changes.items())
@@ -30,14 +30,14 @@ def shortened_copies(value: Any, place: Path, text: str, instead: str | None = N
 
 
 def value_at(value: Any, path: Path) -> Any:
-    """Return the value at a path that is there."""
+    """Return the value at an existing path."""
     for step in path:
         value = value[step]
     return value
 
 
 def found_at(value: Any, path: Path) -> Any:
-    """Return the value at a path; None where the path leads to nothing, or into JSON that is written as a string."""
+    """Return the value at a path; None if the path does not exist or leads into JSON that is stored as a string."""
     for step in path:
         if isinstance(value, dict):
             value = value.get(step)
@@ -49,7 +49,7 @@ def found_at(value: Any, path: Path) -> Any:
 
 
 def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
-    """Return the result's copies for display, shortened as well: they repeat what was cut from the message."""
+    """Return changes that shorten the display copies of a result, since they repeat what was cut from the message."""
     if isinstance(value, str):
         if len(value) <= max(_LONG, len(text) // 2):
             return {}
@@ -61,8 +61,8 @@ def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
 
 
 def equal_copies(value: Any, place: Path, texts: Mapping[str, str]) -> dict[Path, str]:
-    """Return what to change in a value that repeats texts, when these were shortened: old text -> new text. `place`:
-    where the value stands in its record."""
+    """Return the changes to a value that repeats texts, after these were shortened. `place`: path of the value in
+    its record. `texts`: old text -> new text."""
     if isinstance(value, str):
         new = value
         for old, shorter in texts.items():
@@ -76,7 +76,7 @@ def equal_copies(value: Any, place: Path, texts: Mapping[str, str]) -> dict[Path
 
 
 def shortened_texts(before: Any, after: Any) -> dict[str, str]:
-    """Return texts of a call's arguments -> what they were shortened to. Arguments may be JSON in a string."""
+    """Return the texts of a call's arguments -> their shortened versions. Arguments may be JSON in a string."""
     old, new = _arguments(before), _arguments(after)
     texts = {old[key]: new.get(key) for key in old if isinstance(old[key], str)}
     return {text: short for text, short in texts.items() if isinstance(short, str) and short != text}
@@ -92,7 +92,7 @@ def _arguments(value: Any) -> dict[str, Any]:
 
 
 def _members(value: Any) -> Iterable[tuple[str | int, Any]]:
-    """Return what an object or a list holds, each with its step; nothing of other values."""
+    """Return the (step, value) pairs of an object or a list; empty for other values."""
     if isinstance(value, dict):
         return value.items()
     return enumerate(value) if isinstance(value, list) else ()

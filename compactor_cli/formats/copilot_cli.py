@@ -1,8 +1,8 @@
-"""Copilot CLI sessions: events `{type, data, id, timestamp, parentId}` in a plain chain.
+"""Copilot CLI sessions: events `{type, data, id, timestamp, parentId}` in a single chain.
 
-What the user typed is sent in a form that the agent made of it (`transformedContent`); results are events of their own.
-A compaction that was finished replaces the messages before it began, which pass through, as do all kinds of events
-that are not sent.
+The agent sends a version of the typed text that it prepared (`transformedContent`). Results are separate events. A
+finished compaction replaces the messages before its start; these pass through, as do all kinds of events that are
+not sent.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from compactor_cli.text.times import parse_time
 _KINDS = compiled_later(r"(?:session|user|assistant|tool|system|hook|permission|subagent|skill)\.[a-z_]+|abort")
 _SENT = ("user.message", "assistant.message", "tool.execution_complete", "system.message", "system.notification")
 _NOBODY = ("skill-", "agent-", "system")
-"""Begin the `source` of a message that nobody typed."""
+"""Prefixes of `source` for messages that nobody typed."""
 _ADDED = 2_000
-"""Characters that the agent may add to what the user typed; with more of them all is one text."""
+"""Characters that the agent may add around the typed text. If it added more, the whole is treated as one text."""
 _PICTURE = "block:blob"
-"""Encoding of a picture's place: an attachment without data, named by the text, takes its place."""
+"""Encoding of a picture's place. A shortened picture becomes an attachment without data, whose name is the text."""
 _EXIT = compiled_later(r"<(?:shellId: \S+ completed|exited) with exit code [^0\D]\d*>\s*\Z|exit code: -?[1-9]\d*\s*\Z")
-"""Ends what a command printed that failed; the call itself succeeded."""
+"""Matches the end of a failed command's output; the call itself succeeded."""
 
 
 class CopilotCLI(PlainEdits):
@@ -118,7 +118,7 @@ def _new_data(message: Message, key: str) -> tuple[str, dict[str, Any]]:
     if message.role == "assistant":
         return "assistant.message", {"messageId": uuid_text(key[::-1]), "content": part.text, "toolRequests": []}
     if message.role == "system":
-        # of several prompts of the role system only the last is sent
+        # of several prompts under the role system only the last is sent
         return "system.message", {"role": "developer", "content": part.text}
     return "user.message", {"content": part.text, "transformedContent": part.text, "attachments": []}
 
@@ -130,13 +130,13 @@ def _link(value: Any) -> Link | None:
 
 
 def _omitted(attachment: dict[str, Any], text: str) -> str:
-    """Return what the agent keeps of a picture that is not sent."""
+    """Return the attachment that the agent stores for a picture that is not sent."""
     kept = {"type": "blob", "mimeType": attachment["mimeType"], "displayName": text, "omittedReason": "too_large"}
     return jsonedit.dump(kept)
 
 
 def _result_copies(result: dict[str, Any], text: str) -> dict[Path, str]:
-    """Return what repeats a result for display, or shows more of it than is sent."""
+    """Return the changes to display copies that repeat a result or show more of it than was sent."""
     path: Path = ("data", "result")
     changes: dict[Path, str] = {}
     if isinstance(result.get("detailedContent"), str):
@@ -148,7 +148,7 @@ def _result_copies(result: dict[str, Any], text: str) -> dict[Path, str]:
 
 
 class _Reader:
-    """Makes messages of events."""
+    """Turns events into messages."""
 
     def __init__(self, values: Sequence[Any], start: int, build: Builder) -> None:
         self.build = build
@@ -158,7 +158,7 @@ class _Reader:
         self._response = ""
 
     def boundary(self, record: int) -> None:
-        """Add what stands for messages that a compaction replaced, or what was said when the context was cleared."""
+        """Add the summary that replaced compacted messages, or the message given when the context was cleared."""
         value = self._values[record]
         summary = kind_of(value) == "session.compaction_complete"
         key = "summaryContent" if summary else "initialMessage"
@@ -170,7 +170,7 @@ class _Reader:
         self._add("user", [part], record, origin, pinned=True)
 
     def event(self, record: int) -> None:
-        """Add the message that an event is, if it is one."""
+        """Add the message of an event, if it is one."""
         value = self._values[record]
         kind, data = kind_of(value), data_of(value)
         if kind == "user.message":
@@ -209,7 +209,7 @@ class _Reader:
     def _result(self, data: dict[str, Any], record: int) -> None:
         call_id = word(data, "toolCallId")
         if call_id in self._replaced:
-            return  # with its call
+            return  # it goes with its call, which was replaced
         name = self._names.get(call_id, "")
         text, path = _returned(data)
         place = Place(record, path) if path else None
@@ -223,7 +223,7 @@ class _Reader:
 
 
 def _typed(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
-    """Return what is sent of a message of the user: its text as the agent made it, and what was attached."""
+    """Return the parts that are sent for a user message: its text as the agent prepared it, and the attachments."""
     typed, sent = word(data, "content"), data.get("transformedContent")
     around = _around(typed, sent)
     text, key = (typed, "content") if around else (as_text(sent), "transformedContent")
@@ -246,8 +246,8 @@ def _typed(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
 
 
 def _around(typed: str, sent: Any) -> tuple[str, str] | None:
-    """Return what the agent put before and behind the words of the user. None where they are not found in what is sent,
-    or so much was added that it must be possible to shorten it."""
+    """Return what the agent added before and after the user's words. None if the sent text does not contain the
+    words exactly once. Also None if so much was added that it must be possible to shorten the whole."""
     if not isinstance(sent, str):
         return "", ""
     if not typed or sent.count(typed) != 1 or len(sent) - len(typed) > _ADDED:
@@ -268,7 +268,7 @@ def _answer_parts(build: Builder, data: dict[str, Any], record: int) -> list[Par
     if any(data.get(key) for key in ("reasoningText", "reasoningOpaque", "encryptedContent", "reasoningBlocks")):
         parts.append(build.part("thinking", as_text(data.get("reasoningText"))))
     if text := as_text(data.get("content")):
-        # citations count characters of the text
+        # citations refer to character positions in the text
         parts.append(build.part("text", text, None if data.get("citations") else Place(record, ("data", "content"))))
     if data.get("serverTools"):
         parts.append(build.part("other", block_text(data["serverTools"])))
@@ -283,7 +283,7 @@ def _answer_parts(build: Builder, data: dict[str, Any], record: int) -> list[Par
 
 
 def _returned(data: dict[str, Any]) -> tuple[str, Path]:
-    """Return what the model gets of a result, and where it stands; a path that is empty for what stands nowhere."""
+    """Return the text of a result that the model gets, and its path; an empty path if it cannot be edited."""
     for holder, key in (("result", "content"), ("error", "message")):
         inside = data.get(holder)
         if isinstance(inside, dict) and isinstance(inside.get(key), str):

@@ -1,4 +1,5 @@
-"""Events of Copilot CLI sessions: which of them are the model's context, and which message the others go with."""
+"""Events of Copilot CLI sessions: which ones are in the model's context, and which message each other event belongs
+to."""
 
 from __future__ import annotations
 
@@ -15,47 +16,47 @@ from compactor_cli.text.json_values import parse_json
 
 CALL_EVENTS = ("tool.execution_start", "tool.execution_partial_result", "tool.execution_progress")
 _NEWEST = ("abort", "session.shutdown", "session.usage_info", "session.usage_checkpoint", "assistant.usage")
-"""Kinds that tell of the message before them."""
+"""Kinds that refer to the message before them."""
 _COPIES = ("hook.start", "hook.end", "skill.invoked", "assistant.reasoning")
-"""Kinds that repeat a text of their message, and the ends of such."""
+"""Kinds that repeat a text of their message, and the hook events that end such a copy."""
 _OUTSIDE = ("hook.", "permission.", "assistant.turn_")
-"""Begin kinds of events that nothing is made of when a session is loaded."""
+"""Prefixes of event kinds that loading a session ignores."""
 _SAID = ("user.", "assistant.", "tool.", "system.", "subagent.", "skill.", "abort")
-"""Begin kinds of events that are what was said and done, or tell of it."""
+"""Prefixes of event kinds that record what was said and done, or refer to it."""
 _BOUNDARIES = ("session.compaction_start", "session.compaction_complete", "session.context_cleared")
 
 
 def kind_of(value: Any) -> str:
-    """Return the kind of an event; empty for anything else."""
+    """Return the kind of an event; empty if the value is not an event."""
     return word(value, "type") if isinstance(value, dict) and isinstance(value.get("data"), dict) else ""
 
 
 def data_of(value: Any) -> dict[str, Any]:
-    """Return what an event says."""
+    """Return the data of an event; empty if there is none."""
     data = value.get("data") if isinstance(value, dict) else None
     return data if isinstance(data, dict) else {}
 
 
 def is_own(value: Any) -> bool:
-    """Return whether an event is of the session itself and not of an agent that it started."""
+    """Return whether an event belongs to the session itself rather than to an agent that it started."""
     return not (isinstance(value, dict) and value.get("agentId")) and not data_of(value).get("parentToolCallId")
 
 
 class CopilotContext(NamedTuple):
-    """Which events the model sees: those of `records`, and what replaced the messages before them."""
+    """The events that the model sees: those in `records`, and what replaced the messages before them."""
 
     records: tuple[int, ...]
     start: int
-    """The first event that counts. What stands before it was replaced."""
+    """The first event that counts; everything earlier was replaced."""
     boundary: int = -1
-    """The event that replaced it."""
+    """The event that replaced the earlier ones; -1 if none did."""
     taken_back: frozenset[int] = frozenset()
-    """Events that a rewind made undone."""
+    """Events that a rewind removed."""
 
 
 def context_of(values: Sequence[Any]) -> CopilotContext:
-    """Follow the events as the agent does: what a rewind took back is gone, a compaction that was finished replaces
-    the messages before it began, a cleared context all before it. Of several system prompts the last one is sent."""
+    """Follow the events as the agent does. A rewind removes events, a finished compaction replaces the messages
+    before its start, and a cleared context replaces everything before it. Only the last system prompt is sent."""
     live, taken_back = _live(values)
     start, boundary, began = 0, -1, -1
     for record in live:
@@ -77,7 +78,7 @@ def _is_prompt(value: Any) -> bool:
 
 
 def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
-    """Return the session's own events that no rewind took back, and all events that one did."""
+    """Return the session's own events that no rewind removed, and all events that a rewind removed."""
     live: list[int] = []
     taken_back: set[int] = set()
     ids: dict[str, int] = {}
@@ -97,8 +98,8 @@ def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
 
 
 def outside_of(values: Sequence[Any], context: CopilotContext) -> set[int]:
-    """Return events of kinds that only tell how the session went, and what a compaction replaced, a rewind took back or
-    a newer system prompt put out of force. The first words of the user stay: sessions are listed by them."""
+    """Return events that only describe the course of the session, and those replaced by a compaction, removed by a
+    rewind or superseded by a newer system prompt. The user's first message stays, because sessions are listed by it."""
     sent = set(context.records)
     undone = _undone(values)
     gone = set(undone)
@@ -116,7 +117,7 @@ def outside_of(values: Sequence[Any], context: CopilotContext) -> set[int]:
 
 
 def _undone(values: Sequence[Any]) -> set[int]:
-    """Return what was said in between rewinds and the events that they name, and these rewinds."""
+    """Return what was said between the events that rewinds name and the rewinds themselves, and these rewinds."""
     ids: dict[str, int] = {}
     gone: set[int] = set()
     for record, value in enumerate(values):
@@ -138,7 +139,7 @@ def calls_of(value: Any) -> list[dict[str, Any]]:
 def owners_of(
     values: Sequence[Any], context: CopilotContext, messages: Sequence[Message]
 ) -> tuple[dict[int, int], set[int]]:
-    """Return events that go where a message goes, and those of them that repeat its text."""
+    """Return event -> message for events that go with a message, and the events among them that repeat its text."""
     finding = _Owners(values, messages)
     owners: dict[int, int] = {}
     copies: set[int] = set()
@@ -155,7 +156,7 @@ def owners_of(
 
 
 class _Owners:
-    """Finds the messages that events go with; the events are passed in their order."""
+    """Finds the message that each event belongs to. Events must be passed in order."""
 
     def __init__(self, values: Sequence[Any], messages: Sequence[Message]) -> None:
         self._values = values
@@ -175,11 +176,11 @@ class _Owners:
             self._skills[word(data, "source")].append(record)
 
     def pass_by(self, record: int) -> None:
-        """Go on to the event behind this one."""
+        """Advance past this event."""
         self._newest = self.by_record.get(record, self._newest)
 
     def owner(self, record: int) -> int | None:
-        """Return the message that an event goes with."""
+        """Return the message that an event belongs to."""
         value = self._values[record]
         kind, data = kind_of(value), data_of(value)
         if not is_own(value):
@@ -205,8 +206,8 @@ class _Owners:
         return self.by_record[records[position]] if position < len(records) else None
 
     def _hook(self, kind: str, data: dict[str, Any], record: int) -> int | None:
-        """Return the message that a hook goes with: it is told what was typed, the calls that are to be made, or
-        what one returned; its end says no more."""
+        """Return the message that a hook belongs to. A hook gets the typed text, the calls about to be made, or a
+        call's result; its end event contains no more."""
         name = word(data, "hookInvocationId")
         if kind == "hook.end" and name in self._hooks:
             return self._hooks[name]
@@ -226,7 +227,7 @@ class _Owners:
         return owner
 
     def _of_prompt(self, text: str, record: int) -> int | None:
-        """Return the message of the user that a hook was told of: the nearest one of the same text."""
+        """Return the user message that a hook was given: the nearest one with the same text."""
         records = self._typed[text]
         position = bisect_right(records, record)
         near = min(records[max(position - 1, 0) : position + 1], key=lambda r: abs(r - record), default=None)
@@ -234,14 +235,14 @@ class _Owners:
 
 
 def _agents(values: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """Yield agents that the session started, and the calls that did it."""
+    """Yield each agent that the session started, with the call that started it."""
     for value in values:
         if kind_of(value) == "subagent.started" and word(value, "agentId"):
             yield value["agentId"], word(data_of(value), "toolCallId")
 
 
 def _requests(values: Sequence[Any]) -> dict[str, deque[str]]:
-    """Return calls by their tool and arguments, in their order."""
+    """Return the call ids for each tool and its arguments, in order."""
     waiting: dict[str, deque[str]] = defaultdict(deque)
     for value in values:
         if kind_of(value) == "tool.execution_start" and is_own(value):
@@ -252,6 +253,6 @@ def _requests(values: Sequence[Any]) -> dict[str, deque[str]]:
 
 def _request(name: Any, arguments: Any) -> str:
     if isinstance(arguments, str):
-        with suppress(ValueError):  # the input of a tool that takes plain text
+        with suppress(ValueError):  # the tool may take plain text
             arguments = parse_json(arguments)
     return json.dumps([name, arguments], sort_keys=True)

@@ -1,7 +1,7 @@
-"""Cursor's agent transcripts: `{role, message: {content: [...]}}`, a message a line, with blocks like Anthropic's.
+"""Cursor's agent transcripts: `{role, message: {content: [...]}}`, one message per line, with Anthropic-style blocks.
 
-Calls have no ids, and results may be missing: a result answers the oldest open call of the message before it, and a
-call that nothing was recorded for is answered by nothing.
+Calls have no ids, and results may be missing. A result answers the oldest open call of the preceding message. A call
+without a recorded result gets an empty one.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Cursor(PlainEdits):
 
 
 class _Pairs(Struct):
-    """Calls that wait for their results, the oldest first."""
+    """Calls waiting for their results, oldest first."""
 
     open: dict[str, int] = field(default_factory=dict)
     """Id of a call -> its record."""
@@ -79,7 +79,7 @@ class _Pairs(Struct):
 
 
 def _answer_with_nothing(build: Builder, pairs: _Pairs) -> None:
-    """Results for calls that none was recorded for: they share the record of their call."""
+    """Add empty results for calls without one. They share the record of their call."""
     for call, record in pairs.open.items():
         build.add("tool", [build.part("tool_result", "", call_id=call)], (record,), id=f"{record}:{call}")
     pairs.open.clear()
@@ -91,6 +91,6 @@ def _parts(build: Builder, content: Any, record: int) -> list[Part]:
 
 
 def _named(block: Any) -> Any:
-    """Return a block under the name that Anthropic's API has for it."""
+    """Return a block under the type name that Anthropic's API uses."""
     known = _ALIASES.get(word(block, "type"))
     return {**block, "type": known} if known else block

@@ -1,7 +1,7 @@
-"""Conversations inside JSON documents: a document is a file, a line of one, or an element of a list.
+"""Conversations inside JSON documents. A document is a file, a line of a file, or an element of a list.
 
-A format says where in a document its records may stand (`Format.lists`). A list may also be written as JSON inside a
-string, as data sets do.
+Each format says where a document may hold its records (`Format.lists`). The list may also be JSON inside a string,
+as in some data sets.
 """
 
 from __future__ import annotations
@@ -21,53 +21,53 @@ from compactor_cli.model.message import Path
 from compactor_cli.model.transcript import Layout, Names, Record, Wrapper
 
 NAME = "conversations"
-"""What a file of such documents is called, in the formats that are no agent's own."""
+"""The name for a file of such documents in formats that belong to no particular agent."""
 SAMPLE = 200
-"""Records of a list, and documents of a file, that are looked at to tell the format."""
+"""Number of a list's records, and of a file's documents, that are examined to detect the format."""
 _PLAINLY = 0.75
-"""Recognition from which on a record is plainly of a format."""
+"""Minimum recognition for a record to be clearly in a format."""
 
 
 class Slot(NamedTuple):
     """Where a document holds one conversation."""
 
     path: Path
-    """To the list of its records, or to a string that holds that list as JSON."""
+    """Path to the list of records, or to a string that holds the list as JSON."""
     values: Sequence[Any]
     """The records."""
     quoted: bool = False
-    """The list is JSON inside a string."""
+    """Whether the list is JSON inside a string."""
     system: Path | None = None
-    """To a system prompt that stands apart from the records."""
+    """Path to a system prompt stored outside the records."""
     is_certain: bool = False
-    """What stands beside the list tells the format."""
+    """Whether the members next to the list identify the format."""
     by_id: bool = False
-    """It is an object, whose members are the records."""
+    """Whether the records are the members of an object."""
 
 
 class Document(Struct, frozen=True):
-    """One conversation of a document: its records' spans and values, and what surrounds them."""
+    """One conversation of a document: the spans and values of its records, and what surrounds them."""
 
     records: tuple[Record, ...]
     values: tuple[Any, ...]
     layout: Layout
     source: bytes | None = None
-    """The bytes that the spans are of, where they are not those of the file."""
+    """The bytes that the spans refer to, if they are not the file's."""
     fixed: int | None = None
-    """Index of the record that is a system prompt apart from the others, when there is one."""
+    """Index of the record that is a separate system prompt, if there is one."""
     path: Path = ()
-    """To the list, or the string that holds it."""
+    """Path to the list, or to the string that holds it."""
     is_certain: bool = False
-    """What stands beside the list tells the format."""
+    """Whether the members next to the list identify the format."""
 
 
 def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
-    """Return the conversations that a document holds in the eyes of a format; those of its first place that has any.
-    `named`: the user says that it is of this format, so that its records need not look like it."""
+    """Return the conversations that a format finds in a document, at the first of its places that has any. `named`:
+    the user named this format, so its records need not be recognized."""
     matching: list[Slot] = []
     for place in format.lists:
         if place.pick is None and isinstance(value, dict) and not (place.path and place.path[0] in value):
-            continue  # most formats' names are not in a document: this is asked for each of many rows
+            continue  # most rows lack the member, and this check runs for every row
         matching = [slot for slot in _slots_at(value, place) if named or _fits(format, slot)]
         if not matching and place.path and isinstance(value, list):
             rows = place._replace(path=(EACH, *place.path))
@@ -78,16 +78,16 @@ def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
 
 
 def with_lists(format: Format, values: Sequence[Any]) -> list[Any]:
-    """Return the values in which a format may find a conversation: of objects, as most records are, those that have a
-    member named like what holds one."""
+    """Return the values in which a format may find a conversation. An object needs a member with the name of one
+    that can hold a conversation."""
     names = {name for place in format.lists for name in (*place.path[:1], *place.picked)}
     return [value for value in values if not (isinstance(value, dict) and names.isdisjoint(value))]
 
 
 def _fits(format: Format, slot: Slot) -> bool:
-    """Return whether a list is a conversation: for the formats that are nobody's own, one of messages with roles, which
-    may be empty where a member is named like one. For an agent's own one record that plainly is of it is enough: that
-    may be all that is left of a compacted conversation, where what the format does not know all stays."""
+    """Return whether a list is a conversation. For generic formats: messages with roles, or an empty list under a
+    name of the format. For an agent's own format, one clearly recognized record is enough, since a compacted
+    conversation may consist mostly of records unknown to the format."""
     values = slot.values
     if not all(isinstance(value, dict) for value in values):
         return False
@@ -128,15 +128,15 @@ def _parsed(text: str) -> Any:
     if not text.lstrip().startswith("["):
         return None
     try:
-        text.encode()  # half of a surrogate pair has no bytes to point into
+        text.encode()  # an unpaired surrogate has no bytes to point into
         return parse(text)
     except (InputError, UnicodeEncodeError):
         return None
 
 
 def _system(holder: Any, path: Path, place: ListPath) -> Path | None:
-    """Return the first of the members beside a list that holds a system prompt. `holder`: what the list is a member
-    of."""
+    """Return the path of the first member next to a list that holds a system prompt. `holder`: the object that
+    contains the list."""
     for key in place.systems:
         prompt = holder.get(key) if isinstance(holder, dict) else None
         if prompt and (isinstance(prompt, (str, list)) or (isinstance(prompt, dict) and "parts" in prompt)):
@@ -145,8 +145,8 @@ def _system(holder: Any, path: Path, place: ListPath) -> Path | None:
 
 
 def split(text: str, record: Record, conversations: Sequence[Slot]) -> list[Document]:
-    """Take a document apart into its conversations. `record` is its span in the source bytes; put one behind the other,
-    the documents are all of it."""
+    """Split a document into its conversations. `record` is the document's span in the source bytes. Joined in order,
+    the results cover the whole document."""
     wanted = [path for slot in conversations for path in (slot.path, slot.system) if path is not None]
     spans = locate_all(text, wanted)
     ordered = sorted(conversations, key=lambda slot: spans[slot.path])
@@ -160,7 +160,7 @@ def split(text: str, record: Record, conversations: Sequence[Slot]) -> list[Docu
 
 
 def _extent(slot: Slot, spans: Mapping[Path, tuple[int, int]]) -> tuple[int, int]:
-    """From where to where a conversation reaches, with its system prompt."""
+    """Return the start and end of a conversation, including its system prompt."""
     own = [spans[slot.path], *([spans[slot.system]] if slot.system is not None else [])]
     return min(a for a, _ in own), max(b for _, b in own)
 
@@ -168,8 +168,7 @@ def _extent(slot: Slot, spans: Mapping[Path, tuple[int, int]]) -> tuple[int, int
 def _document(
     text: str, line: int, slot: Slot, spans: Mapping[Path, tuple[int, int]], bounds: tuple[int, int], offset: int
 ) -> Document:
-    """Return the conversation in the stretch of a text from one of `bounds` to the other; its first byte is
-    `offset`."""
+    """Return the conversation between `bounds` in a text. `offset`: byte offset of its first character."""
     start, end = spans[slot.path]
     if slot.by_id:
         return _named(text, line, slot, (start, end), bounds, offset)
@@ -215,7 +214,7 @@ def _named(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tupl
 
 
 def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:
-    """Return a conversation whose list is JSON inside a string: its spans are those of the string's value."""
+    """Return a conversation whose list is JSON inside a string. Its spans refer to the string's value."""
     literal = text[span[0] : span[1]]
     inner = json.loads(literal)
     (document,) = split(inner, Record(line, 0, len(inner)), [Slot((), slot.values)])

@@ -1,7 +1,7 @@
-"""Droid (Factory): a session's file, and what `droid exec` prints as JSON lines.
+"""Droid (Factory): session files, and the JSON lines that `droid exec` prints.
 
-The file has a head `session_start`, then entries that are a tree by `id` and `parentId`, with messages of Anthropic's
-API. The printed form has a record for each text, call and result, and a `completion` that ends a turn.
+A session file has a `session_start` header, then entries that form a tree by `id` and `parentId`, with messages of
+Anthropic's API. The printed form has one record for each text, call and result, and a `completion` that ends a turn.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "
 _STATES = frozenset(("todo_state", "compaction_state", "session_settings", "agent_turn_outcome"))
 """Kinds of entries that are never sent as they are."""
 _SURE_OF_TEXT = 0.65
-"""A message of plain text looks like one of pi, whose messages have a time of their own."""
+"""Recognition of a plain text message. It also looks like one of pi, whose messages carry their own time."""
 
 _FAILED = compiled_later(r"Error: Command failed \(exit code: \d+\)")
-"""Begins what a command left that failed; the agent marks no such results."""
+"""How the output of a failed command begins; the agent does not mark such results as failed."""
 
 
 class Droid(PlainEdits):
@@ -104,8 +104,8 @@ def _is_message(value: Any) -> bool:
 
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
-    """Record -> its id, the id of its parent and the parent's record. One that names no parent, or one that is not in
-    the file, follows the message before it; the head follows none. Of several with an id the last counts."""
+    """Return record -> (its id, its parent's id, the parent's record). A record whose parent is missing follows the
+    message before it; the header follows nothing. If several records share an id, the last one counts."""
     own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "id")}
     by_id = {name: record for record, name in own.items()}
     parents: dict[int, tuple[str, str, int | None]] = {}
@@ -144,12 +144,12 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], float]] = {
     "completion": lambda value: 1.0 if "finalText" in value else 0.0,
     "error": lambda value: 0.6 if _in_session(value) and "source" in value else 0.0,
 }
-"""Type of a record -> how surely one is of this form."""
+"""Type of a record -> how certainly it is in this form."""
 
 
 def read_stream(values: Sequence[Any], counter: Counter) -> Reading:
-    """Return messages of the records. Calls in a row are those of one answer; what a completion says again goes with
-    it."""
+    """Return the messages of the records. Consecutive calls belong to one answer. A completion that repeats a text
+    goes with that text's message."""
     build = Builder(counter)
     owners: dict[int, int] = {}
     calling = False
@@ -199,7 +199,7 @@ def _call(build: Builder, value: Mapping[str, Any], record: int) -> Part:
 
 
 def _result(build: Builder, value: Mapping[str, Any], record: int) -> Part:
-    """Return a result is a text, or an object with what a command printed and its exit code."""
+    """Return a result, which is a text, or an object with a command's output and exit code."""
     inside, call = value.get("value"), _name_of_call(value)
     failed = value.get("isError") if isinstance(value.get("isError"), bool) else None
     if isinstance(inside, dict) and failed is None and isinstance(inside.get("exitCode"), int):
@@ -212,7 +212,7 @@ def _result(build: Builder, value: Mapping[str, Any], record: int) -> Part:
 
 
 def new_record(message: Message, around: Around) -> dict[str, Any]:
-    """Return a record as the program prints it."""
+    """Return a record in the form that the program prints."""
     template = around.template
     ids: dict[str, Any] = {key: template[key] for key in ("session_id", "sessionId") if key in template}
     time, part = template.get("timestamp"), message.parts[0]

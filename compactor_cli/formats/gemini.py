@@ -1,7 +1,7 @@
-"""Contents of the Gemini API, `{role, parts}`: a content a line, or in a request `{contents, systemInstruction}`.
+"""Gemini API contents, `{role, parts}`: one content per line, or in a request `{contents, systemInstruction}`.
 
-The API refuses a model's turn with calls that follows another turn of the model, and calls without a response for each
-in the next content. SDKs write names in camel case or with underscores.
+The API rejects a model turn with calls that follows another model turn, and calls that lack a response in the next
+content. SDKs write names in camel case or with underscores.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class GeminiContents(PlainEdits):
         for record, value in enumerate(values):
             role = _ROLES.get(word(value, "role"))
             if role is None or not isinstance(value, dict):
-                continue  # no content: it passes through
+                continue  # not a content: passed through
             content, path = (value, ()) if "content" not in value else (value["content"], ("content",))
             if isinstance(content, dict):
                 content, path = content.get("parts"), (*path, "parts")
@@ -56,7 +56,7 @@ class GeminiContents(PlainEdits):
         return Reading(build.messages)
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        """Return what the response of a batch says of the request, which is all there is of the conversation in it."""
+        """Return the request's count as stated in a batch response. The request holds the whole conversation."""
         if path[-len(_BATCH) :] != _BATCH or not messages:
             return None
         response = value_at(document, path[: -len(_BATCH)]).get("response")

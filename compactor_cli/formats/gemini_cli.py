@@ -1,7 +1,8 @@
-"""Gemini CLI sessions: a JSON document with `messages` or, since 0.40, a record a line.
+"""Gemini CLI sessions: a JSON document with `messages` or, since 0.40, one record per line.
 
-A message of the model holds its calls and what they returned. Of records on lines a repeated id replaces the earlier
-record at its place, `$rewindTo` takes back that message and all behind it, and `$set` with `messages` replaces all.
+A model message holds its calls and their results. In the line format, a record with a known id replaces the earlier
+one at its position. `$rewindTo` removes the named message and everything after it, and `$set` with `messages`
+replaces everything.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ from compactor_cli.text.times import parse_time
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant", "assistant": "assistant"}
 _TYPES = frozenset((*_ROLES, "info", "error", "warning"))
 NOT_SENT = ("/", "?", "<session_context>", "<hook_context>")
-"""Begin messages of the user that the agent leaves out when it goes on with a session."""
+"""Prefixes of user messages that the agent leaves out when it resumes a session."""
 _SNAPSHOT = "<state_snapshot>"
-"""Begins what the agent writes in place of the history that it compresses."""
+"""How the text begins with which the agent replaces the history that it compresses."""
 _NUDGE = "System: Please continue."
-"""What the agent says in the user's place when the model stopped too early."""
+"""What the agent says in place of the user after the model stopped too early."""
 _FAILED = {"success": False, "error": True, "cancelled": True}
 
 
@@ -91,8 +92,8 @@ class GeminiCLI(PlainEdits):
     def unfold(
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
     ) -> tuple[Content, list[ReadRecord]] | None:
-        """Return the messages of the last `$set`, or those that the last patch leaves, on lines of their own behind an
-        empty one."""
+        """Return the data with the messages of the last `$set`, or those left by the last patch, on their own lines
+        after an empty `$set`."""
         patch = last_patch(records)
         if patch is not None:
             return unfold_patches(data, records, patch, separator)
@@ -129,19 +130,19 @@ class GeminiCLI(PlainEdits):
 
 
 class _Entry(Struct, frozen=True):
-    """A message that is in the context."""
+    """A message in the context."""
 
     value: dict[str, Any]
     path: Path
-    """From its record to it."""
+    """Path from its record to the message."""
     records: tuple[int, ...]
-    """Its record is the last of them; the first has its place."""
+    """The records of this message: the first one gives its position, the last one its content."""
     is_replacement: bool = False
-    """It stands in a list that replaced all history before it."""
+    """Whether it is in a list that replaced all earlier history."""
 
 
 def _replaced(value: Any) -> list[Any]:
-    """Return the messages with which a record replaces all before it; none of any other record."""
+    """Return the messages with which a record replaces everything before it; empty for other records."""
     if not isinstance(value, dict) or isinstance(value.get("$rewindTo"), str) or isinstance(value.get("id"), str):
         return []
     changes = value.get("$set")
@@ -150,7 +151,7 @@ def _replaced(value: Any) -> list[Any]:
 
 
 def _is_content(value: dict[str, Any]) -> bool:
-    """Return whether a value is a content of the API, as checkpoints of the chat hold them."""
+    """Return whether a value is a content of the API, as in chat checkpoints."""
     parts = value.get("parts")
     if word(value, "role") not in _ROLES or not isinstance(parts, list) or "type" in value:
         return False
@@ -162,8 +163,8 @@ def _is_message(value: Any) -> bool:
 
 
 def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[int]]:
-    """Return what is left of the messages when all records have been followed, and the records that changed nothing of
-    that; those of a document just stand in a row."""
+    """Return the messages left after following all records, and the records that no longer affect them. The records
+    of a document are simply in order."""
     known: dict[str, _Entry] = {}
     outside: set[int] = set()
     replaced: set[str] = set()
@@ -175,7 +176,7 @@ def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[i
         elif lines and isinstance(value.get("id"), str):
             old = known.get(value["id"])
             records = (*(old.records if old else ()), record)
-            # the first of an unfolded history stands for what came before, unless it was there before
+            # the first message of an unfolded history stands for what preceded it, unless it existed before
             stands = not known and bool(replaced) and value["id"] not in replaced
             known[value["id"]] = _Entry(value, (), records, stands or bool(old and old.is_replacement))
         elif lines and isinstance(value.get("$set"), dict):
@@ -185,12 +186,12 @@ def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[i
                 replaced = set(known)
                 known = _given(messages, record)
         else:
-            known[f" {record}"] = _Entry(value, (), (record,))  # no id begins like that
+            known[f" {record}"] = _Entry(value, (), (record,))  # no id begins with a space
     return [entry for entry in known.values() if _is_message(entry.value)], outside
 
 
 def _is_history(value: Any) -> bool:
-    """Return whether a record tells of messages and of nothing else: not a header, not a title."""
+    """Return whether a record concerns only messages; headers and titles do not."""
     if not isinstance(value, dict):
         return False
     if isinstance(value.get("$set"), dict):
@@ -203,11 +204,11 @@ def _is_history(value: Any) -> bool:
 
 
 def _rewind(known: dict[str, _Entry], target: str, record: int) -> set[int]:
-    """Take back a message and all behind it; all there is when it is not known, as the agent does. Returns the records
-    that stand for nothing then, and the one that takes them back where nothing else is to be taken back."""
+    """Remove a message and everything after it, or everything if the message is unknown, as the agent does. Return
+    the records that then have no effect, including this rewind if nothing else needs it."""
     order = list(known)
     gone = [known.pop(name) for name in order[order.index(target) if target in known else 0 :]]
-    # a record that came again has its place in a list that stays
+    # a repeated record has its position in a list that stays
     own = [entry for entry in gone if not entry.is_replacement and _is_history(entry.value)]
     return {index for entry in own for index in entry.records} | ({record} if len(own) == len(gone) else set())
 
@@ -228,12 +229,12 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
     results: list[Part] = []
     if role == "assistant":
         if not any(part.kind in ("tool_call", "thinking") for part in parts):
-            parts = _thoughts(build, value) + parts  # else the content has them itself
+            parts = _thoughts(build, value) + parts  # otherwise the content contains them itself
         parts, results = _tool_calls(build, entry, parts, ids, newest=newest)
     words = text_in(parts).strip()
     is_empty = not words and all(part.kind == "text" for part in parts)
     if not parts or (role == "user" and (words.startswith(NOT_SENT) or is_empty)):
-        return  # the agent does not send it: it passes through
+        return  # not sent by the agent: passed through
     role, origin = turn_role(role, parts)
     snapshot = role == "user" and words.startswith(_SNAPSHOT)
     name, time = word(value, "id"), parse_time(value.get("timestamp") or value.get("ts"))
@@ -262,7 +263,7 @@ def _thoughts(build: Builder, value: dict[str, Any]) -> list[Part]:
 def _tool_calls(
     build: Builder, entry: _Entry, parts: list[Part], ids: CallIds, *, newest: bool
 ) -> tuple[list[Part], list[Part]]:
-    """Return what was said with the calls that only `toolCalls` holds, and the results of all that stand there."""
+    """Return the parts of a message, including calls found only in `toolCalls`, and the results of all calls there."""
     calls = entry.value.get("toolCalls")
     inside = {part.call_id for part in parts if part.kind == "tool_call"}
     parts, results = list(parts), []
@@ -277,13 +278,13 @@ def _tool_calls(
             parts.append(build.part("tool_call", as_text(call.get("args")), place, name=name, call_id=call_id))
         answers = _results(build, call, (*path, "result"), entry.records[-1], ids.response(call_id, name))
         if answers or not newest:
-            # nothing came back of a call that was cut off
+            # a call that was cut off has no result
             results += answers or [build.part("tool_result", "", name=name, call_id=call_id, failed=True)]
     return parts, results
 
 
 def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call_id: str) -> list[Part]:
-    """Return what a call returned: a text, or parts of which one is the function response."""
+    """Return a call's result parts: a text, or several parts, one of them the function response."""
     result, failed = call.get("result"), _FAILED.get(word(call, "status"))
     name = word(call, "name")
     if isinstance(result, str):
@@ -304,7 +305,7 @@ def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call
 
 
 def _copies(value: Any, part: Part, path: Path, text: str) -> dict[Path, str]:
-    """Return changes of what repeats a text of a record: for display, or of a call in both places that hold it."""
+    """Return changes to copies of a shortened text: display texts, and calls that are stored in two places."""
     index = next((i for i, step in enumerate(path) if step in ("toolCalls", "content")), len(path))
     holder = value
     for step in path[:index]:

@@ -1,4 +1,4 @@
-"""Parts of the Gemini API's contents, shared by the formats of agents that save them."""
+"""Parts of Gemini API contents, shared by the formats of agents that store them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from compactor_cli.text.patterns import compiled_later
 
 SHELL = "run_shell_command"
 _FAILED_COMMAND = compiled_later(r"Exit Code: [1-9]")
-"""A command that failed is a call that succeeded; what it printed says how it ended."""
+"""Matches the output of a failed command; the call itself succeeded."""
 _FILES = "--- Content from referenced files ---"
-"""Part that stands before the files which a request names, as the agent read them."""
+"""The part that precedes the files named in a request, as the agent read them."""
 _PICTURE = "block:part"
-"""Encoding of a picture's place: the whole part gives way to one of text."""
+"""Encoding of a picture's place: a text part replaces the whole part."""
 
 
 _CALL, _RESPONSE = ("functionCall", "function_call"), ("functionResponse", "function_response")
@@ -26,11 +26,11 @@ _SEALS = ("thoughtSignature", "thought_signature")
 _MEDIA_TYPES = ("mimeType", "mime_type")
 _CODE = ("executableCode", "executable_code", "codeExecutionResult", "code_execution_result")
 _KINDS = frozenset(("text", *_CALL, *_RESPONSE, *_DATA, *_FILE, *_CODE))
-"""Members of which one says what a part is."""
+"""Members that identify the kind of a part; each part has one."""
 
 
 def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallIds) -> list[Part]:
-    """Return parts of a content: a string, a part, or a list of both. `path`: where it stands in its record."""
+    """Return the parts of a content, which is a string, a part, or a list of both. `path`: its path in the record."""
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     if isinstance(content, dict):
@@ -41,7 +41,7 @@ def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallI
 
 
 def part_kinds(parts: Any) -> list[str]:
-    """Return for each part of a content the member that says what it is; empty where it is no part of the API."""
+    """Return, for each part of a content, the member that identifies its kind; empty if it is not a part of the API."""
     return [_kind(part) for part in parts] if isinstance(parts, list) else []
 
 
@@ -52,12 +52,13 @@ def _kind(part: Any) -> str:
 
 
 def _member(part: dict[str, Any], names: Sequence[str]) -> tuple[str, Any]:
-    """Return a member of a part under the name that it has there."""
+    """Return a part's member and the name under which the part has it."""
     return next(((name, part[name]) for name in names if part.get(name) is not None), (names[0], None))
 
 
 def split_request(parts: list[Part]) -> tuple[list[Part], list[Part]]:
-    """Return the parts that the user wrote, and those that the agent put behind them: the files that they name."""
+    """Return the parts that the user wrote, and those that the agent added after them: the files that the user
+    named."""
     first = next((index for index, part in enumerate(parts) if index and part.text.strip() == _FILES), len(parts))
     return parts[:first], parts[first:]
 
@@ -98,7 +99,7 @@ def _is_picture(part: Any) -> bool:
 def read_response(
     build: Builder, response: dict[str, Any], path: Path, record: int, call_id: str, failed: bool | None = None
 ) -> Part:
-    """Return a function response, which stands at `path`. `failed`: what else is known of its call."""
+    """Return the function response at `path`. `failed`: whether the call is already known to have failed."""
     body, path = response.get("response"), (*path, "response")
     text, place = as_text(body), Place(record, path) if body is not None else None
     if isinstance(body, dict) and len(body) == 1:
@@ -115,16 +116,16 @@ def read_response(
 
 
 def edit_part(part: Part, text: str) -> tuple[Path, str]:
-    """Return JSON text that holds a part's new text, and where it stands."""
+    """Return the path to change, and the JSON text that holds the part's new text."""
     assert part.place is not None
     path = part.place.path
     response = next((index for index, step in enumerate(path) if step in _RESPONSE), None)
     if part.kind == "text" and response is not None:
-        return path[:response], jsonedit.encode({"text": text})  # a response that a repair has made a text
+        return path[:response], jsonedit.encode({"text": text})  # a repair turned the response into text
     if part.place.encoding == _PICTURE:
         return path, jsonedit.encode({"text": text})
     if part.kind == "tool_result" and path[-1] == "response":
-        return path, jsonedit.encode({"output": text})  # a response is an object
+        return path, jsonedit.encode({"output": text})  # a response must be an object
     return path, edit_value(part, text)
 
 
@@ -135,7 +136,7 @@ def new_content(message: Message) -> dict[str, Any]:
 
 
 def new_part(part: Part) -> dict[str, Any]:
-    """Return the one part of a new content."""
+    """Return a new part of the API."""
     if part.kind != "tool_result":
         return {"text": part.text}
     own_id = {} if part.call_id.startswith(LEGACY_ID) else {"id": part.call_id}

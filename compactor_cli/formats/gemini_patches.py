@@ -1,8 +1,8 @@
-"""Gemini CLI: what patches leave of a session on lines.
+"""Gemini CLI: how patches change a session in the line format.
 
-`{"$patch": {...}}` changes contents of messages and what their calls returned, takes messages away and puts them into
-another order. The messages that are left when the last one was followed are read as if they stood behind an empty
-`$set`, each on a line of its own, which means the same to the agent.
+`{"$patch": {...}}` changes the contents of messages and the results of their calls, and removes or reorders
+messages. The messages left after the last patch are read as if they followed an empty `$set`, each on its own line.
+This means the same to the agent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EMPTY: dict[str, Any] = {"$set": {"messages": []}}
 
 
 class _Text(NamedTuple):
-    """A message, and its JSON text where that is not what stands in its record."""
+    """A message, and its JSON text if that differs from its record."""
 
     record: int
     value: dict[str, Any]
@@ -30,13 +30,13 @@ class _Text(NamedTuple):
 
 
 def patch_of(value: Any) -> dict[str, Any]:
-    """Return what a record changes of the messages before it; empty where it is no patch."""
+    """Return a record's changes to earlier messages; empty if it is not a patch."""
     patch = value.get("$patch") if isinstance(value, dict) else None
     return patch if isinstance(patch, dict) else {}
 
 
 def last_patch(records: Sequence[ReadRecord]) -> int | None:
-    """Return the index of the last patch; None where there is none, or all messages were replaced behind it."""
+    """Return the index of the last patch; None if there is none, or if a later record replaced all messages."""
     for index in range(len(records) - 1, -1, -1):
         value = records[index].value
         if patch_of(value):
@@ -49,8 +49,8 @@ def last_patch(records: Sequence[ReadRecord]) -> int | None:
 def unfold_patches(
     data: Content, records: Sequence[ReadRecord], last: int, separator: bytes
 ) -> tuple[Content, list[ReadRecord]] | None:
-    """Return the bytes and records of a session with the messages that the patches up to the last one leave on lines of
-    their own in its place; None where that cannot be told."""
+    """Return the bytes and records of a session in which the messages left by the patches replace the last patch,
+    each on its own line. None if they cannot be determined."""
     left = _followed(data, records[: last + 1])
     if left is None:
         return None
@@ -63,7 +63,7 @@ def unfold_patches(
 
 
 def _followed(data: Content, records: Sequence[ReadRecord]) -> dict[str, _Text] | None:
-    """Return the messages that are left when records have been followed, in their order."""
+    """Return the messages left after following the records, in order."""
     left: dict[str, _Text] = {}
     for index, item in enumerate(records):
         value = item.value
@@ -106,7 +106,7 @@ def _updates(patch: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _updated(value: dict[str, Any], update: dict[str, Any]) -> dict[str, Any]:
-    """Return a message with another content, or other results of its calls."""
+    """Return a message with a new content or new results of its calls."""
     results = {word(call, "id"): call["result"] for call in _listed(update, "toolCalls") if "result" in call}
     calls = [
         {**call, "result": results[word(call, "id")]} if word(call, "id") in results else call

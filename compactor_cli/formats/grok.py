@@ -1,7 +1,7 @@
-"""Grok Build: `chat_history.jsonl`, a row a line: system, user, reasoning, assistant, tool_result.
+"""Grok Build: `chat_history.jsonl`, one row per line: system, user, reasoning, assistant, tool_result.
 
-What the model thought stands in rows before its answer, and so do calls that the provider ran itself: they are one
-message with it.
+The model's thoughts are in rows before its answer, and so are calls that the provider ran itself. All of these rows
+form one message with the answer.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place, Role, text_in
 
 _SAID_MEANWHILE = "interjection"
-"""Why a row under `user` is there that the user wrote while the agent worked; all other reasons are the agent's own."""
+"""The reason on a `user` row that the user wrote while the agent was working. All other reasons are the agent's own."""
 _KNOWN = {"reasoning": "summary", "backend_tool_call": "kind", "tool_result": "tool_call_id"}
-"""Types of rows -> a member that tells them from those of other formats."""
+"""Row type -> a member that distinguishes it from other formats."""
 
 
 class Grok(PlainEdits):
@@ -54,7 +54,7 @@ class Grok(PlainEdits):
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
         thinking: int | None = None
-        """The message that the rows before an answer began."""
+        """The message started by the rows before an answer."""
         for record, value in enumerate(values):
             kind = word(value, "type")
             if kind in ("reasoning", "backend_tool_call"):

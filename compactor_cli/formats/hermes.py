@@ -1,8 +1,8 @@
-"""Hermes sessions: `{session_id, session_start, system_prompt, messages}`, exports of its database, a session a line,
-and logs, a message a line behind a head `{"role": "session_meta"}`.
+"""Hermes sessions: `{session_id, session_start, system_prompt, messages}`; database exports, with one session per line;
+and logs, with one message per line after a header `{"role": "session_meta"}`.
 
-Messages are those of the OpenAI API and what the agent needs to send them again. What its compaction wrote stands among
-them: the messages that it replaced are in another session.
+Messages are OpenAI API messages plus what the agent needs to send them again. The summary written by the agent's own
+compaction is among them; the messages that it replaced are in another session.
 """
 
 from __future__ import annotations
@@ -34,19 +34,20 @@ from compactor_cli.text.times import parse_time
 
 _HEAD = "session_meta"
 _SENT = "api_content"
-"""What was sent in place of `content`, where the agent added something."""
+"""What was sent instead of `content` when the agent added something."""
 _SEALED = ("reasoning_details", "codex_reasoning_items")
-"""Thoughts that are sent again as the provider made them."""
+"""Thoughts that are sent again exactly as the provider made them."""
 _SUMMARY = compiled_later(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
 _SUMMARY_END = compiled_later(r"--- END OF CONTEXT SUMMARY\b[^\n]*---")
-"""Behind it stands what the user said, where a summary shares a message with it."""
+"""In a message that also holds a summary, the user's words follow this line."""
 _INJECTED = compiled_later(
     r"\s*(?:\[(?:SYSTEM\b|System note\b|Your active task list was preserved)"
     r"|Continue from the compressed conversation context above\.)"
 )
-"""Begins what the agent says in the place of the user."""
+"""How messages begin that the agent writes in place of the user."""
 _LIKE_A_CHAT = 0.1
-"""A message alone is an OpenAI chat message; the head of the log, or what stands around the list, tells the format."""
+"""A message alone looks like an OpenAI chat message. The log's header, or the members next to the list, identify the
+format."""
 
 
 class Hermes(PlainEdits):
@@ -71,7 +72,7 @@ class Hermes(PlainEdits):
         for record, value in enumerate(values):
             role = ROLES.get(word(value, "role"))
             if role is None:
-                continue  # no message: it passes through
+                continue  # not a message: passed through
             parts = _parts(build, value, role, record, legacy)
             spoken = spoken or role == "assistant"
             origin, pinned = _origin(role, value, parts, answering=spoken)
@@ -110,14 +111,13 @@ def _parts(build: Builder, value: dict[str, Any], role: Role, record: int, legac
         thought = as_text(value.get("reasoning"))
         if not any(part.kind == "thinking" for part in parts) and (thought or any(value.get(key) for key in _SEALED)):
             parts.insert(0, build.part("thinking", thought))
-        if value.get("codex_message_items"):  # they hold the text again, and are what is sent
+        if value.get("codex_message_items"):  # these items repeat the text, and they are what is sent
             parts = [replace(part, place=None) if part.kind == "text" else part for part in parts]
     return _with_what_was_added(build, value, parts, record)
 
 
 def _with_what_was_added(build: Builder, value: dict[str, Any], parts: list[Part], record: int) -> list[Part]:
-    """Return the parts as they were sent: with the memories and notes that the agent put behind the words of the
-    user."""
+    """Return the parts as they were sent, with the memories and notes that the agent added after the user's words."""
     sent = word(value, _SENT)
     if not sent or word(value, "role") not in ("user", "assistant"):
         return parts
@@ -128,13 +128,14 @@ def _with_what_was_added(build: Builder, value: dict[str, Any], parts: list[Part
 
 
 def _added(value: dict[str, Any]) -> str:
-    """Return what was sent behind a message's own text."""
+    """Return what was sent after a message's own text."""
     content, sent = word(value, "content"), word(value, _SENT)
     return sent[len(content) :] if content and sent.startswith(content) else ""
 
 
 def _origin(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answering: bool) -> tuple[Origin, bool]:
-    """Return who speaks in a message, and whether it has to stay: a summary of the agent stands for another session."""
+    """Return the origin of a message, and whether it must stay. The agent's summaries must, because they stand for
+    another session."""
     text = text_in(parts)
     if role in ("user", "assistant") and (value.get("_compressed_summary") or _SUMMARY.match(text)):
         end = _SUMMARY_END.search(text)
@@ -146,7 +147,8 @@ def _origin(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answeri
 
 
 def _failed(value: dict[str, Any], text: str) -> bool | None:
-    """Return what the agent says of a result, or the result itself: most are JSON objects."""
+    """Return whether a result failed, according to the agent or to the result itself (usually a JSON object); None
+    if unknown."""
     if word(value, "finish_reason") == "error" or value.get("error"):
         return True
     if not text.startswith("{"):
@@ -154,7 +156,7 @@ def _failed(value: dict[str, Any], text: str) -> bool | None:
     try:
         result = json.loads(text)
     except (ValueError, RecursionError):
-        return None  # shortened, or no JSON at all
+        return None  # shortened, or not JSON at all
     if result.get("error") or result.get("success") is False:
         return True
     code = result.get("exit_code")

@@ -1,6 +1,6 @@
 """Inspect logs: `{version, eval, samples: [{id, epoch, messages}]}`, and the sample documents of an `.eval` file.
 
-A conversation per sample. Texts may be `attachment://HASH`, which is looked up in the sample's `attachments`.
+There is one conversation per sample. A text may be `attachment://HASH`, which refers to the sample's `attachments`.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class Inspect(PlainEdits):
     )
 
     def recognize(self, value: Any) -> float:
-        return 0.0  # a message alone is an OpenAI chat message; what stands around the list tells the format
+        return 0.0  # a message alone looks like OpenAI chat; the members next to the list identify the format
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         reader = _Reader(Builder(counter), _attachments(document))
         for record, value in enumerate(values):
             role = _ROLES.get(word(value, "role"))
             if role is None:
-                continue  # no message: it passes through
+                continue  # not a message: passed through
             parts = reader.result(value, record) if role == "tool" else reader.parts(value, record)
             reader.build.add(
                 role, parts, (record,), id=word(value, "id"), origin=origin_of_parts(parts, by_user=role == "user")
@@ -59,10 +59,10 @@ class Inspect(PlainEdits):
         return Reading(reader.build.messages)
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        """Return the model's last output in a sample, which is the last answer among its messages."""
+        """Return the count of the model's last output in a sample, which is the last answer among its messages."""
         output = value_at(document, path[:-1]).get("output")
         usage = output.get("usage") if isinstance(output, dict) else None
-        # what was cached is a part of the others in some versions
+        # some versions count cached tokens as part of the others
         tokens = sum_of(usage, "total_tokens") or sum_of(usage, "input_tokens", "output_tokens")
         answer = max((message.index for message in messages if message.role == "assistant"), default=None)
         return (answer, tokens) if tokens and answer is not None else None
@@ -78,7 +78,7 @@ class Inspect(PlainEdits):
         changes = super().edits(raw, edited)
         value = json.loads(raw)
         for part, text in edited:
-            if part.kind == "tool_call" and part.place:  # what is shown of a call repeats its arguments
+            if part.kind == "tool_call" and part.place:  # the displayed form of a call repeats its arguments
                 view = value["tool_calls"][part.place.path[1]].get("view")
                 if isinstance(view, dict) and len(word(view, "content")) > len(text):
                     shown: Path = (*part.place.path[:2], "view", "content")
@@ -87,7 +87,7 @@ class Inspect(PlainEdits):
 
 
 class _Reader:
-    """Reads messages and looks up what is attached."""
+    """Reads messages and resolves attachments."""
 
     def __init__(self, build: Builder, attachments: Mapping[str, str]) -> None:
         self.build, self.attachments = build, attachments
@@ -121,7 +121,7 @@ class _Reader:
         return self.build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)
 
     def result(self, value: dict[str, Any], record: int) -> list[Part]:
-        """Return a result; of one that failed the model is sent the message of the error."""
+        """Return a result. For one that failed, the model is sent the error message."""
         name, call_id, error = as_text(value.get("function")), as_text(value.get("tool_call_id")), value.get("error")
         if isinstance(error, dict):
             text = as_text(self.resolved(error.get("message")))
@@ -132,7 +132,7 @@ class _Reader:
         return [self.build.part("tool_result", text, place, name=name, call_id=call_id, images=images)]
 
     def resolved(self, value: Any) -> Any:
-        """Return a value with the texts that its strings name in their place."""
+        """Return a value with attachment references in its strings replaced by the attached texts."""
         if not self.attachments:
             return value
         if isinstance(value, str):
@@ -145,7 +145,7 @@ class _Reader:
 
 
 def _attachments(document: Any) -> dict[str, str]:
-    """Return texts by their hash, of all samples: a hash stands for one text."""
+    """Return hash -> text over all samples; a hash always refers to the same text."""
     samples = document.get("samples") if isinstance(document, dict) else document
     samples = samples if isinstance(samples, list) else [document]
     return {hash_: text for sample in samples for hash_, text in _attached(sample)}

@@ -1,4 +1,4 @@
-"""Values, members and elements inside a JSON text changed, put in and taken out: nothing else of it is touched."""
+"""Change, insert and remove values, members and elements inside a JSON text without touching anything else."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from compactor_cli.model.message import Path
 
 _DECODER = json.JSONDecoder()
 _AS_IT_IS, _IN_ASCII = json.JSONEncoder(ensure_ascii=False).encode, json.JSONEncoder().encode
-"""What `json.dumps` makes anew for each value that may be other than ASCII."""
+"""Encoders that `json.dumps` would otherwise create anew for every non-ASCII value."""
 _COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 _NAME = re.compile(rf'{_COMMA.pattern}("[^"\\]*(?:\\.[^"\\]*)*")[ \t\n\r]*:[ \t\n\r]*')
-"""A name in an object, with what stands between it and the value before it, and its own."""
+"""A name in an object, with the white space and comma before it and the colon after it."""
 _Tree = dict["str | int", Any]
-"""Steps of paths -> the steps that follow them."""
+"""Step of a path -> the steps that follow it."""
 Step = str | int
 
 
 def locate(text: str, path: Path) -> tuple[int, int]:
-    """Return span of the value at `path` in a JSON text. Raises KeyError when there is none."""
+    """Return the span of the value at `path` in a JSON text. Raises KeyError when there is none."""
     start = skip_blank(text, 0)
     if not path:
         return start, _DECODER.raw_decode(text, start)[1]
@@ -34,7 +34,7 @@ def locate(text: str, path: Path) -> tuple[int, int]:
 
 
 def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
-    """Return spans of the values at several paths, which are all there, in one pass over a JSON text."""
+    """Return the spans of the values at several existing paths, in one pass over a JSON text."""
     tree: _Tree = {}
     wanted = set(paths)
     for path in wanted:
@@ -47,7 +47,7 @@ def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
 
 
 def _walk(text: str, start: int, path: Path, tree: _Tree, wanted: Set[Path], spans: dict[Path, tuple[int, int]]) -> int:
-    """Note the spans below the value that starts at `start`, and return its end."""
+    """Record the wanted spans within the value that starts at `start`, and return its end."""
     if not tree:
         end = _DECODER.raw_decode(text, start)[1]
     else:
@@ -65,19 +65,19 @@ def _walk(text: str, start: int, path: Path, tree: _Tree, wanted: Set[Path], spa
             count += 1
         end += 1
     if path in wanted:
-        spans[path] = (start, end)  # of a repeated key readers take the last one
+        spans[path] = (start, end)  # readers use the last one of repeated keys
     return end
 
 
 def without(text: str, path: Path, gone: Set[int]) -> str:
-    """Return the JSON text of the list at `path` without some of its elements; the others are as they were."""
+    """Return the JSON text of the list at `path` without the elements in `gone`; the others are unchanged."""
     start, _ = locate(text, path)
     spans, _ = elements(text, start)
     return "[" + ", ".join(text[a:b] for index, (a, b, _) in enumerate(spans) if index not in gone) + "]"
 
 
 def _member(text: str, position: int, step: str | int) -> tuple[int, int]:
-    """Return span of the member `step` of the object or array that starts at `position`."""
+    """Return the span of member `step` in the object or array that starts at `position`."""
     if text[position] == "{":
         return _named_member(text, position, step)
     if text[position] != "[":
@@ -93,31 +93,31 @@ def _member(text: str, position: int, step: str | int) -> tuple[int, int]:
 
 
 def _named_member(text: str, position: int, name: str | int) -> tuple[int, int]:
-    """Return span of the value that has this name in the object that starts at `position`."""
+    """Return the span of the value under this name in the object that starts at `position`."""
     span: tuple[int, int] | None = None
     plain, end = f'"{name}"', position + 1
     while match := _NAME.match(text, end):
         found, start = match[1], match.end()
         end = _end_of(text, start)
         if (scanstring(found, 1)[0] == name) if "\\" in found else found == plain:
-            span = start, end  # a repeated key: readers take the last one
+            span = start, end  # readers use the last one of repeated keys
     if span is None or not isinstance(name, str):
         raise KeyError(name)
     return span
 
 
 def _end_of(text: str, start: int) -> int:
-    """Return where the value ends that starts at a place."""
+    """Return the end of the value that starts at `start`."""
     if text[start] != '"':
         return int(_DECODER.raw_decode(text, start)[1])
-    end = text.index('"', start + 1)  # a scanner would make the string as well
+    end = text.index('"', start + 1)  # a scanner would build the string as well
     while text[end - 1] == "\\" and (text[end - 2] != "\\" or _is_escaped(text, end)):
         end = text.index('"', end + 1)
     return end + 1
 
 
 def _is_escaped(text: str, place: int) -> bool:
-    """Return whether a quotation mark belongs to its string: an odd number of backslashes stands before it."""
+    """Return whether a quotation mark is part of the string: an odd number of backslashes precedes it."""
     before = place
     while text[before - 1] == "\\":
         before -= 1
@@ -125,7 +125,7 @@ def _is_escaped(text: str, place: int) -> bool:
 
 
 def encode(value: Any, like: str = "") -> str:
-    """Return JSON text of a value, escaped as `like` is: plain ASCII stays plain ASCII."""
+    """Return the JSON text of a value, escaped like `like`: if that is escaped to ASCII, so is the result."""
     ascii_only = like.isascii() and "\\u" in like
     text = (_IN_ASCII if ascii_only else _AS_IT_IS)(value)
     if not ascii_only and not _encodable(text):
@@ -134,13 +134,13 @@ def encode(value: Any, like: str = "") -> str:
 
 
 def dump(value: Any) -> str:
-    """Compact JSON text of a new record; lone surrogates stay escaped."""
+    """Return the compact JSON text of a value; lone surrogates stay escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text if _encodable(text) else json.dumps(value, separators=(",", ":"))
 
 
 def lines(values: Iterable[Any]) -> bytes:
-    """Return new records, one a line."""
+    """Return new records, one per line."""
     return "".join(dump(value) + "\n" for value in values).encode()
 
 
@@ -153,7 +153,7 @@ def _encodable(text: str) -> bool:
 
 
 def replace(raw: bytes, values: Mapping[Path, str]) -> bytes:
-    """Return a record with the values at the given paths replaced by the given JSON texts."""
+    """Return a record with the values at the given paths replaced by JSON texts."""
     text = raw.decode("utf-8")
     spans = sorted((*locate(text, path), new) for path, new in values.items())
     out, position = [], 0
@@ -164,8 +164,8 @@ def replace(raw: bytes, values: Mapping[Path, str]) -> bytes:
 
 
 def with_added(raw: bytes, changes: Mapping[Path, str], key: str, added: Sequence[str]) -> dict[Path, str]:
-    """Return changes of a record with those that put more elements, as JSON, behind the list at `key`, which is not
-    empty."""
+    """Return changes to a record, extended so that they append elements, given as JSON, to the non-empty list at
+    `key`."""
     last: Path = (key, len(json.loads(raw)[key]) - 1)
     text = raw.decode()
     start, end = locate(text, last)
@@ -176,7 +176,7 @@ def with_added(raw: bytes, changes: Mapping[Path, str], key: str, added: Sequenc
 
 
 class Member(NamedTuple):
-    """A member of an object with its key, or an element of a list, as it stands in a text."""
+    """A member of an object including its key, or an element of a list, as a span of a text."""
 
     start: int
     end: int
@@ -202,9 +202,9 @@ def members(text: str, path: Sequence[Step]) -> list[Member]:
 
 
 def add(text: str, path: Sequence[Step], key: str | None, value: Any) -> str:
-    """Return the text with a member more at the end of the object at `path`, or an element of a list for key None.
+    """Return the text with a new member at the end of the object at `path`, or a new element of a list for key None.
 
-    It is laid out as the members before it are.
+    It is laid out like the members before it.
     """
     start, end = locate(text, tuple(path))
     before = members(text, path)
@@ -226,7 +226,7 @@ def add(text: str, path: Sequence[Step], key: str | None, value: Any) -> str:
 
 
 def remove(text: str, path: Sequence[Step], number: int) -> str:
-    """Return the text without a member of the object or list at `path`, by its number."""
+    """Return the text without member `number` of the object or list at `path`."""
     start, end = locate(text, tuple(path))
     all_members = members(text, path)
     own = all_members[number]
@@ -238,7 +238,7 @@ def remove(text: str, path: Sequence[Step], number: int) -> str:
 
 
 def _unit(text: str) -> str:
-    """Return what a level is moved in by, as the first line that is moved in has it."""
+    """Return the indentation unit: that of the first indented line."""
     for line in text.splitlines():
         blank = line[: len(line) - len(line.lstrip(" \t"))]
         if blank and line.strip():

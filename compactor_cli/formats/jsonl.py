@@ -1,4 +1,4 @@
-"""Bytes of a JSONL file -> records with their spans and values; keeps every quirk recoverable."""
+"""Splits the bytes of a JSONL file into records with spans and values, so that every quirk can be reproduced."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n"
 _TOO_DEEP = f"nested too deeply to be read (more than {MAX_DEPTH} levels)"
 _KEPT = 64 * 1024 * 1024
-"""Bytes of small records whose values stay in memory, where those of all others are read again."""
+"""Total bytes of small records whose values stay in memory; the values of other records are read again when needed."""
 _SMALL = 1024
-"""Bytes up to which such a record is small."""
+"""Maximum bytes of a small record."""
 _LAST_WORD = 6
-"""Characters of an unfinished `false`, number or escape at the end of a text that breaks off."""
+"""Maximum characters of an unfinished `false`, number or escape at the end of a text that breaks off."""
 
 
 class RawRecord(Struct, frozen=True):
-    """A record and its parsed value; the value is dropped once a format has read it."""
+    """A record and its parsed value. The value is dropped once a format has read it."""
 
     record: Record
     value: Any
 
 
 class HeldRecord:
-    """A record of content that is too large for memory; its value is read from there each time."""
+    """A record of content that is too large for memory. Its value is read again on every access."""
 
     __slots__ = ("_content", "record")
 
@@ -52,7 +52,7 @@ _VALUE: Callable[[ReadRecord], Any] = attrgetter("value")
 
 
 class RecordValues(Sequence[Any]):
-    """The values of records, each taken from its record when it is looked at."""
+    """The values of records, each taken from its record on access."""
 
     def __init__(self, records: Sequence[ReadRecord]) -> None:
         self._records = records
@@ -74,22 +74,22 @@ class RecordValues(Sequence[Any]):
 
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""How such a text begins, where it says which of two it is."""
+"""Byte order marks with which UTF-16 text begins."""
 
 
 class Damage(Struct, frozen=True):
-    """Text that is not JSON, at a byte span of a line."""
+    """A byte span of a line that is not JSON."""
 
     line: int
     start: int
     end: int
     what: str
     cut_off: bool = False
-    """It breaks off in the middle of a value, as when the writer was killed."""
+    """Whether the text breaks off in the middle of a value, as after the writer was killed."""
 
 
 def parse(text: str) -> Any:
-    """Return one JSON document. Raises InputError with the line of the damage."""
+    """Return the value of one JSON document. Raises InputError with the line of the damage."""
     try:
         return _checked(text, json_value(text))
     except RecursionError:
@@ -102,15 +102,15 @@ def parse(text: str) -> Any:
 
 
 def _checked(text: str | bytes, value: Any) -> Any:
-    """Return a value that is read from a text. Raises RecursionError for one that is too deep for what works on it,
-    too."""
+    """Return a value read from a text. Raises RecursionError if it is nested too deeply for later steps."""
     if nested_too_deeply(text, value):
         raise RecursionError
     return value
 
 
 def scan(data: Content) -> Iterator[RawRecord | Damage]:
-    """Yield records and damaged stretches in order. Blank lines are skipped, glued records told apart."""
+    """Yield records and damaged stretches in order. Blank lines are skipped, and several records on one line are
+    split."""
     start, line = (len(BOM) if data.startswith(BOM) else 0), 0
     size = len(data)
     while start < size:
@@ -119,7 +119,7 @@ def scan(data: Content) -> Iterator[RawRecord | Damage]:
         end = size if end < 0 else end
         raw, at = data[start:end].rstrip(b"\r"), start
         record = _plain_record(raw, at, line)
-        if record is None and raw.startswith(b"\0"):  # room that was taken before it was written to
+        if record is None and raw.startswith(b"\0"):  # space that was allocated but never written
             raw, at = raw.lstrip(b"\0"), start + len(raw) - len(raw.lstrip(b"\0"))
             record = _plain_record(raw, at, line)
         if record is not None:  # nearly every line
@@ -130,7 +130,7 @@ def scan(data: Content) -> Iterator[RawRecord | Damage]:
 
 
 def _plain_record(raw: bytes, start: int, line: int) -> RawRecord | None:
-    """Return the record that a line is; None where it is none, or not one alone."""
+    """Return the single record of a line; None if the line is anything else."""
     try:
         return RawRecord(Record(line, start, start + len(raw)), _checked(raw, utf8_value(raw)))
     except (ValueError, RecursionError):
@@ -138,7 +138,7 @@ def _plain_record(raw: bytes, start: int, line: int) -> RawRecord | None:
 
 
 def _scan_line(raw: bytes, start: int, line: int) -> Iterator[RawRecord | Damage]:
-    """Yield what is in a line that is not one record alone."""
+    """Yield the contents of a line that is not a single record."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -156,12 +156,12 @@ def _scan_line(raw: bytes, start: int, line: int) -> Iterator[RawRecord | Damage
         else:
             message = f"not JSON ({error.msg.removesuffix(' at')} at column {error.colno})"
             yield Damage(line, start, start + len(raw), message, _breaks_off(text, error))
-    except ValueError as error:  # a number of more digits than Python reads
+    except ValueError as error:  # a number with more digits than Python reads
         yield Damage(line, start, start + len(raw), str(error).partition(";")[0])
 
 
 def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage]:
-    """Yield several JSON values on one line, as left by two writers."""
+    """Yield several JSON values on one line, as left by two concurrent writers."""
     position, offset = 0, start
     while position < len(text):
         skip = len(text) - len(text[position:].lstrip(_BLANK)) - position
@@ -188,17 +188,17 @@ def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage
 
 
 def _breaks_off(text: str, error: json.JSONDecodeError) -> bool:
-    """Return whether a text is the beginning of a JSON value and ends too soon."""
+    """Return whether a text is the beginning of a JSON value that ends too soon."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
     return error.msg.startswith("Unterminated string") or len(text.rstrip()) - error.pos <= _LAST_WORD
 
 
 def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord], list[Note]]:
-    """Return all records of a JSONL file and what was odd about it.
+    """Return all records of a JSONL file, and notes on anything unusual.
 
-    A last line that breaks off is what a killed writer leaves behind: it is left out and noted. Any
-    other damage raises InputError, or is left out and noted with `skip_damaged`.
+    A last line that breaks off was left by a killed writer: it is skipped and noted. Other damage raises InputError
+    or, with `skip_damaged`, is skipped and noted.
     """
     records: list[ReadRecord] = []
     small, room = (_SMALL, _KEPT) if isinstance(data, Holds) else (inf, inf)
@@ -229,14 +229,14 @@ def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord]
 
 
 def _likelier(data: Content) -> str:
-    """Return what a file probably is of which no line can be read."""
+    """Return a guess at what a file is when none of its lines can be read."""
     if b"\0" in data[:2] or data[:2] in _UTF_16:
         return "it looks like UTF-16: write it as UTF-8 first (iconv -f UTF-16 -t UTF-8)"
     return "is this a JSONL transcript?"
 
 
 def elements(text: str, position: int) -> tuple[list[tuple[int, int, Any]], int]:
-    """Return spans and values of the elements of the JSON array at `text[position]`, and the array's end."""
+    """Return the spans and values of the elements of the JSON array at `text[position]`, and the end of the array."""
     spans: list[tuple[int, int, Any]] = []
     position = skip_blank(text, position + 1)
     while text[position] != "]":
@@ -249,8 +249,8 @@ def elements(text: str, position: int) -> tuple[list[tuple[int, int, Any]], int]
 
 
 def members(text: str, position: int) -> list[tuple[int, int, int, Any]]:
-    """Return of the members of the JSON object at `text[position]` where the name begins, where the value does and
-    ends, and the value."""
+    """Return (start of the name, start of the value, end of the value, value) for each member of the object at
+    `text[position]`."""
     spans: list[tuple[int, int, int, Any]] = []
     position = skip_blank(text, position + 1)
     while text[position] != "}":
@@ -266,7 +266,7 @@ def members(text: str, position: int) -> list[tuple[int, int, int, Any]]:
 
 
 def skip_blank(text: str, position: int) -> int:
-    """Return the index of the first character at or after `position` that is no JSON white space."""
+    """Return the index of the first character at or after `position` that is not JSON white space."""
     while text[position] in _BLANK:
         position += 1
     return position

@@ -1,5 +1,5 @@
-"""Sessions of Kimi CLI (`context.jsonl`: messages, and rows whose role begins with `_`) and of Kimi Code (`wire.jsonl`:
-the log from which the agent rebuilds its context)."""
+"""Sessions of Kimi CLI (`context.jsonl`: messages, and rows whose role begins with `_`) and of Kimi Code
+(`wire.jsonl`: the log from which the agent rebuilds its context)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 
 _ROWS = ("_system_prompt", "_usage", "_checkpoint")
 _KEYS = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", "partial"))
-"""Members of a message; others are not Kimi's."""
+"""The members of a Kimi message; a message with others is not Kimi's."""
 _COMPACTED = "<system>Previous context has been compacted"
 _MEDIA_BELOW = "Non-text parts are sent as a user message below.</system>"
 
@@ -44,7 +44,7 @@ class Kimi(PlainEdits):
         role = word(value, "role")
         if role in _ROWS:
             return 1.0
-        # a message alone could be of any chat
+        # a message alone could come from any chat
         if role not in ("user", "assistant", "tool") or not value.keys() <= _KEYS:
             return 0.0
         return 0.3 if "content" in value or "tool_calls" in value else 0.0
@@ -105,7 +105,7 @@ def _read(build: Builder, value: dict[str, Any], record: int) -> None:
 
 
 def _origin(build: Builder, role: Role, parts: Sequence[Part]) -> Origin:
-    """Whose a text is: what stands in `<system>` is the agent's, such as its checkpoints."""
+    """Return the origin of a message. Text in `<system>` comes from the agent, such as its checkpoints."""
     texts = [part.text for part in parts if part.kind == "text"]
     own = [text for text in texts if not (text.startswith("<system>") and text.rstrip().endswith("</system>"))]
     origin = origin_of("\n".join(own))

@@ -1,5 +1,5 @@
-"""The log of Kimi Code (`wire.jsonl`), replayed as the agent does: messages and loop events are put behind each other,
-a compaction, an undo or a clearing takes away what stands before."""
+"""The log of Kimi Code (`wire.jsonl`), replayed as the agent does it: messages and loop events are appended; a
+compaction, an undo or a clear removes what precedes it."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _DOMAINS = frozenset(
     )
 )
 _TELEMETRY = ("llm.request", "llm.tools_snapshot")
-"""Records from which nothing is rebuilt."""
+"""Records that play no part in rebuilding the context."""
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 _TYPED = ("user", "skill_activation", "plugin_command")
-"""Origins of what the user typed; a subagent's task is typed for it by the agent that called it."""
+"""Origins of text that the user typed. A subagent's task is typed by the agent that called it."""
 
 
 def recognize(value: dict[str, Any]) -> float:
@@ -48,14 +48,14 @@ def recognize(value: dict[str, Any]) -> float:
 
 
 class _Entry(Struct):
-    """A message of the context and the records that it is made of."""
+    """A message of the context, with the records that it is made of."""
 
     role: Role
     records: list[int]
     typed: bool = False
-    """Of the user: a compaction keeps it."""
+    """Whether the user wrote it, so that a compaction keeps it."""
     sealed: bool = False
-    """A compaction kept it: it stays as it is."""
+    """Whether a compaction kept it, so that it stays unchanged."""
     summary: bool = False
 
 
@@ -64,10 +64,10 @@ class _Replay(Struct):
 
     entries: list[_Entry] = field(default_factory=list)
     gone: set[int] = field(default_factory=set)
-    """Records whose message was taken away, and undoings."""
+    """Records whose message was removed, and undo records."""
     steps: dict[str, _Entry] = field(default_factory=dict)
     counted: bool = False
-    """A compaction says how many messages it replaced: all before it have to stay in the file."""
+    """Whether a compaction states how many messages it replaced, so that all earlier records must stay in the file."""
 
     def add(self, record: int, value: dict[str, Any]) -> None:
         kind = value["type"]
@@ -101,7 +101,7 @@ class _Replay(Struct):
     def _compact(self, record: int, value: dict[str, Any]) -> None:
         kept, head = value.get("keptUserMessageCount"), value.get("keptHeadUserMessageCount")
         entry = _Entry("user", [record], summary=True)
-        if not isinstance(kept, int):  # the first versions kept what followed the messages that they summarized
+        if not isinstance(kept, int):  # the first versions kept the messages that followed the summarized ones
             count = value.get("compactedCount")
             tail = self.entries[count:] if isinstance(count, int) else []
             self.counted = self.counted or bool(tail)
@@ -121,7 +121,7 @@ class _Replay(Struct):
             self.gone |= set() if self.counted else {record}
 
     def _leave(self, entries: list[_Entry]) -> None:
-        """Go on with these entries."""
+        """Reduce the context to these entries."""
         if not self.counted:
             left = {id(entry) for entry in entries}
             self.gone |= {record for entry in self.entries if id(entry) not in left for record in entry.records}
@@ -130,7 +130,7 @@ class _Replay(Struct):
 
 
 def read(build: Builder, values: Sequence[Any]) -> Reading:
-    """Return the messages of the context as the records leave it."""
+    """Return the messages of the context after replaying the records."""
     replay = _Replay()
     for record, value in enumerate(values):
         if word(value, "type"):
@@ -145,7 +145,7 @@ def read(build: Builder, values: Sequence[Any]) -> Reading:
 
 
 def _prompt(values: Sequence[Any]) -> int | None:
-    """Return the first record that has the system prompt which is in force at the end."""
+    """Return the first record with the system prompt that is in force at the end."""
     prompts = {record: value["systemPrompt"] for record, value in enumerate(values) if word(value, "systemPrompt")}
     last = next(reversed(prompts.values()), None)
     return next((record for record, prompt in prompts.items() if prompt == last), None)
@@ -203,7 +203,7 @@ def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int
 
 
 def _said(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
-    """Return parts of an answer in one of its loop events."""
+    """Return the parts of an answer in one loop event."""
     kind = word(event, "type")
     if kind == "content.part":
         return [content_part(build, event.get("part"), ("event", "part"), record)]
@@ -215,7 +215,7 @@ def _said(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
 
 
 def _result(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
-    """Return what a call returned, and the note that only the model gets."""
+    """Return a call's result, and the note that only the model sees."""
     result = event["result"] if isinstance(event.get("result"), dict) else {}
     base: Path = ("event", "result")
     text, images, place = body(result.get("output"), (*base, "output"), record)
@@ -229,8 +229,8 @@ def _result(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
 
 
 def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[int, int], set[int]]:
-    """Return records that go where a message goes: the prompt that it repeats, the approval of its call. The prompts
-    are copies of its text."""
+    """Return record -> message for records that go with a message: the prompt that it repeats, or the approval of
+    its call. Also return the prompts, since they are copies of the message's text."""
     by_record = {message.records[0]: message for message in messages}
     by_call = {part.call_id: message.index for message in messages for part in message.calls if part.call_id}
     owners: dict[int, int] = {}
@@ -254,7 +254,7 @@ def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[in
 
 
 def usage(value: dict[str, Any]) -> int | None:
-    """Return tokens that the provider counted for an answer: what was sent, and what came back."""
+    """Return the provider's token count for an answer: tokens sent plus tokens returned."""
     event = value.get("event")
     if word(event, "type") != "step.end":
         return None
@@ -263,7 +263,7 @@ def usage(value: dict[str, Any]) -> int | None:
 
 
 def copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-    """Return changes of what a record repeats for display: a call's arguments, a compaction's summary."""
+    """Return the changes to display copies in a record: a call's arguments, a compaction's summary."""
     changes: dict[Path, str] = {}
     for part, text in edited:
         if part.kind == "tool_call" and part.place is not None and part.place.path == ("event", "args"):
@@ -293,7 +293,7 @@ def new_record(message: Message, template: dict[str, Any]) -> dict[str, Any]:
 
 
 def content_parts(build: Builder, content: Any, path: Path, record: int, *, sealed: bool = False) -> list[Part]:
-    """Return parts of a message's content, which stands at `path` of its record. `sealed`: no text may change."""
+    """Return the parts of a message's content at `path` in its record. `sealed`: no text may be changed."""
     if isinstance(content, str):
         return [build.part("text", content, None if sealed else Place(record, path))] if content else []
     blocks = enumerate(content if isinstance(content, list) else ())
@@ -301,7 +301,7 @@ def content_parts(build: Builder, content: Any, path: Path, record: int, *, seal
 
 
 def content_part(build: Builder, block: Any, path: Path, record: int, *, sealed: bool = False) -> Part:
-    """Return the part that a block is; thinking is never changed, for it may be sealed (`encrypted`)."""
+    """Return the part for a block. Thinking is never changed, since it may be encrypted."""
     kind = word(block, "type")
     if kind == "text":
         place = None if sealed else Place(record, (*path, "text"))

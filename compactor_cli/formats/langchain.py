@@ -1,7 +1,7 @@
 """LangChain messages in their three forms: `{type, data}`, the constructor form of `dumpd`, and flat.
 
-What is the same in all of them stands in `data`, in `kwargs`, or in the record itself. Calls may stand in a message
-several times: in `tool_calls`, in `additional_kwargs` as the provider sent them, and among the blocks of its content.
+The members that all forms share are in `data`, in `kwargs`, or in the record itself. A message may hold its calls
+several times: in `tool_calls`, in `additional_kwargs` as the provider sent them, and among its content blocks.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CLASSES = {"user": "HumanMessage", "assistant": "AIMessage", "system": "SystemM
 
 
 class _Form(NamedTuple):
-    """What a record says, wherever its form has it."""
+    """The content of a record, independent of its form."""
 
     role: Role
     inside: dict[str, Any]
@@ -79,7 +79,7 @@ class LangChain(PlainEdits):
         for record, value in enumerate(values):
             form = _form(value)
             if form is None:
-                continue  # no message: it passes through
+                continue  # not a message: passed through
             parts = _parts(build, form, record, legacy)
             spoken = spoken or form.role == "assistant"
             origin = origin_in_chat(form.role, form.inside, parts, answering=spoken)
@@ -105,7 +105,7 @@ class LangChain(PlainEdits):
 
 
 def _form(value: Any) -> _Form | None:
-    """Return the form of a record; None of what is no message of LangChain's."""
+    """Return the form of a record; None if it is not a LangChain message."""
     kind = word(value, "type")
     if not kind or "message" in value:
         return None
@@ -137,7 +137,7 @@ def _parts(build: Builder, form: _Form, record: int, legacy: CallIds) -> list[Pa
         calls = call_parts(build, extra, path, record, legacy) if isinstance(extra, dict) else []
     parts = content_parts(build, form.inside, form.base, record)
     content, ids = form.inside.get("content"), {part.call_id for part in calls}
-    if isinstance(content, list):  # its blocks may say the calls once more
+    if isinstance(content, list):  # its blocks may repeat the calls
         parts = [part for part, block in zip(parts, content, strict=False) if word(block, "id") not in ids]
     return [*parts, *calls]
 
@@ -170,7 +170,7 @@ def _result(build: Builder, form: _Form, record: int) -> Part:
 
 
 def _copies(form: _Form, calls: dict[str, str]) -> dict[Path, str]:
-    """Return the same arguments where the message has them once more."""
+    """Return the changes to further copies of the arguments in a message."""
     changes: dict[Path, str] = {}
     content, extra = form.inside.get("content"), form.inside.get("additional_kwargs")
     for index, block in enumerate(content if isinstance(content, list) else ()):

@@ -1,4 +1,4 @@
-"""Bytes -> Source: records, format, conversations, messages."""
+"""Loads a transcript from bytes: the Source with its records, format, conversations and messages."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcr
 
 _PARQUET = b"PAR1"
 _LONG = 1024
-"""Characters from which a text is worth the way to a file."""
+"""Minimum characters of a text that is kept in the file instead of in memory."""
 _WINDOW = 65_536
 _INK = re.compile(rb"\S")
-"""The first byte that is no white space, found without copying the file."""
+"""Finds the first byte that is not white space, without copying the file."""
 _KEYS = ("cwd", "directory", "workingDirectory", "working_directory")
 _HEAD = 50
-"""Records in which a session says where it works."""
+"""Number of records searched for the folder that the session works in."""
 _DEPTH = 3
-"""Levels of objects that are looked into."""
+"""Levels of nested objects that are searched for it."""
 
 
 class _HoldingCounter:
-    """A counter that also says what a part has for its text: where it is in a file that is too large for memory."""
+    """A counter that also stores texts of content too large for memory: a part refers to its place in the file."""
 
     def __init__(self, counter: Counter, content: Holds) -> None:
         self._counter, self._content = counter, content
@@ -44,7 +44,7 @@ class _HoldingCounter:
         return self._counter.count(text)
 
     def hold(self, text: str) -> str | HeldText:
-        """Return the text itself when it is short."""
+        """Return the text itself if it is short, otherwise a reference to its place in the file."""
         return text if len(text) < _LONG else self._content.hold(text)
 
 
@@ -55,7 +55,7 @@ class _OtherRole(NamedTuple):
 
 
 def load(data: Content, path: str, counter: Counter, *, format: str = "", skip_damaged: bool = False) -> Source:
-    """Read a transcript file, packed or not. Raises InputError, which names the line, for anything unreadable."""
+    """Read a transcript file, packed or not. Raises InputError with the line for anything unreadable."""
     try:
         inside = unpack(data)
         source = _load(inside, path, counter, format, skip_damaged)
@@ -102,7 +102,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
         reading = chosen.read(values, counter)
     spans = tuple(item.record for item in records)
     if not format:
-        known |= {record for record, *_ in reading.other_roles}  # told by what stands beside them
+        known |= {record for record, *_ in reading.other_roles}  # recognized by the records around them
         _leave_out_strangers(reading, chosen, values, known)
     transcript = _transcript(text, path, chosen, spans, layout, reading, recorded_folder(values))
     if not transcript.messages and _fits_nothing(chosen, values):
@@ -115,8 +115,8 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
 
 
 def _grown(reading: Reading, count: int) -> list[int] | None:
-    """Return records in the order in which a tree has grown, where those on the way through it stand in another one:
-    they are written, and linked anew, in the order of the records. None where they need not be moved."""
+    """Return a new order of the records in which those on the path through a tree follow each other as they grew.
+    Records are written and relinked in this order. None if the present order will do."""
     last = reading.way_last and bool(reading.way)
     if list(reading.way) == sorted(reading.way) and not (last and reading.way[-1] < count - 1):
         return None
@@ -126,9 +126,9 @@ def _grown(reading: Reading, count: int) -> list[int] | None:
 def _leave_out_strangers(
     reading: Reading, own: Format, values: Sequence[Any], known: frozenset[int], *, alone: bool = False
 ) -> None:
-    """Let a record pass through that no format recognizes, even where its own could read a message out of it: were that
-    all that is left of a session, nothing would tell what it is. `known`: records that need not be recognized. `alone`:
-    whether only its own format counts."""
+    """Drop messages whose records no format recognizes, even if the file's own format can read them, so that these
+    records pass through. If such a record were all that is left of a session, its format could not be detected.
+    `known`: records that need not be recognized. `alone`: only the file's own format counts."""
     if len(known) == len(values):
         return
     formats = [own] if alone else [own, *FORMATS.may_know(values)]
@@ -144,18 +144,18 @@ def _leave_out_strangers(
 
 
 def _fits_nothing(format: Format, values: Sequence[Any]) -> bool:
-    """Return whether a file without messages is not even of this format: a session may have none yet."""
+    """Return whether a file without messages is not even in this format; a session may have no messages yet."""
     return sum(format.recognize(value) >= 1 for value in values) < len(values) / 2
 
 
 def _values(records: Sequence[ReadRecord]) -> Sequence[Any]:
-    """Return the values of records; of those that are too large for memory each is read when it is looked at."""
+    """Return the values of records. Those too large for memory are read on access."""
     held = any(isinstance(item, HeldRecord) for item in records)
     return RecordValues(records) if held else [item.value for item in records]
 
 
 def _ink(data: Content, start: int) -> int:
-    """Return where the first byte is from `start` on that is no white space; -1 when there is none."""
+    """Return the position of the first byte at or after `start` that is not white space; -1 if there is none."""
     if isinstance(data, bytes):
         match = _INK.search(data, start)
         return match.start() if match else -1
@@ -166,13 +166,13 @@ def _ink(data: Content, start: int) -> int:
 
 
 def _whole_document(data: Content) -> RawRecord | None:
-    """Return a file that is one JSON document over several lines, or None."""
+    """Return a file that is one JSON document spread over several lines, or None."""
     first = _ink(data, len(BOM) if data.startswith(BOM) else 0)
     line_end = data.find(b"\n", first) if first >= 0 else -1
     if first < 0 or line_end < 0 or data[first : first + 1] not in (b"{", b"[") or _ink(data, line_end) < 0:
         return None
     if data[first:line_end].rstrip()[-1:] not in (b"{", b"[", b",", b":"):
-        return None  # a first line that ends like this cannot be a record of its own
+        return None  # a first line with another ending can be a record of its own
     try:
         text = in_memory(data).removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError:
@@ -182,7 +182,7 @@ def _whole_document(data: Content) -> RawRecord | None:
 
 
 def _jsonl_layout(data: Content, notes: Sequence[Note]) -> Layout:
-    """Return the byte order mark, line ending and final newline as the file has them."""
+    """Return a layout with the file's own byte order mark, line ending and final newline."""
     first = data.find(b"\n")
     newline = b"\r\n" if first > 0 and data[first - 1 : first] == b"\r" else b"\n"
     cut_off = any(note.kind == "cut_off_line" for note in notes)
@@ -214,9 +214,10 @@ def _transcript(
 
 
 def _note_history(transcript: Transcript, *, by_format: bool) -> list[Note]:
-    """Records before a compaction boundary do not count; the user should know. `by_format`: the format says which of
-    them the agent can do without; when none is left, the others were kept for its sake."""
-    # a system prompt is sent wherever it stands
+    """Return a note about records before a compaction boundary, which are outside the context. `by_format`: the
+    format says which of these the agent does not need. If there are none, the rest were kept for the agent's sake,
+    and no note is made."""
+    # a system prompt is sent wherever it is
     first = min((m.records[0] for m in transcript.messages if m.role != "system"), default=0)
     before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
     if not before or (by_format and not any(record < first for record in transcript.outside)):
@@ -226,34 +227,34 @@ def _note_history(transcript: Transcript, *, by_format: bool) -> list[Note]:
 
 
 def _other_roles(reading: Reading, records: Sequence[Record]) -> list[_OtherRole]:
-    """Return line, role and meaning of the messages whose role is none of the format's API."""
+    """Return line, role and meaning of the messages whose role the format's API does not know."""
     read = {record for message in reading.messages for record in message.records} if reading.other_roles else set()
     return [_OtherRole(records[at].line, role, words) for at, role, words in reading.other_roles if at in read]
 
 
 def _note_roles(others: Sequence[_OtherRole]) -> list[Note]:
-    """Return what to say, once, of messages whose role is none of the format's API."""
+    """Return one note about messages whose roles the format's API does not know."""
     return [Note("other_roles", others[0].line, told((each.role, each.words) for each in others))] if others else []
 
 
 def _is_compacted(transcript: Transcript, format: Format, *, unfolded: bool) -> bool:
-    """Return whether the context begins with a compaction; what was kept of the history may stand before a boundary, in
-    formats where that is a message."""
+    """Return whether the context begins with a compaction. In formats where the boundary is a message, retained
+    history may precede it."""
     pinned = [m.pinned for m in transcript.messages if m.role != "system"]
     return unfolded or (any(pinned) and (pinned[0] or format.boundary_is_message))
 
 
 def _format_inside(values: Sequence[Any], name: str) -> Format | None:
-    """Return the format of the conversations that documents hold, where the values are documents: the one that is
-    named, or the one that recognises most of what they hold. None where each value is a record."""
+    """Return the format of the conversations inside documents: the named one, or the one that recognizes most of
+    their contents. None if each value is a record."""
     if name and name not in FORMATS:
-        choose([], name)  # says that there is none
+        choose([], name)  # raises UsageError for an unknown name
     scores: dict[str, float] = {}
     sample = values[: documents.SAMPLE]
     for known in [FORMATS[name]] if name else FORMATS.may_know(sample):
         inside = [slot for value in documents.with_lists(known, sample) for slot in documents.slots(known, value)]
         if inside:
-            # a system prompt apart is where this format and not another one keeps it
+            # a separate system prompt at this format's place speaks for the format
             apart = any(slot.system is not None for slot in inside)
             certain = any(slot.is_certain for slot in inside)
             heads = [value for slot in inside for value in slot.values[: documents.SAMPLE]]
@@ -297,7 +298,7 @@ def _load_documents(
         raise InputError("no messages in this file", line=1)
     joints = tuple(data[a:b] for a, b in zip(ends, [*starts, len(data)], strict=True))
     if any(note.kind in ("damaged_line", "cut_off_line", "glued_records") for note in notes):
-        # what stands between conversations is not all white space: give each a line of its own
+        # other bytes than white space are between the conversations: put each on its own line
         layout = _jsonl_layout(data, notes)
         tail = layout.pieces[-1]
         between = (layout.separator if begins else b"" for begins in first[1:])
@@ -317,7 +318,7 @@ def _document_transcript(
     *,
     named: bool,
 ) -> tuple[Transcript, list[_OtherRole]]:
-    """Return the conversation in a document, and the messages in it whose role is none of the format's API."""
+    """Return the conversation of a document, and its messages whose role the format's API does not know."""
     in_list = format.own_documents and isinstance(value, list)
     holder = value_at(value, document.path[:1]) if in_list else value
     reading = format.read(document.values, counter, holder)
@@ -325,7 +326,7 @@ def _document_transcript(
         records, values = (tuple(of[index] for index in order) for of in (document.records, document.values))
         document = replace(document, records=records, values=values)
         reading = format.read(document.values, counter, holder)
-    if not (named or document.is_certain or format.generic):  # of nobody's own the roles tell
+    if not (named or document.is_certain or format.generic):  # in generic formats, the roles suffice
         known = frozenset(() if document.fixed is None else (document.fixed,))
         _leave_out_strangers(reading, format, document.values, known, alone=True)
     if document.fixed is not None:
@@ -340,7 +341,8 @@ def _document_transcript(
 
 
 def _at_root(message: Message) -> Message:
-    """Return the top-level system prompt, which is a record of its own: paths start at its value, not at `content`."""
+    """Return the top-level system prompt with paths relative to its own record, which is the value rather than
+    `{content}`."""
     parts = tuple(
         replace(p, place=Place(p.place.record, p.place.path[1:], p.place.encoding)) if p.place else p
         for p in message.parts
@@ -349,8 +351,8 @@ def _at_root(message: Message) -> Message:
 
 
 def recorded_folder(records: Sequence[Any], around: Any = None) -> str:
-    """Return where the session works, as the first record that says so has it, or the document around them; empty when
-    none does. The path is absolute, and as it was written."""
+    """Return the folder that the session works in, from the first record that states it or else from the surrounding
+    document; empty if none does. The path is absolute and unchanged."""
     for index in range(min(_HEAD, len(records))):
         if path := _path_in(records[index], _DEPTH):
             return path

@@ -1,4 +1,4 @@
-"""Memory entries of seed 000: `{id, content, type, importance, timestamp, metadata}`, one a line."""
+"""Memory entries of seed 000: `{id, content, type, importance, timestamp, metadata}`, one per line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MemoryEntries(PlainEdits):
         build = Builder(counter)
         for record, value in enumerate(values):
             if not isinstance(value, dict) or "content" not in value:
-                continue  # no message: it passes through
+                continue  # not a message: passed through
             saved = value.get("metadata")
             metadata: dict[str, Any] = saved if isinstance(saved, dict) else {}
             text, role = as_text(value["content"]), _role(metadata)

@@ -1,4 +1,4 @@
-"""OpenAI chat completions, a message a line."""
+"""OpenAI chat completions, one message per line."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from compactor_cli.text.times import parse_time
 _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "reasoning_content", "refusal")
 _WITHOUT_OURS = frozenset(_OURS_ALONE).isdisjoint
 _LIKE_A_REQUEST = 0.3
-"""How surely a record is a request whose role is none of the API's: it never outweighs what another format says."""
+"""Recognition of a request under a role unknown to the API; low enough never to outweigh another format."""
 _AI = "ai"
 _OF_TRAJECTORIES = {"system_prompt", "mask"}
-"""Keys and the role that SWE-agent's trajectories have as data sets."""
+"""The role and extra keys that SWE-agent trajectories use in data sets."""
 
 
 class OpenAIChat(PlainEdits):
@@ -55,9 +55,9 @@ class OpenAIChat(PlainEdits):
         if _text_key(value) and (role in ROLES or role == _AI) and _OF_TRAJECTORIES & value.keys():
             return 0.9
         if (other := meaning(value)) is not None:
-            return _LIKE_A_REQUEST if other.asks else 0.0  # no name tells a message where nobody asks
+            return _LIKE_A_REQUEST if other.asks else 0.0  # a message counts only if somebody asks in it
         if role not in ROLES or "content" not in value:
-            # a message that says nothing may be all that is left of a session
+            # a message without content may be all that is left of a session
             bare = 0.3 if role in ROLES and len(value) == 1 else 0.0
             return 0.9 if role in ROLES and any(value.get(key) for key in _OURS_ALONE) else bare
         content = value["content"]
@@ -79,12 +79,12 @@ class OpenAIChat(PlainEdits):
         talking: bool | None = None
         named: frozenset[str] = frozenset()
         waiting: list[Part] = []
-        noted = 0  # messages behind which these wait
+        noted = 0  # number of messages already accounted for in `waiting`
         for record, value in enumerate(values):
             key = _text_key(value)
             role = "assistant" if key and word(value, "role") == _AI else ROLES.get(word(value, "role"))
             other = meaning(value) if role is None and talking is not False else None
-            if other is not None and talking is None:  # asked where it matters: it goes through all records
+            if other is not None and talking is None:  # determined only when needed, because it reads all records
                 talking, named = make_talk(values), answers_named(values)
                 other = other if talking else None
             answered = None
@@ -98,7 +98,7 @@ class OpenAIChat(PlainEdits):
                 role = other.role
                 other_roles.append((record, value["role"], other.words))
             if role is None:
-                continue  # no message: it passes through
+                continue  # not a message: passed through
             if key and role != "tool" and not value.get("tool_calls"):
                 parts = [build.part("text", value[key], Place(record, (key,)))] if value[key] else []
             else:
@@ -123,7 +123,7 @@ class OpenAIChat(PlainEdits):
         return Reading(mark_outputs(build.messages), other_roles=other_roles)
 
     def usage(self, value: Any) -> int | None:
-        """Return the count of an answer beside which the API's reply was saved (mini-swe-agent), or the count."""
+        """Return the record's own count, or that of the API reply saved next to an answer (mini-swe-agent)."""
         extra = value.get("extra")
         reply = extra.get("response") if isinstance(extra, dict) else None
         for holder in (value, reply):
@@ -138,7 +138,7 @@ class OpenAIChat(PlainEdits):
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template if _text_key(around.template) else {}
-        if flags := _OF_TRAJECTORIES & template.keys():  # they tell what it is where it stands alone
+        if flags := _OF_TRAJECTORIES & template.keys():  # they identify the format when this record stands alone
             role = _AI if message.role == "assistant" else message.role
             key = "system_prompt" if role == "system" else "text"
             return {"role": role, **dict.fromkeys(sorted(flags)), key: message.parts[0].text}
@@ -146,8 +146,8 @@ class OpenAIChat(PlainEdits):
 
 
 def _waiting(before: Sequence[Part], role: Role, parts: Sequence[Part]) -> list[Part]:
-    """Return the calls that wait for a result behind a message of this role and these parts, the oldest first.
-    `before`: those that waited before it."""
+    """Return the calls still waiting for a result after a message with this role and these parts, oldest first.
+    `before`: the calls that were waiting before it."""
     if role == "tool":
         answers = {part.call_id for part in parts}
         return [call for call in before if call.call_id not in answers]
@@ -155,8 +155,8 @@ def _waiting(before: Sequence[Part], role: Role, parts: Sequence[Part]) -> list[
 
 
 def _answered(waiting: Sequence[Part], value: Any, named: frozenset[str]) -> Part | None:
-    """Return the call that what a tool said answers where it names no call's id: the oldest of its name, or else the
-    oldest. `named`: what `answers_named` returns; these calls have a result of their own."""
+    """Return the call that a tool output without a call id answers: the oldest of its name, or else the oldest.
+    `named`: calls that have a result of their own, from `answers_named`."""
     calls = [call for call in waiting if call.call_id not in named]
     of_name = [call for call in calls if call.name == word(value, "name")]
     others = [call for call in calls if f"{LEGACY_ID}{call.name}" not in named]
@@ -164,8 +164,8 @@ def _answered(waiting: Sequence[Part], value: Any, named: frozenset[str]) -> Par
 
 
 def _caller(build: Builder, other: Meaning | None) -> int | None:
-    """Return the turn that the next message belongs to: what came of an action written as text stays or goes with
-    it."""
+    """Return the turn that the next message joins: the output of an action written as text stays or goes with the
+    action."""
     last = build.messages[-1] if build.messages else None
     if other is None or not other.is_output or last is None:
         return None
@@ -176,7 +176,7 @@ def _caller(build: Builder, other: Meaning | None) -> int | None:
 
 
 def _text_key(value: Any) -> str:
-    """Return where a row of a trajectory (SWE-agent as a data set) has its text, in the place of `content`; else
+    """Return the key under which a trajectory row (SWE-agent as a data set) has its text instead of `content`; else
     empty."""
     if not isinstance(value, dict) or "content" in value:
         return ""

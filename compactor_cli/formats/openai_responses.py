@@ -1,6 +1,6 @@
-"""Items of OpenAI's Responses API: `input` of a request or of a line of a batch file, a list, or an item a line.
+"""Items of OpenAI's Responses API: the `input` of a request or of a batch file's line, a list, or one item per line.
 
-What the model thought and called stands in items of its own, those of one answer behind one another.
+Thoughts and calls are separate items; those of one answer follow each other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _KINDS = {
     "mcp_list_tools": "tools",
     "compaction": "encrypted_content",
 }
-"""Types of items -> a member that tells them from records of other formats."""
+"""Type of item -> a member that distinguishes it from records of other formats."""
 _BLOCKS = frozenset(("input_text", "output_text", "input_image", "input_file", "refusal"))
 
 

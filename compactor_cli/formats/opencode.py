@@ -1,8 +1,8 @@
-"""opencode sessions: `{info, messages: [{info, parts}]}` as it exports them, the list as its server sends it, or a
-message a line.
+"""opencode sessions: `{info, messages: [{info, parts}]}` as exported, the list that its server sends, or one message
+per line.
 
-A tool part is a call and its result. A finished compaction (a user message with a `compaction` part and the summary
-that answers it) replaces all history before its `tail_start_id`, which passes through.
+A tool part is a call and its result. A finished compaction is a user message with a `compaction` part and the
+summary that answers it. It replaces all history before its `tail_start_id`; the replaced records pass through.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from compactor_cli.text.times import parse_time
 
 CLEARED = "[Old tool result content cleared]"
 INTERRUPTED = "[Tool execution was interrupted]"
-"""What the model gets in place of a result."""
+"""What the model gets instead of a result."""
 _UNFINISHED = ("pending", "running", "error")
-"""States of a call that has no output; other names than `completed` stand in older versions."""
+"""Statuses of a call without output. Older versions use statuses other than `completed` for finished calls."""
 _QUESTION = "What did we do so far?"
-"""What the model gets of a compaction part."""
+"""What the model gets for a compaction part."""
 _SUBTASK = "The following tool was executed by the user"
 _UNSENT_FILES = ("text/plain", "application/x-directory")
-"""Kinds of files whose text stands in a part of its own."""
+"""Kinds of files whose text is in a separate part."""
 
 
 class OpenCode(PlainEdits):
@@ -73,7 +73,7 @@ class OpenCode(PlainEdits):
                 _read_user(build, value, record, pinned=record == context.tail)
             elif _is_sent(value):
                 _read_assistant(build, value, record, pinned=record == context.tail, newest=record == last)
-        # answers name the request that they answer; a request that is gone is replaced by one that is not
+        # answers name their request; a removed request is replaced by one that remains
         is_user = [self.recognize(v) and word(v["info"], "role") == "user" for v in values]
         links = [Link(v["info"]["id"], "") if own else None for v, own in zip(values, is_user, strict=True)]
         session = next((v["info"]["sessionID"] for v in values if self.recognize(v)), "")
@@ -88,7 +88,7 @@ class OpenCode(PlainEdits):
     def usage(self, value: Any) -> int | None:
         info = value.get("info")
         if not isinstance(info, dict) or info.get("summary") is True:
-            return None  # a summary is written from what it replaces
+            return None  # the count of a summary covers the history that it replaces
         steps = [part.get("tokens") for part in _parts_of(value) if part.get("type") == "step-finish"]
         counts = next((tokens for tokens in reversed(steps) if sum_of(tokens, "input", "output")), info.get("tokens"))
         if not isinstance(counts, dict):
@@ -125,19 +125,19 @@ class OpenCode(PlainEdits):
 
 
 class _Context(NamedTuple):
-    """Which records the model sees: those from `start` on."""
+    """The records that the model sees: those from `start` on."""
 
     start: int
     boundary: int = -1
-    """The request for a summary that replaces what stands before it."""
+    """The request for the summary that replaces the records before it; -1 if there is none."""
     answer: int = -1
     """The summary."""
     tail: int = -1
-    """The first of the messages before the boundary that are kept beside the summary."""
+    """The first message before the boundary that is kept along with the summary."""
 
 
 def _context(values: Sequence[Any]) -> _Context:
-    """Walk back to the newest finished compaction, as the agent does."""
+    """Search backwards for the newest finished compaction, as the agent does."""
     completed: dict[str, int] = {}
     ids = {word(v.get("info"), "id"): index for index, v in enumerate(values) if isinstance(v, dict)}
     for record in range(len(values) - 1, -1, -1):
@@ -173,7 +173,7 @@ def _time(value: Any) -> float | None:
 
 
 def _is_sent(value: Any) -> bool:
-    """Return whether the model gets an answer: not one that failed, unless it was stopped and holds something."""
+    """Return whether the model gets an answer. A failed one is not sent, unless it was aborted and has content."""
     error = value["info"].get("error")
     if not error:
         return True
@@ -182,7 +182,7 @@ def _is_sent(value: Any) -> bool:
 
 
 def _read_boundary(build: Builder, values: Sequence[Any], context: _Context) -> None:
-    """Read the request for the summary and the summary as one: neither makes sense without the other."""
+    """Read the request for the summary and the summary as one message: neither makes sense alone."""
     answer = values[context.answer]
     parts = [build.part("text", _QUESTION)]
     parts += [part for step in _steps(build, answer, context.answer) for part in step.parts if part.kind == "text"]
@@ -216,16 +216,16 @@ def _read_user(build: Builder, value: Any, record: int, *, pinned: bool) -> None
         elif kind in ("compaction", "subtask"):
             own.append(build.part("text", _QUESTION if kind == "compaction" else _SUBTASK))
     origin = origin_of("\n".join(typed))
-    if origin == "other":  # nothing typed: the agent's own words, or files alone
+    if origin == "other":  # nothing typed: the agent's own words, or only files
         own, beside = [*own, *beside], []
         origin = "request" if all(part.kind != "text" for part in own) else "injected"
-    if own:  # else nothing of it is sent
+    if own:  # otherwise nothing is sent
         name, time = value["info"]["id"], _time(value)
         add_request(build, own, beside, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
 
 
 class _Step(NamedTuple):
-    """One answer of the model and what its calls returned."""
+    """One answer of the model, and the results of its calls."""
 
     parts: list[Part]
     seen: list[Part]
@@ -254,7 +254,7 @@ def _read_assistant(build: Builder, value: Any, record: int, *, pinned: bool, ne
 
 
 def _steps(build: Builder, value: Any, record: int) -> Iterator[_Step]:
-    """Yield the answers that a message of the agent holds; each begins with a part `step-start`."""
+    """Yield the answers in a message of the agent; each begins with a `step-start` part."""
     step = _Step([], [])
     for index, part in enumerate(value["parts"]):
         kind = word(part, "type")
@@ -291,7 +291,7 @@ def _attachments(state: dict[str, Any]) -> list[Any]:
 
 
 def _output(state: dict[str, Any], name: str) -> tuple[str, Path, bool]:
-    """Return what the model gets of a call's result, where it stands, and whether it tells of a failure."""
+    """Return what the model gets as a call's result, its path in the state, and whether it reports a failure."""
     metadata = state["metadata"] if isinstance(state.get("metadata"), dict) else {}
     status = state.get("status")
     if status == "completed" or (status not in _UNFINISHED and isinstance(state.get("output"), str)):
@@ -308,7 +308,7 @@ def _output(state: dict[str, Any], name: str) -> tuple[str, Path, bool]:
 
 
 def _copies(part: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
-    """`metadata` repeats outputs for display."""
+    """Return the changes to `metadata`, which repeats outputs for display."""
     metadata = part["state"].get("metadata")
     if not isinstance(metadata, dict) or path[-1] != "output" or "metadata" in path:
         return {}
@@ -316,6 +316,6 @@ def _copies(part: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
 
 
 def _as_text_part(part: dict[str, Any], text: str) -> dict[str, Any]:
-    """Return what stands in for a picture: a text part with the ids of the picture's."""
+    """Return a text part with the ids of a picture's part, to replace the picture."""
     ids = ("id", "sessionID", "messageID")
     return {**{key: value for key, value in part.items() if key in ids}, "type": "text", "text": text}

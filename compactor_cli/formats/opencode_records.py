@@ -1,4 +1,4 @@
-"""New messages of opencode, complete, for `opencode import` decodes each one and its parts by their schema."""
+"""New opencode messages. They are complete, because `opencode import` validates each message and part by schema."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "writ
 
 
 def new_message(role: Literal["user", "assistant"], message: Message, around: Around) -> dict[str, Any]:
-    """Return `{info, parts}` with one text part. The agent sorts messages by time and then by id: this one is a
-    millisecond before the message at its place, a closing one behind it."""
+    """Return `{info, parts}` with one text part. The agent sorts messages by time and then by id, so this message is
+    dated a millisecond before the one at its place. A closing message is dated a millisecond after it."""
     near = _info(around.template)
     time = near.get("time") if isinstance(near.get("time"), dict) else {}
     created = time.get("created") if isinstance(time, dict) else None
-    # infinity is a number, too
+    # infinity is a number too
     millis = int(created) if isinstance(created, (int, float)) and parse_time(created) is not None else 0
     millis = millis + 1 if message.id == CLOSING_ID else max(0, millis - 1)
     ids = {"id": f"msg_{_ascending(millis, around.key)}", "sessionID": around.transcript.session_id}
@@ -61,13 +61,13 @@ def _info(value: Any) -> dict[str, Any]:
 
 
 def _newest(around: Around, role: str) -> dict[str, Any]:
-    """Return `info` of the newest message of a role, or an empty one."""
+    """Return the `info` of the newest message with this role; empty if there is none."""
     messages = reversed(around.transcript.messages)
     record = next((m.records[-1] for m in messages if m.role == role and m.records), None)
     return {} if record is None else _info(json.loads(around.transcript.raw(record)))
 
 
 def _ascending(millis: int, key: str) -> str:
-    """Return an id that sorts by its time, as the agent makes them: milliseconds and a counter in 12 hex digits, and
-    more."""
+    """Return an id that sorts by time, like the agent's own: milliseconds and a counter in 12 hex digits, then other
+    digits."""
     return f"{millis * 0x1000 % (1 << 48):012x}{key[:14]}"

@@ -1,8 +1,8 @@
-"""Events of OpenHands: those of its SDK (`kind`), a line each, and those of its versions 0.x (`action`, `observation`),
-a list, the `history` of a row, or a line each.
+"""Events of OpenHands: those of its SDK (`kind`), one per line, and those of versions 0.x (`action`, `observation`) as
+a list, the `history` of a row, or one per line.
 
-A condensation names the events that the model no longer gets and may hold a summary of them. In newer files the events
-are a tree by `parent_id`, of which the way from the last one to the root counts.
+A condensation names the events that the model no longer gets, and may hold a summary of them. In newer files the
+events form a tree by `parent_id`; the path from the root to the last event counts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
 _KINDS = (*RESULTS, "SystemPromptEvent", "MessageEvent", "ActionEvent", "CondensationSummaryEvent")
 """Kinds of events that are sent."""
 _DAMAGED = 0.5
-"""An event of a kind that nobody else has, without all that an event has."""
+"""Recognition of an event whose kind is unique to this format, but which lacks required members."""
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
 
@@ -110,8 +110,7 @@ class OpenHands(PlainEdits):
 
 
 def way_and_view(values: Sequence[Any]) -> tuple[list[int], SentView]:
-    """Return, of the SDK's events, the SDK's events the records on the way from the last one to the root, in order, and
-    what of them is sent."""
+    """Return the path of the SDK's events from the root to the last one, and which of them are sent."""
     way = way_to_root(_parents(values))
     return way, view_of(values, way, _KINDS)
 
@@ -121,8 +120,8 @@ def _is_tree(values: Sequence[Any]) -> bool:
 
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
-    """Record of each event -> its id, the id of its parent and the parent's record. One that names none follows the
-    one before it. Of several with an id the last counts, where any names its parent."""
+    """Return record -> (its id, its parent's id, the parent's record). An event that names no parent follows the one
+    before it. In a tree, if several events share an id, the last one counts."""
     own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "kind")}
     by_id = {name: record for record, name in own.items() if name} if _is_tree(values) else {}
     parents: dict[int, tuple[str, str, int | None]] = {}
@@ -185,12 +184,12 @@ def _message(build: Builder, value: Any, record: int) -> tuple[Role, Origin, lis
     if role != "user":
         return role, origin if origin == "summary" else "other", parts
     if origin == "request" and value.get("source") != "user":
-        origin = "injected"  # what the agent itself, a hook or another agent says
+        origin = "injected"  # the agent itself, a hook or another agent wrote it
     return role, "request" if origin == "other" and own else origin, parts
 
 
 def _blocks(build: Builder, content: Any, path: Path, record: int, single: int | None = None) -> list[Part]:
-    """Return parts of a list of texts and pictures. `single`: the block stands at the path itself."""
+    """Return the parts of a list of texts and pictures. `single`: the block is at `path` itself."""
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     parts: list[Part] = []
@@ -204,7 +203,7 @@ def _blocks(build: Builder, content: Any, path: Path, record: int, single: int |
 
 
 def _thinking(build: Builder, value: Any) -> list[Part]:
-    """Return reasoning, which is sent back as it came: its text, where there is one, and what seals it."""
+    """Return the reasoning, which is sent back unchanged. It has a text, a seal, or both."""
     text = word(value, "reasoning_content")
     blocks = value["thinking_blocks"] if isinstance(value.get("thinking_blocks"), list) else []
     item = value.get("responses_reasoning_item")
@@ -218,7 +217,7 @@ def _thinking(build: Builder, value: Any) -> list[Part]:
 def _action(build: Builder, value: Any, record: int) -> list[Part]:
     call = value["tool_call"] if isinstance(value.get("tool_call"), dict) else {}
     base: Path = ("tool_call",)
-    if isinstance(call.get("function"), dict):  # the first versions kept the call as the API has it
+    if isinstance(call.get("function"), dict):  # the first versions stored the call in the API's form
         call, base = call["function"], (*base, "function")
     arguments = call.get("arguments")
     place = Place(record, (*base, "arguments")) if isinstance(arguments, str) else None
@@ -249,7 +248,7 @@ def _result(build: Builder, value: Any, kind: str, record: int) -> list[Part]:
 
 
 def _failed(seen: dict[str, Any]) -> bool | None:
-    """Return whether a tool failed: it says so, or its command ended with another exit code than 0."""
+    """Return whether a tool failed: it says so, or its command's exit code is above 0. None if unknown."""
     metadata = seen.get("metadata")
     codes = (seen.get("exit_code"), metadata.get("exit_code") if isinstance(metadata, dict) else None)
     if seen.get("is_error") is True or any(isinstance(code, int) and code > 0 for code in codes):
@@ -258,7 +257,7 @@ def _failed(seen: dict[str, Any]) -> bool | None:
 
 
 def _stats_owners(values: Sequence[Any], way: Sequence[int], messages: Sequence[Message]) -> dict[int, int]:
-    """Return records with the provider's counts of an answer -> the answer, which stands behind them."""
+    """Return record -> answer for records with the provider's counts; the answer follows its record."""
     of_record = {record: message.index for message in messages for record in message.records}
     owners: dict[int, int] = {}
     following: int | None = None
@@ -272,7 +271,7 @@ def _stats_owners(values: Sequence[Any], way: Sequence[int], messages: Sequence[
 
 
 def _stats_usage(stats: Any) -> int | None:
-    """Return tokens of the last turn of the model that does the work, not of the one that condenses."""
+    """Return the tokens of the last turn of the working model, not of the one that condenses."""
     if isinstance(stats, dict) and isinstance(stats.get("stats"), dict):
         stats = stats["stats"]
     metrics = stats.get("usage_to_metrics") if isinstance(stats, dict) else None

@@ -1,6 +1,6 @@
 """Events of OpenHands 0.x: an action, and the observation that it caused.
 
-With `tool_call_metadata` the model's own answer is in the record, and the model gets that again; `args` repeats it.
+With `tool_call_metadata`, the record holds the model's own answer, which is sent again; `args` repeats it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ABOUT = frozenset(
         *("is_input", "cwd", "translated_ipython_code", "impl_source"),
     )
 )
-"""Members beside the arguments of an action."""
+"""Members that are not arguments of an action."""
 _RECALLED = ("repo_instructions", "additional_agent_instructions", "conversation_instructions")
 
 
@@ -79,7 +79,7 @@ def read(build: Builder, values: Sequence[Any], view: SentView) -> None:
 
 
 class _Calls:
-    """The calls so far: ids by the event that made them, those that are open, and messages by the model's answer."""
+    """The calls so far: call ids by event, open calls, and messages by the model's answer."""
 
     def __init__(self) -> None:
         self.by_event: dict[str, str] = {}
@@ -87,19 +87,19 @@ class _Calls:
         self.answers: dict[str, int] = {}
 
     def answered(self, value: dict[str, Any]) -> str:
-        """Return the call that an observation answers, or an empty string."""
+        """Return the id of the call that an observation answers, or an empty string."""
         call_id = _metadata_id(value)
         if call_id not in self.open:
             call_id = self.by_event.get(as_text(value.get("cause")), "")
         if not call_id and "cause" not in value and "id" not in value and self.open:
-            call_id = self.open[0]  # events without ids stand in order
+            call_id = self.open[0]  # events without ids are in order
         if call_id in self.open:
             self.open.remove(call_id)
         return call_id
 
 
 def _args(value: dict[str, Any]) -> tuple[dict[str, Any], Path]:
-    """Return the arguments of an action and where they stand: in the first versions, in the event itself."""
+    """Return the arguments of an action and their path. In the first versions, they are in the event itself."""
     args = value.get("args")
     return (args, ("args",)) if isinstance(args, dict) else (value, ())
 
@@ -115,7 +115,7 @@ def _metadata_id(value: dict[str, Any]) -> str:
 
 
 def _answer(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the model's message."""
+    """Return the model's message; empty if there is none."""
     choices = _response(value).get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
@@ -150,7 +150,7 @@ def _text(build: Builder, text: Any, path: Path, record: int) -> list[Part]:
 
 def _message(build: Builder, value: dict[str, Any], record: int) -> tuple[Role, Origin, list[Part]]:
     args, base = _args(value)
-    # events of the first versions do not say whose they are; only the agent waits for an answer
+    # events of the first versions do not name their author, but only the agent waits for a response
     asks = args.get("wait_for_response") is True
     role: Role = "assistant" if value.get("source", "agent" if asks else "user") == "agent" else "user"
     parts = _text(build, args.get("content"), (*base, "content"), record)
@@ -160,7 +160,7 @@ def _message(build: Builder, value: dict[str, Any], record: int) -> tuple[Role, 
 
 
 def _said(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    """Return what the model said with a call: the content of its answer, or the thought."""
+    """Return what the model said along with a call: the content of its answer, or the thought."""
     answer = _answer(value)
     if answer:
         return _text(build, answer.get("content"), (*_MESSAGE, "content"), record)
@@ -172,7 +172,7 @@ def _said(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def _finish(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    """Return the last word of the agent, no call: its thought and what it told the user."""
+    """Return the agent's final message, which is not a call: its thought and what it told the user."""
     args, base = _args(value)
     parts = _said(build, value, record)
     for path in ((*base, "thought"), (*base, "final_thought")):
@@ -193,7 +193,7 @@ def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> 
     for index, tool in enumerate(tools):
         if word(tool, "id") == call_id and isinstance(tool.get("function"), dict):
             arguments = tool["function"].get("arguments")
-            # each action of an answer with several calls repeats it; the agent takes the last one
+            # each action of an answer with several calls repeats them all; the agent uses the last action
             single = len(tools) == 1 and isinstance(arguments, str)
             place = Place(record, (*_MESSAGE, "tool_calls", index, "function", "arguments")) if single else None
             parts = parts if single else [p if p.place is None else build.part(p.kind, p.text) for p in parts]
@@ -206,7 +206,7 @@ def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> 
 
 
 def _own_arguments(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of an action that has no answer of the model."""
+    """Return the arguments of an action without an answer of the model."""
     args, _ = _args(value)
     return {key: argument for key, argument in args.items() if key not in _ABOUT and argument}
 
@@ -237,7 +237,8 @@ def _observation(build: Builder, value: dict[str, Any], record: int, calls: _Cal
 
 
 def _failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
-    """Return whether an action failed: it did not happen, or its command ended with another exit code than 0."""
+    """Return whether an action failed: it did not happen, or its command ended with a nonzero exit code. None if
+    unknown."""
     if value["observation"] in ("error", "user_rejected"):
         return True
     metadata = extras.get("metadata")
@@ -250,7 +251,7 @@ def _failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
 
 
 def _recalled(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    """Return what the agent tells the model of the place it works in, and of what it knows."""
+    """Return what the agent tells the model about its environment and what it knows."""
     extras = value["extras"] if isinstance(value.get("extras"), dict) else {}
     about = [
         f"{key}: {extras[key]}" for key in ("repo_name", "repo_directory", "date", "working_dir") if extras.get(key)
@@ -266,14 +267,14 @@ def _recalled(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def usage(value: dict[str, Any]) -> int | None:
-    """Return tokens that the provider counted for the answer that an action is from."""
+    """Return the provider's token count for the answer that an action came from."""
     if not word(value, "action"):
         return None
     return sum_of(_response(value).get("usage"), "prompt_tokens", "completion_tokens")
 
 
 def edits(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-    """Return changes of a record; what `args`, `message` and `extras` repeat of its texts changes with them."""
+    """Return the changes to a record, including the copies of its texts in `args`, `message` and `extras`."""
     changes: dict[Path, str] = {}
     for part, text in edited:
         if part.place is None:

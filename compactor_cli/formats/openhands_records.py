@@ -1,4 +1,4 @@
-"""New events of OpenHands, complete as the agent writes them: its SDK forbids what an event does not know."""
+"""New OpenHands events, complete as the agent writes them; its SDK rejects unknown members."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from compactor_cli.formats.base import Around, uuid_text, word
 from compactor_cli.model.message import Message
 
 ROOT = "__root__"
-"""What an event names as its parent that begins a tree; one that names none follows the one before it."""
+"""The parent named by an event that begins a tree. An event that names no parent follows the one before it."""
 
 
 def new_event(message: Message, around: Around) -> dict[str, Any]:
-    """Return an event like those around it, of the SDK or of 0.x."""
+    """Return an event like those around it, in the form of the SDK or of 0.x."""
     template = around.template
     return _event(message, around, template) if word(template, "kind") else _old_event(message, around, template)
 
@@ -24,7 +24,7 @@ def _event(message: Message, around: Around, template: dict[str, Any]) -> dict[s
         "id": uuid_text(key),
         "timestamp": template.get("timestamp"),
     }
-    branches = any(link and link.chain for link in around.transcript.links)  # what stands before it may be of another
+    branches = any(link and link.chain for link in around.transcript.links)  # the previous event may be on another one
     named = around.parent or (ROOT if branches else "")
     parent = {"parent_id": named} if named and any(around.transcript.links) else {}
     if part.kind == "tool_result":
@@ -43,7 +43,7 @@ def _event(message: Message, around: Around, template: dict[str, Any]) -> dict[s
 
 
 def _tool_name(message: Message, around: Around) -> str:
-    """Return the tool of the call that a result answers."""
+    """Return the name of the tool whose call a result answers."""
     call = message.parts[0].call_id
     names = (c.name for m in around.transcript.messages for c in m.calls if c.call_id == call)
     return next(names, "")
@@ -81,8 +81,8 @@ def _asked(call_id: str, around: Around) -> dict[str, Any]:
 
 
 def _number(message: Message, around: Around, template: dict[str, Any]) -> int:
-    """Return an id for an event of 0.x, which counts them with gaps. A summary stands for the event it looks like,
-    whose id it takes over; another one has a number that no event has."""
+    """Return an id for an event of 0.x, where ids ascend with gaps. A summary takes over the id of the event it is
+    modelled on; any other event gets an unused number."""
     if message.origin == "summary":
         return int(template["id"])
     events = [json.loads(around.transcript.raw(index)) for index in range(len(around.transcript.records))]

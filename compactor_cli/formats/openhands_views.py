@@ -1,4 +1,4 @@
-"""Which events of OpenHands the model still gets after condensations."""
+"""Determines which OpenHands events the model still gets after condensations."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _UNSENT = frozenset(
         *("HookExecutionEvent", "LLMCompletionLogEvent", "TokenEvent", "StreamingDeltaEvent"),
     )
 )
-"""Kinds of events that tell how the session went."""
+"""Kinds of events that only describe the course of the session."""
 
 
 class SentView(Struct):
-    """What condensations make of the events."""
+    """The effect of condensations on the events."""
 
     hidden: set[int] = field(default_factory=set)
     """Records that are forgotten."""
     summaries: set[int] = field(default_factory=set)
     """Condensations whose summary is sent."""
     pinned: set[int] = field(default_factory=set)
-    """Records that stay: the summaries, and the events around what is forgotten. A summary is put in by counting the
-    events before it, and runs of calls with signed thinking may not meet."""
+    """Records that must stay: the summaries, and the events around forgotten ones. A summary is inserted at a count
+    of preceding events, and runs of calls with signed thinking must not become adjacent."""
     outside: set[int] = field(default_factory=set)
-    """Records that are not sent and that the session can be loaded without."""
+    """Records that are not sent and not needed to load the session."""
     sent: list[tuple[str, int]] = field(default_factory=list)
-    """Of the SDK: the events that are sent, in order, as id and record; of a summary the record of its condensation."""
+    """For the SDK: the sent events in order, as (id, record). For a summary, the record is its condensation."""
 
 
 def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) -> SentView:
-    """Return the view of the SDK's events: each condensation applies to what stands before it, summaries included."""
+    """Return the view of the SDK's events. Each condensation applies to everything before it, including summaries."""
     view, shown = SentView(), _Shown()
     for record in way:
         value = values[record]
@@ -63,11 +63,11 @@ def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) ->
 
 
 class _Shown(Struct):
-    """The events that are sent, in order, as (id, record)."""
+    """The sent events in order, as (id, record)."""
 
     events: list[tuple[str, int]] = field(default_factory=list)
     fixed: set[int] = field(default_factory=set)
-    """Records that stand before a summary."""
+    """Records that precede a summary."""
 
     def forget(self, ids: Collection[str]) -> None:
         self.events = [event for event in self.events if event[0] not in ids]
@@ -78,7 +78,8 @@ class _Shown(Struct):
 
 
 def old_view(values: Sequence[Any]) -> SentView:
-    """Return the view of events 0.x: all condensations together say what is forgotten, the last summary counts."""
+    """Return the view of 0.x events. All condensations together determine what is forgotten; only the last summary
+    counts."""
     view = SentView()
     condensed = [record for record, value in enumerate(values) if word(value, "action") == "condensation"]
     ids = {value["id"]: n for n, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}
@@ -102,7 +103,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _is_forgotten(event_id: int | str, args: dict[str, Any]) -> bool:
-    """Return whether a condensation names an event, by a list of ids or from one to another."""
+    """Return whether a condensation names an event, in a list of ids or in a range."""
     ids = args.get("forgotten_event_ids")
     if isinstance(ids, list):
         return event_id in ids
@@ -111,12 +112,12 @@ def _is_forgotten(event_id: int | str, args: dict[str, Any]) -> bool:
 
 
 def _is_state(value: Any) -> bool:
-    """Return whether an event only tells of the state of the program."""
+    """Return whether an event only reports the state of the program."""
     states = ("null", "agent_state_changed", "change_agent_state")
     return word(value, "action") in states or word(value, "observation") in states
 
 
 def _first_behind(hidden: Collection[int], shown: Sequence[int]) -> set[int]:
-    """Return the first event behind the last one that is forgotten, a set of none or one."""
+    """Return the first event after the last forgotten one, as a set of at most one."""
     last = max(hidden, default=-1)
     return {index for index in shown if index > last and index == min(a for a in shown if a > last)}

@@ -1,7 +1,7 @@
-"""Sessions of pi and of OpenClaw, which is built on it: a header, then entries that are a tree by `id` and `parentId`.
+"""Sessions of pi and of OpenClaw, which is built on it: a header, then entries that form a tree by `id` and `parentId`.
 
-The last entry is the leaf; what lies on its way to the root is the context, from the last compaction on. Other
-branches and entries that are not sent pass through.
+The last entry is the leaf. The context is its path to the root, starting at the last compaction. Other branches and
+entries that are not sent pass through.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
 
 _SUMMARIES: dict[str, Origin] = {"branchSummary": "injected", "compactionSummary": "summary"}
-"""Roles of messages that hold a summary, and whose words it is."""
+"""Roles of messages that hold a summary -> origin."""
 _OWN_ROLES = frozenset(("toolResult", "bashExecution", "custom", *_SUMMARIES))
 _ROLES = frozenset(("user", "assistant", "system", *_OWN_ROLES))
 EDIT = "context_edit"
-"""Kind of an entry that has another content sent for the entry that it names, or nothing."""
+"""Kind of an entry that replaces the content sent for another entry, or suppresses it."""
 _NOTES = ("model_change", "thinking_level_change", "custom", "label", "session_info", "usage", EDIT)
 """Kinds of entries that are never sent."""
 _NAMING = ("label", EDIT)
-"""Kinds of entries that are of the entry that they name."""
+"""Kinds of entries that belong to the entry that they name."""
 _SENT = ("message", "compaction", "branch_summary", "custom_message")
 """Kinds of entries that are sent when they are in the context."""
 _FAILED = ("error", "aborted")
-"""Why a try of the model ended when it is not sent again."""
+"""Stop reasons of model attempts that are not sent again."""
 _SENDER = compiled_later(r"\A(?:[\w ]+\(untrusted[^)]*\):?\s*```json.*?```\s*)+", re.DOTALL)
-"""What OpenClaw puts before the words of the user."""
+"""What OpenClaw puts before the user's words."""
 _NO_COST = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
 _NO_USAGE = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": _NO_COST}
 
@@ -87,7 +87,7 @@ class Pi(PlainEdits):
         for record in way:
             value = values[record]
             if record < first or record in omitted:
-                continue  # before what the compaction kept, or left out since
+                continue  # before what the compaction kept, or suppressed later
             if record == boundary:
                 _read_boundary(build, value, record)
             elif _role(value) == "assistant" and _is_failed_try(value["message"], answered):
@@ -138,9 +138,8 @@ def _role(value: Any) -> str:
 
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
-    """Record of each entry -> its id, the id of its parent and the parent's record. Entries of the first version have
-    no ids: each follows the one before it. OpenClaw has results that name their call as the parent, which stands for
-    the entry that holds it."""
+    """Return record -> (its id, its parent's id, the parent's record). First-version entries have no ids, so each
+    follows the one before it. OpenClaw results may name their call as the parent, meaning the entry with this call."""
     own = {record: word(v, "id") for record, v in enumerate(values) if word(v, "type") not in ("", "session")}
     by_id = {name: record for record, name in own.items() if name}
     calls = {call: record for record, v in enumerate(values) for call in _call_ids(v)}
@@ -162,8 +161,8 @@ def _call_ids(value: Any) -> list[str]:
 
 
 def _boundary(values: Sequence[Any], way: Sequence[int]) -> tuple[int | None, int]:
-    """Return the last compaction on the way, and the first record that counts: that of the first entry it kept, where
-    that is on the way before it."""
+    """Return the last compaction on the path, and the first record that counts: the first entry that it kept, if
+    that precedes it on the path."""
     boundary = next((record for record in reversed(way) if word(values[record], "type") == "compaction"), None)
     if boundary is None:
         return None, 0
@@ -180,20 +179,21 @@ def _boundary(values: Sequence[Any], way: Sequence[int]) -> tuple[int | None, in
 
 
 def _outside(values: Sequence[Any], way: Sequence[int], first: int) -> set[int] | None:
-    """Return entries of other branches and of what a compaction left out, and labels of these. What holds the session's
-    settings, its name or the state of extensions stays, wherever it is."""
+    """Return the entries of other branches and those left out by a compaction, with their labels. Entries that hold
+    session settings, its name or extension state stay everywhere. None if entries are referred to by their index."""
     if any("firstKeptEntryIndex" in value and not word(value, "id") for value in values if isinstance(value, dict)):
-        return None  # that counts entries
+        return None  # refers to entries by index, so none may be removed
     counted = {record for record in way if record >= first}
     gone = {record for record, value in enumerate(values) if word(value, "type") in _SENT and record not in counted}
     ids = {word(values[record], "id") for record in gone} - {""}
     naming = {record for record, value in enumerate(values) if word(value, "type") in _NAMING}
     gone |= {record for record in naming if word(values[record], "targetId") in ids}
-    return gone - set(way[-1:])  # the last entry is what the agent begins at
+    return gone - set(way[-1:])  # the agent starts from the last entry
 
 
 def _is_failed_try(message: Mapping[str, Any], answered: set[str]) -> bool:
-    """Return whether a try failed or was stopped, which is not sent again, or holds nothing."""
+    """Return whether an attempt is empty, or failed or was aborted without any of its calls being answered. Such
+    attempts are not sent again."""
     content = message.get("content")
     if not content:
         return True
@@ -215,29 +215,29 @@ def _read_boundary(build: Builder, value: dict[str, Any], record: int) -> None:
 
 
 def edited_by(value: Any) -> str:
-    """Return the id of the entry whose content an entry has replaced; empty for other entries."""
+    """Return the id of the entry that a context edit applies to; empty for other entries."""
     return word(value, "targetId") if word(value, "type") == EDIT else ""
 
 
 def _omits(edit: dict[str, Any]) -> bool:
-    """Return whether an edit of the context has nothing sent for an entry."""
+    """Return whether a context edit suppresses an entry."""
     return not isinstance(edit.get("replacement"), dict)
 
 
 def edited_entry(value: dict[str, Any], edit: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with the content that an edit of the context has sent for it."""
+    """Return an entry with the content that a context edit sends for it."""
     content = {"content": edit["replacement"].get("content")}
     message = value.get("message")
     return {**value, "message": {**message, **content}} if isinstance(message, dict) else {**value, **content}
 
 
 def _base(value: dict[str, Any]) -> Path:
-    """Return where an entry has what holds its content."""
+    """Return the path to the object that holds an entry's content."""
     return ("message",) if word(value, "type") == "message" else ()
 
 
 def _read_entry(build: Builder, value: dict[str, Any], record: int, place: tuple[int, Path], *, pinned: bool) -> None:
-    """Add the message that an entry is. `place`: the record that holds its content, and where."""
+    """Add the message of an entry, if it is one. `place`: the record and path that hold its content."""
     holder, path = place[0], (*place[1], "content")
     kind, role = word(value, "type"), _role(value)
     origin: Origin = "other"
@@ -276,7 +276,7 @@ def _origin(role: Role, parts: Sequence[Part]) -> Origin:
 
 
 def _bash(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
-    """Return a command that the user ran: sent unless the user kept it out."""
+    """Return the parts of a command that the user ran; none if the user excluded it from the context."""
     if message.get("excludeFromContext"):
         return []
     parts = [build.part("text", f"Ran `{as_text(message.get('command'))}`")]
@@ -310,7 +310,7 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
     for index, block in enumerate(content if isinstance(content, list) else ()):
         kind, block_path = word(block, "type"), (*path, index)
         if kind == "text":
-            # a signed text is sent with the model's id of it
+            # a signed text is sent with the model's id for it
             place = Place(record, (*block_path, "text")) if "textSignature" not in block else None
             parts.append(build.part("text", as_text(block.get("text")), place))
         elif kind == "thinking":
@@ -328,7 +328,7 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
 
 
 def _own_naming(values: Sequence[Any], messages: Sequence[Message], owners: dict[int, int]) -> None:
-    """Have labels and edits of the context go where the entry goes that they name."""
+    """Assign labels and context edits to the entry that they name."""
     by_id = {message.id: message.index for message in messages}
     for record, value in enumerate(values):
         if word(value, "type") in _NAMING and word(value, "targetId") in by_id:
@@ -349,7 +349,7 @@ def new_entry(message: Message, around: Around) -> dict[str, Any]:
         known = {key: like.get(key, "") for key in ("api", "provider", "model")}
         body = {"role": "assistant", "content": blocks, **known, "usage": _NO_USAGE, "stopReason": "stop"}
     time = parse_time(template.get("timestamp"))
-    # entries of the first version have no ids: the agent makes them when it loads the file
+    # entries of the first version have no ids; the agent creates them on loading
     linked = any(around.transcript.links)
     ids = {"id": _free_id(around), "parentId": around.parent or None} if linked else {}
     return {
@@ -368,7 +368,7 @@ def _newest_answer(around: Around) -> dict[str, Any]:
 
 
 def _free_id(around: Around) -> str:
-    """Return eight hex digits that no entry has."""
+    """Return an id of eight hex digits that no entry has."""
     taken = {link.id for link in around.transcript.links if link}
     ids = (around.key[start : start + 8] for start in range(len(around.key) - 7))
     return next((candidate for candidate in ids if candidate not in taken), around.key)

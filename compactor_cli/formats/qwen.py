@@ -1,8 +1,8 @@
-"""Qwen Code sessions: records in a tree, contents of the Gemini API in them.
+"""Qwen Code sessions: a tree of records with Gemini API contents.
 
-The context is the way from the last record to the root. A `chat_compression` record on it holds the history that
-replaces all before it; what is on other branches, or before that, passes through. It is read as if it held an empty
-list and each content of it stood behind, in a record of its own in the chain, which means the same to the agent.
+The context is the path from the root to the last record. A `chat_compression` record on it holds the history that
+replaces everything before it. Other branches and replaced records pass through. Such a record is read as if its list
+were empty and each content followed as a record of its own. This means the same to the agent.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from compactor_cli.text.times import parse_time
 
 _TYPES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool_result": "user"}
 ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
-"""Fields that each record of a session repeats."""
+"""Members that each record of a session repeats."""
 _NOT_SENT = frozenset(("realtime_message", "code_mode_tool_result"))
 _TELLING = ("ui_telemetry", "_snapshot")
-"""End the subtypes of records that only tell of the agent."""
+"""Suffixes of `subtype` for records that only report on the agent."""
 _ASIDE = "session_artifact"
-"""Begins the subtypes of records that are no step of the conversation and never its end."""
+"""Prefix of `subtype` for records that are not steps of the conversation and never its end."""
 _OFF = "off the path"
-"""The chain of records that the agent does not walk: their parents are no business of the others."""
+"""The chain of records off the agent's path; their parents do not affect the other records."""
 _HOOK = "<qwen:"
-"""Begins parts that hooks of the agent put behind the words of the user."""
+"""Prefix of parts that the agent's hooks add after the user's words."""
 _FAILED = {"success": False, "error": True, "cancelled": True}
 HISTORY = ("systemPayload", "compressedHistory")
 _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch", "timestamp")
@@ -93,7 +93,7 @@ class Qwen(PlainEdits):
 
     def usage(self, value: Any) -> int | None:
         counts = value.get("usageMetadata")
-        # thoughts are part of the candidates or not, by provider; the total is not counted in two ways
+        # whether candidates include thoughts depends on the provider; the total has one meaning
         return sum_of(counts, "totalTokenCount") or sum_of(counts, "promptTokenCount", "candidatesTokenCount")
 
     def counts(self, value: Any) -> list[Path]:
@@ -131,8 +131,9 @@ class Qwen(PlainEdits):
 
 
 def _outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[int]) -> set[int]:
-    """Return what is on other branches or before the compression, and what only tells of the agent. The first words of
-    the user name the session in lists, the last record is what the agent begins at."""
+    """Return records on other branches or before the compression, and those that only report on the agent. The
+    user's first message stays because it names the session in lists, and the last record because the agent starts
+    from it."""
     first = next((record for record in walk if word(values[record], "type") == "user"), -1)
     sent = {*path, first}
     gone = {record for record, value in enumerate(values) if word(value, "type") in _TYPES and record not in sent}
@@ -141,7 +142,8 @@ def _outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[int]) ->
 
 
 def _links(values: Sequence[Any], on: frozenset[int]) -> list[Link | None]:
-    """Return ids and parents; of several pieces of a record the agent follows the parent of the first."""
+    """Return the id and parent of each record. If a record is split into pieces, the agent follows the parent of the
+    first."""
     seen: set[str] = set()
     links: list[Link | None] = []
     for record, value in enumerate(values):
@@ -153,10 +155,11 @@ def _links(values: Sequence[Any], on: frozenset[int]) -> list[Link | None]:
 
 
 def _walk(values: Sequence[Any]) -> list[int]:
-    """Return the records on the way from the root to the end of the conversation; of equal ids all are pieces of one.
+    """Return the records on the path from the root to the end of the conversation. Records with equal ids are pieces of
+    one.
 
-    Where a parent is lost, the way goes on with the newest record before that is in no part walked so far, as the
-    agent bridges such gaps; a rewind is no gap.
+    Where a parent is missing, the path continues with the newest earlier record in a part not visited yet. The agent
+    bridges such gaps this way; a rewind is not a gap.
     """
     records = [r for r, v in enumerate(values) if word(v, "uuid") and not word(v, "subtype").startswith(_ASIDE)]
     first: dict[str, int] = {}
@@ -185,7 +188,7 @@ def _walk(values: Sequence[Any]) -> list[int]:
 
 
 def _roots(parents: dict[str, str]) -> dict[str, str]:
-    """Record -> the one from which all that is connected with it starts."""
+    """Return id -> id of the root of its connected part."""
     roots: dict[str, str] = {}
     for uuid in parents:
         trail: dict[str, None] = {}
@@ -206,7 +209,7 @@ def _since_compression(values: Sequence[Any], path: list[int]) -> list[int]:
 
 
 def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
-    """Return what the user typed for the agent itself: a record right behind says that it was not sent."""
+    """Return messages that the user typed for the agent itself: a following record says that they were not sent."""
     commands: set[int] = set()
     latest = -1
     for record in path:
@@ -224,7 +227,7 @@ def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
 
 
 def _words(value: dict[str, Any]) -> str | None:
-    """Return the text of a record that is one text and nothing else."""
+    """Return the text of a record that consists of a single text part; else None."""
     parts = _parts_of(value)
     return word(parts[0], "text") if isinstance(parts, list) and len(parts) == 1 else None
 
@@ -260,12 +263,12 @@ def _read_record(
 
 
 def _is_nobodys(value: dict[str, Any]) -> bool:
-    """Return whether a record says of its words that the agent itself said them, such as to go on with a goal."""
+    """Return whether a record says that the agent itself wrote it, for example to continue with a goal."""
     return word(value, "provenance") not in ("", "real_user")
 
 
 def _response_copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-    """Return changes of the parts that repeat a result as it came."""
+    """Return the changes to the parts that repeat a result in its original form."""
     before = [(found_at(value, part.place.path), text) for part, text in edited if part.place]
     path = ("toolCallResult", "responseParts")
     return equal_copies(found_at(value, path), path, {old: text for old, text in before if isinstance(old, str)})
@@ -276,15 +279,15 @@ def _only_hooks(parts: list[Part]) -> bool:
 
 
 def _with_status(part: Part, value: dict[str, Any]) -> Part:
-    """Return a result with what the record says of its success."""
+    """Return a result with its success as stated in the record."""
     if part.kind != "tool_result" or part.failed is not None:
         return part
     return replace(part, failed=_FAILED.get(word(value.get("toolCallResult"), "status")))
 
 
 def _stands_for_more(build: Builder, values: Sequence[Any], walk: Sequence[int], start: int) -> None:
-    """Mark that the first message of a history that a compression left stands for what it replaced: unless this
-    program says so itself, or it was there before."""
+    """Mark the first message of a compressed history as a summary. Not if it is a summary by this program, or
+    existed before the compression."""
     first = build.messages[0] if build.messages else None
     if first is None or first.role != "user" or is_summary(first.text("text")):
         return
@@ -294,7 +297,7 @@ def _stands_for_more(build: Builder, values: Sequence[Any], walk: Sequence[int],
 
 
 def _owners(values: Sequence[Any], path: list[int], messages: list[Message]) -> dict[int, int]:
-    """Give each message the records that only tell of it: telemetry of the call or answer right before."""
+    """Assign telemetry records to the call or answer right before them."""
     by_record = {record: m.index for m in messages for record in m.records}
     owners: dict[int, int] = {}
     latest: int | None = None
@@ -306,7 +309,7 @@ def _owners(values: Sequence[Any], path: list[int], messages: list[Message]) -> 
 
 
 def history_of(value: Any) -> list[Any] | None:
-    """Return the contents that a record puts in place of all before it; None of any other record."""
+    """Return the contents that replace everything before a record; None for other records."""
     payload = value.get("systemPayload") if word(value, "subtype") == "chat_compression" else None
     history = payload.get("compressedHistory") if isinstance(payload, dict) else None
     return history if isinstance(history, list) else None
@@ -315,8 +318,8 @@ def history_of(value: Any) -> list[Any] | None:
 def unfold(
     data: Content, records: Sequence[ReadRecord], walk: Sequence[int], separator: bytes
 ) -> tuple[Content, list[ReadRecord]] | None:
-    """Return the bytes and records of a session with the history of its last compression in records of their own; None
-    where there is none. `walk`: the records from the root to the end."""
+    """Return the bytes and records of a session with the history of its last compression split into separate
+    records; None if there is none. `walk`: the records from the root to the end."""
     last = next((index for index in reversed(walk) if history_of(records[index].value) is not None), None)
     if last is None or not all(isinstance(content, dict) for content in history_of(records[last].value) or [None]):
         return None
@@ -340,7 +343,7 @@ def _children(records: Sequence[ReadRecord], uuid: str) -> list[int]:
 
 
 def _moved(data: Content, item: ReadRecord, parent: str) -> Unfolded:
-    """Return a record that followed the compression, behind its history."""
+    """Return a record that followed the compression, relinked to follow its history."""
     raw = data[item.record.start : item.record.end]
     changed = jsonedit.replace(raw, {("parentUuid",): jsonedit.encode(parent)})
     return Unfolded(changed, {**item.value, "parentUuid": parent})

@@ -1,4 +1,4 @@
-"""Items of OpenAI's Responses API, shared by the formats that hold them."""
+"""Items of OpenAI's Responses API, shared by the formats that contain them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from compactor_cli.model.message import Message, Part, Path, Place, Role
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "tool_search_call": "arguments"}
 AGENTS = "agent_message"
-"""What another agent says to this one."""
+"""A message from another agent to this one."""
 _SETTINGS = frozenset(("additional_tools", "configuration_update"))
-"""Kinds of items by which the provider is told of tools and settings; nobody says them."""
+"""Kinds of items that inform the provider about tools and settings; nobody says them."""
 _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "tool_search_output"))
 
 
 def role_of(item: dict[str, Any]) -> Role:
-    """Return who says an item; what the model does is the assistant's."""
+    """Return the role of an item; everything that the model does counts as the assistant's."""
     kind = word(item, "type")
     if kind in _OUTPUTS:
         return "tool"
@@ -29,7 +29,7 @@ def role_of(item: dict[str, Any]) -> Role:
 
 
 def new_item(message: Message) -> dict[str, Any]:
-    """Return an item that was not in the input, as the API takes it."""
+    """Return a new item in the form that the API accepts."""
     part = message.parts[0]
     if part.kind == "tool_result":
         return {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
@@ -39,7 +39,7 @@ def new_item(message: Message) -> dict[str, Any]:
 
 
 def read_item(build: Builder, payload: dict[str, Any], base: Path, record: int) -> list[Part]:
-    """Return parts of an item, which stands at `base` of its record."""
+    """Return the parts of an item at `base` in its record."""
     kind = word(payload, "type")
     if kind in ("message", AGENTS):
         return _content(build, payload.get("content"), (*base, "content"), record)
@@ -53,7 +53,7 @@ def read_item(build: Builder, payload: dict[str, Any], base: Path, record: int) 
         return [build.part("tool_call", as_text(arguments), place, name=name, call_id=call)]
     if kind == "local_shell_call":
         place = arguments_place(payload.get("action"), record, (*base, "action"))
-        call = as_text(payload.get("call_id") or payload.get("id"))  # a call without its own is answered by the item's
+        call = as_text(payload.get("call_id") or payload.get("id"))  # without an own id, results name the item's
         return [build.part("tool_call", as_text(payload.get("action")), place, name="local_shell", call_id=call)]
     if kind in _OUTPUTS:
         return [_output(build, payload, base, record)]
@@ -61,7 +61,7 @@ def read_item(build: Builder, payload: dict[str, Any], base: Path, record: int) 
 
 
 def thoughts(payload: dict[str, Any]) -> list[str]:
-    """Return texts of a reasoning item; mostly there is only its encrypted form."""
+    """Return the texts of a reasoning item; usually there is only an encrypted form."""
     lists = [payload.get(key) for key in ("summary", "content")]
     return [block_text(block) for blocks in lists if isinstance(blocks, list) for block in blocks]
 

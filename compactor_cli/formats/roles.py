@@ -1,4 +1,4 @@
-"""Roles that are none of the API's, and what their messages are read as."""
+"""Roles that the API does not know, and how their messages are read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from compactor_cli.model.message import LEGACY_ID, Role
 from compactor_cli.text.clean import one_line
 
 _TOLD = 5
-"""Roles that are named, the most frequent ones."""
+"""Maximum number of roles to list, most frequent first."""
 _NAME = 40
-"""Characters of a role's name that are shown."""
+"""Maximum characters of a role's name to show."""
 PEOPLE = frozenset(("human",))
 AGENTS = frozenset(("agent", "ai", "bard", "bing", "bot", "chatbot", "chatgpt", "gpt", "model"))
 OUTPUTS = frozenset(
@@ -27,21 +27,21 @@ OUTPUTS = frozenset(
 
 
 class Meaning(NamedTuple):
-    """What a message of another role is read as."""
+    """How a message under an unknown role is read."""
 
     role: Role
     words: str
-    """The same for people."""
+    """Description of the role for people."""
     is_request: bool = True
-    """Under the role user: the user's own words."""
+    """Under the role user: whether these are the user's own words."""
     is_output: bool = False
-    """It is what came of the turn before it."""
+    """Whether this is the outcome of the turn before it."""
     is_known: bool = True
-    """Its name or its calls tell; false for text under a name that nobody knows."""
+    """Whether the role's name or its calls show the meaning; False for text under an unknown name."""
 
     @property
     def asks(self) -> bool:
-        """Return whether somebody asks in it."""
+        """Return whether somebody asks something in the message."""
         return self.role == "user" and self.is_request
 
 
@@ -58,8 +58,8 @@ _KNOWN: dict[str, Meaning] = {
 
 
 def meaning(value: Any) -> Meaning | None:
-    """Return what a record is read as whose role is none of the API's, where `make_talk` says that such are messages;
-    None for one of the API's, and for a record that has not the shape of a message."""
+    """Return how a record whose role the API does not know is read, provided that `make_talk` accepts such records
+    as messages. None for a role of the API, and for a record that is not shaped like a message."""
     role = word(value, "role")
     if not role or role in ROLES or "toolCalls" in value:
         return None
@@ -78,9 +78,9 @@ def meaning(value: Any) -> Meaning | None:
 
 
 def make_talk(values: Iterable[Any]) -> bool:
-    """Return whether records under roles that the API does not have are messages of a conversation: logs and tables
-    have a `role` and a `content`, too, and must not be taken for one. The user or the assistant of the API speaks
-    beside them, or somebody asks and somebody answers; and most of the records that have a role have a known one."""
+    """Return whether records under unknown roles are messages of a conversation. Logs and tables also have a `role`
+    and a `content`, and must not be mistaken for one. Most records with a role must have a known one. Also, an API
+    user or assistant must speak, or somebody must ask and somebody answer."""
     known = unknown = 0
     speakers: set[Role] = set()
     in_api = False
@@ -99,8 +99,8 @@ def make_talk(values: Iterable[Any]) -> bool:
 
 
 def answers_named(values: Iterable[Any]) -> frozenset[str]:
-    """Return the ids of calls that results name, and of those without an id the mark of the old calls with the name of
-    the function."""
+    """Return the call ids that results name. A result in the old form, without an id, contributes the old calls'
+    prefix plus the function's name."""
     ids: set[str] = set()
     for value in values:
         if word(value, "role") == "function":
@@ -117,8 +117,7 @@ def _are_blocks(content: Any) -> bool:
 
 
 def told(read: Iterable[tuple[str, str]]) -> str:
-    """Return which roles were read as what, in words: the most frequent ones. `read`: role and meaning of each
-    message."""
+    """Return a sentence on how roles were read, most frequent first. `read`: role and meaning of each message."""
     counts = Counter(read).most_common()
     rows = [f'"{one_line(role, _NAME)}" ({count:,}) as {words}' for (role, words), count in counts[:_TOLD]]
     more = f" and {len(counts) - _TOLD:,} more" if len(counts) > _TOLD else ""

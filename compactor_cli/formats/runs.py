@@ -1,7 +1,7 @@
-"""Where traces of LangSmith and Langfuse hold what a model was sent.
+"""Where LangSmith and Langfuse traces hold what a model was sent.
 
-A trace is many runs. Each run of a model has the whole conversation as it was then, so the newest one stands for the
-trace; its answer stands in `outputs` and is no part of what was sent.
+A trace consists of many runs. Each model run has the whole conversation up to then, so the newest one stands for the
+trace. Its answer is in `outputs` and not part of what was sent.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from compactor_cli.model.message import Message, Path
 _OF_MODELS = ("llm", "generation", "GENERATION")
 _HOLDERS = ("observations", "runs", "post", "patch")
 _ORDER = ("dotted_order", "start_time", "startTime")
-"""What runs are ordered by, the first that they have."""
+"""Members to order runs by; the first existing one is used."""
 
 
 def requests(document: Any) -> Iterator[Path]:
-    """Yield the path to the messages of each trace's newest run of a model: in a list of runs, in a trace's
-    `observations`, or in a dump `{post, patch}`."""
+    """Yield the path to the messages of each trace's newest model run, in a list of runs, a trace's `observations`,
+    or a dump `{post, patch}`."""
     newest: dict[str, tuple[str, Path]] = {}
     for path, run in _runs(document):
         messages_path = next(_messages(run), None)
@@ -32,8 +32,8 @@ def requests(document: Any) -> Iterator[Path]:
 
 
 def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the runs of models, each with its path. A document that is one run has its messages at a path of their
-    own."""
+    """Yield the model runs with their paths. For a document that is a single run, other list paths find the
+    messages."""
     places: Iterable[Path] = [(), *((key,) for key in _HOLDERS)]
     for place in places:
         inside = found_at(document, place)
@@ -52,14 +52,14 @@ def _messages(run: dict[str, Any]) -> Iterator[Path]:
     for key in ("inputs", "input"):
         inside = run.get(key)
         if (isinstance(inside, list) and inside) or (isinstance(inside, str) and inside.lstrip().startswith("[")):
-            yield (key,)  # Langfuse has the list as a JSON text, too
+            yield (key,)  # Langfuse may also store the list as JSON text
         if isinstance(inside, dict) and isinstance(inside.get("messages"), list) and inside["messages"]:
             lists = isinstance(inside["messages"][0], list)
             yield (key, "messages", 0) if lists else (key, "messages")
 
 
 def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-    """Return what the provider counted of the messages at `path`, which a run of a model was sent: all of them."""
+    """Return the provider's count for the messages at `path` of a model run; it covers all of them."""
     index = next((index for index, step in enumerate(path) if step in ("inputs", "input")), None)
     if index is None or not messages:
         return None
@@ -69,7 +69,7 @@ def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tu
 
 
 def _halves(document: Any, run: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a run, and where a dump has its end apart, that."""
+    """Return a run and, if a dump stores the end of runs separately, its end."""
     ends = document.get("patch") if isinstance(document, dict) else None
     own = [end for end in ends if isinstance(end, dict) and "id" in end] if isinstance(ends, list) else []
     return [run, *(end for end in own if end is not run and end["id"] == run.get("id"))]
@@ -85,7 +85,7 @@ def _with_counts(run: dict[str, Any]) -> Iterator[Any]:
 
 
 def _sent(counts: Any) -> int | None:
-    """Return tokens that were sent. Langfuse and Anthropic count what was cached apart, as `input_...` or
+    """Return the tokens that were sent. Langfuse and Anthropic count cached tokens separately, as `input_...` or
     `cache_...`."""
     if not isinstance(counts, dict):
         return None
@@ -100,4 +100,4 @@ IN_RUNS = (
     ListPath(("inputs", "messages", EACH)),
     ListPath(("input",)),
 )
-"""Where runs and lists of them hold messages, whatever format these are in."""
+"""Where runs and lists of runs hold messages, in whatever format these are."""

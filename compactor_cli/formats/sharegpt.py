@@ -1,7 +1,7 @@
-"""ShareGPT rows, `{"conversations": [{from, value}]}`, and the typed parts of LLaMA-Factory, `{type, value}`.
+"""ShareGPT rows, `{"conversations": [{from, value}]}`, and LLaMA-Factory's typed parts, `{type, value}`.
 
-Calls and results have no ids: what a tool returned answers the last calls in order, and one row may answer several. A
-call is JSON in a string; one that is not is an action written as text, which the next row answers.
+Calls and results have no ids: results answer the last calls in order, and one row may answer several. A call is JSON
+in a string. A call row that is not JSON is an action written as text, which the next row answers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SYSTEMS = ("system", "system_prompt")
 
 
 class _Piece(NamedTuple):
-    """A text of a row: what it is, and where it stands."""
+    """A text of a row: its kind, content and path."""
 
     kind: str
     text: str
@@ -100,7 +100,7 @@ class ShareGPT(PlainEdits):
 
 
 class _Reader:
-    """Reads row after row and knows which calls wait for a result."""
+    """Reads rows in order and tracks which calls are waiting for a result."""
 
     def __init__(self, build: Builder, rows: Sequence[tuple[int, Any]]) -> None:
         self.build, self.rows = build, rows
@@ -108,7 +108,7 @@ class _Reader:
         self._caller: int | None = None
         """The message of the last calls or of an action written as text, as long as results may follow."""
         self._acted = False
-        """The last row was an action written as text."""
+        """Whether the last row was an action written as text."""
         self._count = 0
 
     def read(self, index: int) -> None:
@@ -136,7 +136,7 @@ class _Reader:
             self._open, self._caller = [], None
 
     def _add(self, role: Role, parts: Sequence[Part], record: int, origin: Origin, *, joined: bool = False) -> None:
-        """Add a message; one that is `joined` is part of the turn of the last action."""
+        """Add a message. A `joined` message is part of the last action's turn."""
         turn = None
         if joined and self._caller is not None:
             turn = self._caller
@@ -144,7 +144,7 @@ class _Reader:
         self.build.add(role, parts, (record,), origin=origin, turn=turn)
 
     def _results(self, index: int, pieces: Sequence[_Piece]) -> list[Part]:
-        """Return the results of a row, which answers the first open call; the last of several rows all
+        """Return the results of a row. It answers the first open call; the last of several result rows answers all
         that are left."""
         record = self.rows[index][0]
         more = index + 1 < len(self.rows) and _role(self.rows[index + 1][1]) == "tool"
@@ -180,12 +180,12 @@ class _Reader:
 
 
 def _role(value: Any) -> Role | None:
-    """Return the role of a row; a system prompt that stands beside the rows has the shape `{role, content}`."""
+    """Return the role of a row. A system prompt stored next to the rows has the shape `{role, content}`."""
     return _ROLES.get(word(value, "from").lower() or word(value, "role"))
 
 
 def _is_typed(content: Any) -> bool:
-    """Return whether a content is a list of LLaMA-Factory's parts."""
+    """Return whether a content is a list of LLaMA-Factory parts."""
     return (
         isinstance(content, list)
         and bool(content)
@@ -214,11 +214,11 @@ def _pieces(value: dict[str, Any]) -> Iterator[_Piece]:
 
 
 def _calls(text: str) -> list[tuple[dict[str, Any], Path]]:
-    """Return the calls that a text holds as JSON, one or a list, each with its path; none where it is not that."""
+    """Return the calls that a text holds as JSON, one or a list, each with its path; none if it is not such JSON."""
     if not text.lstrip().startswith(("{", "[")):
         return []
     try:
-        text.encode()  # half of a surrogate pair has no bytes to replace something in
+        text.encode()  # an unpaired surrogate has no bytes to point into
         parsed = parse(text)
     except (InputError, UnicodeEncodeError):
         return []
@@ -231,7 +231,7 @@ def _calls(text: str) -> list[tuple[dict[str, Any], Path]]:
 
 
 def _string_path(value: Any, path: Path) -> Path:
-    """Return the part of a path that leads to a string; what follows it leads into the JSON of that string."""
+    """Return the part of a path that leads to a string; the rest leads into the JSON of that string."""
     for index, step in enumerate(path):
         if isinstance(value, str):
             return path[:index]

@@ -1,6 +1,7 @@
-"""Session traces (STS): a head `{type: "session", harness, id}`, then `{type: "message", message: {...}}` a line.
+"""Session traces (STS): a header `{type: "session", harness, id}`, then one `{type: "message", message: {...}}` per
+line.
 
-The messages are those of the OpenAI API with names in camel case.
+The messages are OpenAI API messages with names in camel case.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class STS(PlainEdits):
             message = value.get("message") if isinstance(value, dict) else None
             role = ROLES.get(word(message, "role"))
             if role is None or not isinstance(message, dict):
-                continue  # no message: it passes through
+                continue  # not a message: passed through
             parts = _result(build, message, record) if role == "tool" else _said(build, message, record)
             spoken = spoken or role == "assistant"
             origin = origin_in_chat(role, message, parts, answering=spoken)

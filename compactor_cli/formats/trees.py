@@ -1,4 +1,4 @@
-"""Records that form a tree: the way from the leaf to the root is the context, the rest are other branches."""
+"""Records that form a tree: the path from the leaf to the root is the context, and the rest are other branches."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from compactor_cli.model.transcript import Link
 
 
 def way_to_root(parents: Mapping[int, tuple[str, str, int | None]], leaf: int | None = None) -> list[int]:
-    """Return records from the root to the leaf, the last one unless another is named.
+    """Return the records from the root to the leaf, which is the last record unless another is named.
 
-    `parents`: record -> its id, the id that it names as its parent, and the record that has it.
+    `parents`: record -> its id, the parent id that it names, and the parent's record.
     """
     record: int | None = max(parents, default=None) if leaf is None else leaf
     way: list[int] = []
@@ -23,8 +23,8 @@ def way_to_root(parents: Mapping[int, tuple[str, str, int | None]], leaf: int | 
 
 
 def chains(parents: Mapping[int, tuple[str, str, int | None]], way: Collection[int]) -> list[Link | None]:
-    """Return links of all records: those on the way are one chain, and each other branch is a chain of its own, so that
-    no gap is closed over from one into another."""
+    """Return the links of all records. The records on the path form one chain, and each other branch its own, so
+    that closing a gap never joins two of them."""
     main = set(way)
     names: dict[int, str] = {}
     links: list[Link | None] = [None] * (max(parents, default=-1) + 1)
@@ -37,17 +37,17 @@ def chains(parents: Mapping[int, tuple[str, str, int | None]], way: Collection[i
 
 
 def older(links: Sequence[Link | None], way: Collection[int]) -> dict[int, int]:
-    """Return records beside the way that have the id of one on it -> that one, which counts in their place."""
+    """Return record -> replacement for records off the path with the same id as one on it, which counts instead."""
     on = set(way)
     by_id = {link.id: record for record in on if record < len(links) and (link := links[record])}
     return {n: by_id[link.id] for n, link in enumerate(links) if link and n not in on and link.id in by_id}
 
 
 def as_grown(way: Sequence[int], count: int, *, last: bool = False) -> list[int]:
-    """Return records in an order in which those of a way to the root stand as agents append them, each behind its
-    parent. `last`: behind all that are not on the way.
+    """Return the records in an order in which those on a path to the root appear as agents append them, each after its
+    parent. `last`: after all records that are not on the path.
 
-    What else stands among them comes first: a copy of one of them would count in its place if it came later.
+    Other records among them come first: a later copy of one of them would replace it.
     """
     start, end = min(way), count if last else max(way) + 1
     on = set(way)

@@ -1,5 +1,5 @@
-"""Turns under the role user: a request, results of tools, or both, and what an agent puts beside the words of the user,
-such as the files that they name."""
+"""Turns under the role user: a request, tool results, or both, and what an agent adds to the user's words, such as
+the files that they name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compactor_cli.model.message import Origin, Part, Role, text_in
 
 
 def turn_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:
-    """Return role and origin of a turn: the role user may mean a request, tool results, or both."""
+    """Return the role and origin of a turn. The role user may stand for a request, tool results, or both."""
     if role == "user" and any(p.kind == "tool_result" for p in parts):
         origin = origin_of(text_in(parts))
         return ("user" if origin == "request" else "tool"), origin
@@ -19,7 +19,7 @@ def turn_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:
 
 
 def add_turn(build: Builder, role: Role, parts: list[Part], record: int, timestamp: float | None) -> int:
-    """Add a turn that is one record."""
+    """Add a turn that consists of one record."""
     role, origin = turn_role(role, parts)
     return build.add(role, parts, (record,), timestamp=timestamp, origin=origin)
 
@@ -35,8 +35,8 @@ def add_request(
     origin: Origin = "request",
     pinned: bool = False,
 ) -> int:
-    """Append what the user said, and a message that stays or goes with it for what stands `beside`. Returns the index
-    of the first."""
+    """Append the user's words and, for the parts in `beside`, a second message that stays or goes with them. Return
+    the index of the first."""
     turn = records[-1] if beside else None
     index = build.add("user", words, records, id=id, timestamp=timestamp, origin=origin, turn=turn, pinned=pinned)
     if beside:

@@ -1,4 +1,4 @@
-"""Putting several records in the place of one: a record may hold a list of what would be records elsewhere."""
+"""Replaces one record by several, when a record holds a list of what would otherwise be separate records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compactor_cli.model.transcript import Record
 
 
 class Unfolded(NamedTuple):
-    """A record that stands in the place of another, and its value."""
+    """A record that replaces another one, and its value."""
 
     raw: bytes
     value: Any
@@ -22,7 +22,7 @@ class Unfolded(NamedTuple):
 def put_in(
     data: Content, records: Sequence[ReadRecord], instead: Mapping[int, Sequence[Unfolded]], separator: bytes
 ) -> tuple[Content, list[ReadRecord]]:
-    """Return the bytes and records of a file with other records in the places of some; what stands between stays."""
+    """Return the bytes and records of a file with some records replaced by others; the bytes between them stay."""
     chunks: list[bytes | slice] = []
     made: list[tuple[Record, ReadRecord | Unfolded]] = []
     length = end = 0
@@ -46,7 +46,7 @@ def _length(chunk: bytes | slice) -> int:
 
 
 def taken_out(raw: bytes, path: Path) -> tuple[bytes, list[tuple[str, Any]]]:
-    """Return a record with an empty list at `path`, and the elements of the list: their JSON texts and values."""
+    """Return a record with the list at `path` emptied, and the former elements as JSON texts with values."""
     text = raw.decode("utf-8")
     items, _ = elements(text, jsonedit.locate(text, path)[0])
     return jsonedit.replace(raw, {path: "[]"}), [(text[start:end], value) for start, end, value in items]

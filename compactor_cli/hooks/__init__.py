@@ -1,1 +1,2 @@
-"""Provide what agents call before and after their own compaction: payloads, settings files, and what is restored."""
+"""Hooks that agents call before and after their own compaction: payloads, settings files, and the context to
+restore."""

@@ -1,4 +1,4 @@
-"""The manifest of a session that its agent is about to compact: everything in its context may go."""
+"""Make the manifest of a session that its agent is about to compact. Everything in the context may be lost."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Source, Transcript
 
 STRATEGY = "agent"
-"""What rounds say of compactions that an agent made itself."""
+"""Strategy recorded for compactions made by the agent itself."""
 _REASON = "the agent's own compaction"
 
 
 def manifest_before(source: Source, counter: str) -> Manifest:
-    """Return what an agent may take out of its context: an entry for each message. What it makes of them is not
-    known."""
+    """Return a manifest of everything that an agent may remove from its context, with one entry per message. What
+    the agent will make of the messages is unknown."""
     removed = [
         _entry(transcript, number, message)
         for number, transcript in enumerate(source.transcripts)
@@ -37,7 +37,8 @@ def manifest_before(source: Source, counter: str) -> Manifest:
 
 
 def _entry(transcript: Transcript, conversation: int, message: Message) -> Removed:
-    """Return a message that is one text by that text, any other by its records."""
+    """Return the entry of a message. A message that is a single text is identified by that text, others by their
+    records."""
     only = message.parts[0] if len(message.parts) == 1 else None
     if only is not None and only.kind in ("text", "tool_result") and only.text and not only.images:
         full = digest([encode(only.text)])

@@ -1,7 +1,8 @@
-"""Choose what is put back into an agent's context after its compaction: what its summary does not say, within a limit.
+"""Choose what to put back into an agent's context after its compaction: what the summary omits, within a limit.
 
-Rules of the user word for word, what is open, requests, decisions and effects, each line with the reference by which
-the archive has its message. What is lost is said by the judge of `diff`; what is open by the state that is computed.
+The user's rules are quoted word for word, followed by open items, requests, decisions and effects. Each line has the
+reference of its message in the archive. The judge of `diff` determines what is lost, and the computed state
+determines what is open.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from compactor_cli.views.survival.judge import survival
 MOST_CHARACTERS = 9_500
 """Claude Code replaces a context of more than 10,000 characters by its beginning."""
 _WIDTH = 320
-"""Characters of a line; its reference leads to the rest."""
+"""Maximum characters of a line; its reference leads to the rest."""
 _HEAD = (
     "## State of the work before the compaction\n"
     "Quoted from the original session by compactor, as far as the summary does not say it. Newer instructions of the "
@@ -32,21 +33,21 @@ _SECTIONS = (
     ("decisions", "### Decided", 0.10),
     ("done", "### Done, confirmed by results", 0.10),
 )
-"""Name, heading, and share of the room; what one leaves the following have."""
+"""Name, heading, and share of the tokens; sections get what earlier ones leave."""
 
 
 class Original(Struct, frozen=True):
-    """A session as it was before a compaction of the agent."""
+    """A session as it was before the agent's compaction."""
 
     messages: Sequence[Message]
     references: Mapping[int, str] = field(default_factory=dict)
     """Index of a message -> its reference in the archive."""
     folder: str = ""
-    """Where the session works, as `Transcript.folder`."""
+    """The folder that the session works in, as in `Transcript.folder`."""
 
 
 class _Line(Struct, frozen=True):
-    """One line; `order` is larger for newer ones."""
+    """One line; `order` is larger for newer lines."""
 
     text: str
     reference: str
@@ -56,10 +57,10 @@ class _Line(Struct, frozen=True):
 def restored(
     originals: Sequence[Original], after: Sequence[Message], more: str, count: Callable[[str], int], limit: int
 ) -> str:
-    """Return the text, of at most `limit` tokens and MOST_CHARACTERS characters; empty when nothing is lost.
+    """Return the text to restore, with at most `limit` tokens and MOST_CHARACTERS characters; empty if nothing is lost.
 
-    `originals`: the oldest first; of earlier ones only what binds is looked for. `after`: what is in the context now;
-    empty where that is not known. `more`: how to have the rest.
+    `originals`: oldest first; of all but the last, only binding text is considered. `after`: the current context;
+    empty if unknown. `more`: a note on how to get the rest.
     """
     lines = _lines(originals, after)
     if not any(lines.values()):
@@ -82,7 +83,8 @@ def restored(
 
 
 def _shorter(sections: Sequence[str]) -> list[str]:
-    """Return them without the last line: counts of parts do not always add up to that of the whole."""
+    """Return the sections without the last line. Needed because the token counts of parts do not always add up to
+    that of the whole."""
     kept = sections[-1].rpartition("\n")[0]
     return [*sections[:-1], kept] if "\n" in kept else [*sections[:-1]]
 
@@ -90,7 +92,7 @@ def _shorter(sections: Sequence[str]) -> list[str]:
 def _fitting(
     heading: str, lines: Iterable[_Line], room: float, characters: int, count: Callable[[str], int]
 ) -> list[str]:
-    """Return the lines that fit, the most worthy first, in time order."""
+    """Return the lines that fit, chosen by importance and sorted by time."""
     room -= count(heading + "\n")
     characters -= len(heading) + 1
     chosen: list[tuple[tuple[int, int], str]] = []
@@ -105,7 +107,7 @@ def _fitting(
 
 
 def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str, list[_Line]]:
-    """Return section -> its lines, those of the most worth first."""
+    """Return section -> lines, most important first."""
     lines: dict[str, list[_Line]] = {name: [] for name, _, _ in _SECTIONS}
     seen: set[str] = set()
 
@@ -135,7 +137,7 @@ def _shown(text: str) -> str:
 
 
 def _by_message(lost: Iterable[tuple[int, str]], seen: Collection[str]) -> Iterable[tuple[int, str]]:
-    """Return what is lost of each request in one line, of which the newest come first; without what is told already."""
+    """Return what is lost of each request as one line, newest first, without what is already shown."""
     by_message: dict[int, list[str]] = {}
     for message, text in lost:
         if _shown(text) not in seen:
@@ -144,7 +146,7 @@ def _by_message(lost: Iterable[tuple[int, str]], seen: Collection[str]) -> Itera
 
 
 def _open(before: Original, after: Sequence[Message]) -> Iterable[tuple[int, str]]:
-    """Return what is to be done or mended, but for what stands in the context word for word."""
+    """Return what remains to be done or fixed, except lines that the context contains word for word."""
     standing = "\n".join(message.text() for message in after)
     state = session_state(before.messages, before.folder)
     return ((line.message, line.text) for line in state if line.open and line.text not in standing)

@@ -1,6 +1,6 @@
-"""Hooks in the settings file of an agent: `hooks` -> event -> groups with a matcher -> commands.
+"""Hooks in an agent's settings file: `hooks` -> event -> groups with a matcher -> commands.
 
-Claude Code has them in `settings.json`, Codex in `hooks.json`, in the same shape.
+Claude Code keeps them in `settings.json` and Codex in `hooks.json`, with the same structure.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _OURS = re.compile(r"\bcompactor(?:_cli|-cli)?(?:\.exe)?[\"']?\s+hook\s+run\b")
 
 
 def groups_of(command: str) -> dict[str, dict[str, Any]]:
-    """Return event -> what is put behind the groups that it has."""
+    """Return event -> the group to append to its groups."""
     run = {"type": "command", "command": command, "timeout": TIMEOUT}
     return {BEFORE: {"hooks": [run]}, START: {"matcher": "compact", "hooks": [run]}}
 
 
 def with_hooks(text: str, command: str) -> str:
-    """Return the text of a settings file with the hooks in it; as it is when they are. Raises InputError for a text
-    that is no settings file."""
+    """Return the text of a settings file with the hooks added, unchanged if they are already there. Raises
+    InputError if the text is not a settings file."""
     if not text.strip():
         return json.dumps({"hooks": {event: [group] for event, group in groups_of(command).items()}}, indent=2) + "\n"
     if sorted(_installed(_document(text)), key=str) == sorted(groups_of(command).items(), key=str):
@@ -46,8 +46,8 @@ def with_hooks(text: str, command: str) -> str:
 
 
 def without_hooks(text: str) -> str:
-    """Return the text without our hooks, and without the groups, events and `hooks` that held nothing else. Raises
-    InputError for a text that is no settings file."""
+    """Return the text without our hooks, and without groups, events and `hooks` members that become empty. Raises
+    InputError if the text is not a settings file."""
     document = _document(text) if text.strip() else {}
     while (place := next(_ours(document), None)) is not None:
         *path, last = _whole(document, *place)
@@ -63,7 +63,7 @@ def without_hooks(text: str) -> str:
 
 
 def _ours(document: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
-    """Yield where our commands stand: event, group, place in the group."""
+    """Yield where our commands are: event, group, and position in the group."""
     for event, groups in document.get("hooks", {}).items():
         for number, group in enumerate(groups):
             for place, run in enumerate(group.get("hooks", ())):
@@ -72,7 +72,7 @@ def _ours(document: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
 
 
 def _whole(document: dict[str, Any], event: str, group: int, place: int) -> tuple[Step, ...]:
-    """Return the largest thing that holds nothing but one of our commands."""
+    """Return the path of the largest item that contains nothing but one of our commands."""
     hooks = document["hooks"]
     if len(hooks[event][group]["hooks"]) > 1:
         return "hooks", event, group, "hooks", place
@@ -82,7 +82,7 @@ def _whole(document: dict[str, Any], event: str, group: int, place: int) -> tupl
 
 
 def _installed(document: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Return the groups that our commands are in, each with its event."""
+    """Return the groups that contain our commands, each with its event."""
     return [(event, document["hooks"][event][group]) for event, group, _ in _ours(document)]
 
 

@@ -1,4 +1,4 @@
-"""The JSON that an agent gives a hook on standard input."""
+"""The JSON that an agent passes to a hook on standard input."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from compactor_cli.errors import UsageError
 
 BEFORE, START = "PreCompact", "SessionStart"
 BEFORE_ELSEWHERE = "PreCompress"
-"""The event of Gemini CLI that is the same as BEFORE."""
+"""Gemini CLI's event that corresponds to BEFORE."""
 
 
 class Payload(Struct, frozen=True):
-    """What is used of a payload; empty where the agent says nothing."""
+    """The fields used from a payload; empty if the agent does not provide them."""
 
     event: str
     session: str
-    """The session's id."""
+    """The session id."""
     transcript: str
     """Path of the session's file."""
     cwd: str
     source: str
-    """Of `SessionStart`: startup, resume, clear or compact."""
+    """For `SessionStart`: startup, resume, clear or compact."""
 
     @property
     def is_before(self) -> bool:
@@ -33,12 +33,12 @@ class Payload(Struct, frozen=True):
 
     @property
     def is_after(self) -> bool:
-        """Return whether it has compacted it."""
+        """Return whether the agent has just compacted its session."""
         return self.event == START and self.source == "compact"
 
 
 def payload_of(data: bytes) -> Payload:
-    """Return a payload. Raises UsageError for what is none."""
+    """Return the payload in these bytes. Raises UsageError if they are not a payload."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
@@ -57,8 +57,8 @@ def payload_of(data: bytes) -> Payload:
 
 
 def start_output(context: str) -> str:
-    """Return what a hook of `SessionStart` prints to put a text into the agent's context."""
-    # plain ASCII: whatever the encoding of standard output is, the agent reads the same
+    """Return what a `SessionStart` hook prints to add a text to the agent's context."""
+    # ASCII only, so that the agent reads the same whatever the encoding of standard output
     return json.dumps({"hookSpecificOutput": {"hookEventName": START, "additionalContext": context}})
 
 

@@ -1,4 +1,4 @@
-"""Asking a language model: sent through litellm, kept in a cache, within limits of time and cost.
+"""Asking a language model: requests are sent through litellm, cached, and limited in time and cost.
 
-The only package that imports litellm, and only when a request is sent: that takes seconds.
+This is the only package that imports litellm, and only when a request is sent, since the import takes seconds.
 """

@@ -1,4 +1,4 @@
-"""Asks a language model within limits: what is kept is not asked again, and no run costs more than it may."""
+"""Asks a language model within limits: cached answers are not requested again, and no run exceeds its cost limit."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Count = Callable[[str], int]
 Say = Callable[[str], None]
 
 _MOST_FAILURES = 3
-"""Requests that fail one behind the other, each after its own retries, before nothing more is sent."""
+"""Consecutive failed requests, each after its own retries, after which nothing more is sent."""
 NOT_ASKED = "not asked: --dry-run"
 
 
 class _Planned(Struct, frozen=True):
-    """A request that is not kept, with the places of the answers that it brings."""
+    """A request that is not in the cache, and the positions of the answers that it supplies."""
 
     key: str
     request: ModelRequest
@@ -37,7 +37,7 @@ class _Planned(Struct, frozen=True):
 
 
 class Asker:
-    """A `LanguageModel` that asks through `send`. It belongs to one run and adds up what that run used."""
+    """A `LanguageModel` that asks through `send`. It belongs to one run and records what that run used."""
 
     dry = False
 
@@ -52,30 +52,30 @@ class Asker:
         cache: AnswerCache | None = None,
         problem: Callable[[], str] = lambda: "",
     ) -> None:
-        """`problem` says why nothing can be sent at all; it is asked before anything is announced."""
+        """`problem` returns why nothing can be sent at all; it is called before anything is announced."""
         self.name = name
         self.context_limit = context_limit_of(name)
         self.fallbacks: list[Fallback] = []
         self._settings, self._count, self._say, self._send, self._cache = settings, count, say, send, cache
         self._problem = problem
         self._stopped = ""  # why nothing more is sent
-        self._failing = 0  # failures in a row
+        self._failing = 0  # consecutive failures
         self._lock = Lock()
-        self._lost = 0.0  # what failures may have cost
+        self._lost = 0.0  # what failed requests may have cost
         self._usage = Usage(name, cost=None if price_of(name) is None else 0.0)
 
     @property
     def usage(self) -> Usage:
-        """Return what has been used so far."""
+        """Return what the run has used so far."""
         return self._usage
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return what went wrong beside the answers, in words for people."""
+        """Return other problems, such as with the cache, in words for people."""
         return (self._cache.warning,) if self._cache and self._cache.warning else ()
 
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
-        """Return one answer a request, in their order. Says once what it asks for, and what that costs at most."""
+        """Return one answer per request, in order. Announces once what is requested and its maximum cost."""
         answers: list[ModelAnswer | None] = [None] * len(requests)
         sent = self._possible(self._affordable(self._unknown(requests, answers), answers), answers)
         if sent:
@@ -89,13 +89,13 @@ class Asker:
         return tuple(answer for answer in answers if answer is not None)
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
-        """Take note that `what` is done without the model. Raises ModelError when it failed and must not."""
+        """Record that `what` is done without the model. Raises ModelError if it failed and fallback is not allowed."""
         if failed and not self._settings.fallback:
             raise ModelError(f"{what}: {why}. Its output was not written; without --no-fallback it is done offline.")
         self.fallbacks.append(Fallback(what, why, failed))
 
     def _sent(self, plan: _Planned) -> ModelAnswer | None:
-        """Return the answer to a request; None when nothing more is sent. Runs in several threads."""
+        """Return the answer to a request; None once nothing more is sent. Runs in several threads."""
         if self._stopped:
             return None
         answer = self._send(plan.request)
@@ -106,7 +106,7 @@ class Asker:
         return answer
 
     def _unknown(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
-        """Return the requests that have to be asked, each once; the others get their answers."""
+        """Return the requests that must be sent, each only once; the others get cached answers."""
         places: dict[str, list[int]] = {}
         for place, request in enumerate(requests):
             key = self._key(request)
@@ -129,7 +129,7 @@ class Asker:
         )
 
     def _affordable(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
-        """Return the requests that the run can pay for, taken in order; the others get a failure."""
+        """Return the requests, in order, that the cost limit allows; the others get a failure."""
         most = self._settings.max_cost
         if most is None or not planned:
             return planned
@@ -153,14 +153,14 @@ class Asker:
         return sent
 
     def _possible(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
-        """Return the requests, or none when nothing can be sent at all: then each gets the reason for its failure."""
+        """Return the requests, or none if nothing can be sent at all; each then fails with the reason."""
         problem = (self._stopped or self._problem()) if planned else ""
         for place in (place for plan in planned if problem for place in plan.places):
             answers[place] = ModelAnswer(failure=problem)
         return [] if problem else planned
 
     def _note(self, plan: _Planned, answer: ModelAnswer) -> None:
-        """Keep an answer, and add up what it took."""
+        """Cache an answer and add up its usage."""
         if answer.failure:
             self._add(requests=1, failures=1)
             self._lost += (plan.estimate.cost or 0.0) if answer.billed else 0.0
@@ -180,7 +180,7 @@ class Asker:
 
 
 class DryAsker:
-    """A `LanguageModel` for --dry-run: it answers nothing, and adds up what asking would take at most."""
+    """A `LanguageModel` for --dry-run: answers nothing, and adds up what asking would cost at most."""
 
     dry = True
     fallbacks: Sequence[Fallback] = ()
@@ -194,17 +194,17 @@ class DryAsker:
         self._count = count
 
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
-        """Return a failure a request, which says that nothing was asked."""
+        """Return a failure for each request, stating that nothing was asked."""
         self.requests.extend(requests)
         self.estimates.extend(estimate(self.name, request, self._count) for request in requests)
         return tuple(ModelAnswer(failure=NOT_ASKED) for _ in requests)
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
-        """Do nothing: a run that asks nothing does all of it without the model."""
+        """Do nothing: this run asks no model, so everything is done without one."""
 
     @property
     def usage(self) -> Usage:
-        """Return what would have been used at most, as far as requests do not wait for answers."""
+        """Return the maximum usage, not counting requests that would depend on answers."""
         return Usage(self.name, requests=len(self.requests), prompt_tokens=self.tokens, cost=self.cost)
 
     @property
@@ -214,19 +214,19 @@ class DryAsker:
 
     @property
     def cost(self) -> float | None:
-        """Return the US dollars that they would cost at most; None for a model without a known price."""
+        """Return the maximum cost of the requests in US dollars; None if the model's price is unknown."""
         return total_cost(self.estimates)
 
 
 def make_asker(name: str, settings: LlmSettings, *, count: Count, say: Say) -> Asker:
-    """Return the asker of a run: through litellm, and with the user's cache unless the settings are against it."""
+    """Return the asker of a run, which uses litellm and, unless the settings disable it, the user's cache."""
     cache = AnswerCache(cache_file(), settings.cache_mb) if settings.cache else None
     client = LitellmClient(name, settings)
     return Asker(name, settings, count=count, say=say, send=client, cache=cache, problem=client.problem)
 
 
 def announcement(name: str, estimates: Sequence[CostEstimate]) -> str:
-    """`asking openai/gpt-4o-mini: 3 requests, 12,345 tokens, at most $0.0123`."""
+    """Return an announcement: `asking openai/gpt-4o-mini: 3 requests, 12,345 tokens, at most $0.0123`."""
     plural = "" if len(estimates) == 1 else "s"
     words = f"asking {name}: {len(estimates)} request{plural}, {sum(each.tokens for each in estimates):,} tokens"
     cost = total_cost(estimates)
@@ -234,6 +234,6 @@ def announcement(name: str, estimates: Sequence[CostEstimate]) -> str:
 
 
 def total_cost(estimates: Sequence[CostEstimate]) -> float | None:
-    """Return the sum of the costs; None when one of them is not known."""
+    """Return the sum of the costs; None if one of them is unknown."""
     costs = [each.cost for each in estimates if each.cost is not None]
     return sum(costs) if len(costs) == len(estimates) else None

@@ -1,4 +1,4 @@
-"""Answers kept on disk, so that the same request is paid for once."""
+"""A cache of answers on disk, so that the same request is paid for only once."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from compactor_cli.asking.port import ModelAnswer, ModelRequest
 T = TypeVar("T")
 
 PROMPT_VERSION = 1
-"""Raised when answers from before are not to be used again though the requests read the same."""
+"""Increased when earlier answers must not be reused even for identical requests."""
 _PATIENCE = 30.0
-"""Seconds to wait for others that are writing: SQLite lets them in without order, and a slow disk takes its time."""
+"""Seconds to wait for other writers: SQLite serves them in no particular order, and a slow disk takes time."""
 _OVERHEAD = 200
-"""Bytes of a kept answer besides its text: key, numbers, index."""
+"""Bytes of a cached answer besides its text: key, numbers, index."""
 _TABLE = """
 CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY, text BLOB NOT NULL, finish TEXT NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER,
@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS answers (
 )"""
 _INDEX = "CREATE INDEX IF NOT EXISTS answers_used ON answers (used, size)"
 _NEXT_USE = "(SELECT COALESCE(MAX(used), 0) + 1 FROM answers)"
-"""`used` numbers the uses; a clock could go backward."""
+"""`used` counts uses, because a clock might go backwards."""
 _TOO_MUCH = """
 DELETE FROM answers WHERE key IN (
     SELECT key FROM (SELECT key, SUM(size) OVER (ORDER BY used DESC) AS total FROM answers) WHERE total > ?
@@ -36,7 +36,7 @@ DELETE FROM answers WHERE key IN (
 
 
 def cache_file() -> Path:
-    """Return where answers are kept: `answers.sqlite3` in the user's cache folder."""
+    """Return the path of the cache: `answers.sqlite3` in the user's cache folder."""
     from platformdirs import user_cache_path
 
     return user_cache_path("compactor", appauthor=False) / "answers.sqlite3"
@@ -45,7 +45,7 @@ def cache_file() -> Path:
 def request_key(
     model: str, api_base: str, temperature: float, request: ModelRequest, *, strict_roles: bool = False
 ) -> str:
-    """Return SHA-256 over all that the answer depends on; what the request is for is not part of it."""
+    """Return the SHA-256 of everything that the answer depends on; the purpose of the request does not matter."""
     parts = {
         "model": model,
         "api_base": api_base,
@@ -61,19 +61,19 @@ def request_key(
 
 
 class AnswerCache:
-    """Answers in one SQLite file that several processes may use. It never fails: what goes wrong is a warning.
+    """Answers in one SQLite file that several processes can share. It never fails: problems become a warning.
 
-    A damaged file is made anew. After any other trouble (locked, read-only, full) the cache is passed over.
+    A damaged file is created anew. After any other problem (locked, read-only, full) the cache is bypassed.
     """
 
     def __init__(self, file: Path, megabytes: int) -> None:
         self._file, self._most = file, megabytes * 1_000_000
         self._usable = True
         self.warning = ""
-        """What went wrong first, in one line; empty when nothing did."""
+        """The first problem in one line; empty if there was none."""
 
     def get(self, key: str) -> ModelAnswer | None:
-        """Return the kept answer, which now counts as the one used last."""
+        """Return the cached answer and mark it as most recently used."""
 
         def read(db: sqlite3.Connection) -> ModelAnswer | None:
             query = "SELECT CAST(text AS BLOB), finish, prompt_tokens, completion_tokens FROM answers WHERE key = ?"
@@ -86,10 +86,10 @@ class AnswerCache:
         return self._attempt(read)
 
     def put(self, key: str, answer: ModelAnswer) -> None:
-        """Keep an answer; the least recently used ones make room for it.
+        """Cache an answer, evicting the least recently used ones if necessary.
 
-        One that was cut off is kept as well: it tells what the request costs, and that asking for so few
-        tokens is of no use. One that says nothing is not kept, nor is a failure.
+        An answer that was cut off is cached too: it shows what the request costs, and that asking for so few tokens
+        is useless. Empty answers and failures are not cached.
         """
         if answer.failure or not (answer.text or answer.finish == "length"):
             return
@@ -108,13 +108,13 @@ class AnswerCache:
         self._attempt(write)
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Do the work in a transaction of its own; None when that cannot be done."""
+        """Run the work in its own transaction; return None if that is impossible."""
         if not self._usable:
             return None
         try:
             return self._transact(work)
         except (OSError, sqlite3.Error, ValueError) as error:
-            # OperationalError is the class for what the file cannot help: locked, read-only, full
+            # OperationalError means that the file is not at fault: locked, read-only, full
             damaged = isinstance(error, (sqlite3.DatabaseError, ValueError))
             if not damaged or isinstance(error, sqlite3.OperationalError):
                 self._pass_over(error)
@@ -129,10 +129,10 @@ class AnswerCache:
 
     def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600))  # it holds text of sessions
+        os.close(os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600))  # private: it holds session texts
         with closing(sqlite3.connect(self._file, timeout=_PATIENCE, isolation_level=None)) as db:
             db.execute("PRAGMA auto_vacuum = FULL")
-            db.execute("BEGIN IMMEDIATE")  # whoever reads will write; to take the lock later could deadlock
+            db.execute("BEGIN IMMEDIATE")  # every reader also writes; taking the lock later could deadlock
             db.execute(_TABLE)
             db.execute(_INDEX)
             result = work(db)

@@ -1,7 +1,7 @@
-"""Work in threads that nobody has to wait for: with a deadline, and several at the same time.
+"""Run work in threads that need not be waited for: with a deadline, and several at a time.
 
-The threads are daemons. Those of `concurrent.futures` are joined when the interpreter ends, so that one
-server that hangs would hold a process that was interrupted.
+The threads are daemons. Those of `concurrent.futures` are joined when the interpreter exits, so a hanging server
+would block an interrupted process.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ R = TypeVar("R")
 
 
 class _Outcome(Generic[R]):
-    """What work returned or raised, carried from its thread to the one that waits."""
+    """The result or exception of work, passed from its thread to the waiting one."""
 
     def __init__(self, work: Callable[[], R]) -> None:
         self._error: BaseException | None = None
         try:
             self._result = work()
-        except BaseException as error:  # raised again where the result is looked at
+        except BaseException as error:  # raised again when the result is read
             self._error = error
 
     @property
@@ -34,11 +34,11 @@ class _Outcome(Generic[R]):
 
 
 class DeadlineError(Exception):
-    """The work is not done within the time."""
+    """The work was not finished in time."""
 
 
 def within(seconds: float, work: Callable[[], R]) -> R:
-    """Return what the work returns or raises; DeadlineError after so many seconds, and the work is left to itself."""
+    """Return or raise what the work does. Raises DeadlineError after this many seconds and abandons the work."""
     done: SimpleQueue[_Outcome[R]] = SimpleQueue()
     Thread(target=lambda: done.put(_Outcome(work)), daemon=True).start()
     try:
@@ -48,7 +48,8 @@ def within(seconds: float, work: Callable[[], R]) -> R:
 
 
 def as_they_finish(items: Sequence[T], work: Callable[[T], R], *, at_once: int) -> Iterator[tuple[int, R]]:
-    """Place and result of each item, whichever is done first. Left early, what has not begun is not done."""
+    """Yield the position and result of each item as it finishes. If the caller stops early, pending items are
+    skipped."""
     waiting: SimpleQueue[int] = SimpleQueue()
     done: SimpleQueue[tuple[int, _Outcome[R]]] = SimpleQueue()
     for index in range(len(items)):

@@ -1,4 +1,4 @@
-"""Sends one request through litellm: with a deadline, again after what may pass, and never with an exception."""
+"""Sends one request through litellm with a deadline and retries after transient failures; never raises."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _QUIET = {
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "LITELLM_MODE": "PRODUCTION",
 }
-"""Keeps litellm from fetching a price table and a list of headers, and from reading a `.env` that lies about."""
+"""Keeps litellm from downloading a price table and a list of headers, and from reading a stray `.env`."""
 _FINISHES: dict[str, Finish] = {
     "stop": "stop",
     "end_turn": "stop",
@@ -35,17 +35,17 @@ _FINISHES: dict[str, Finish] = {
 }
 NOT_INSTALLED = "asking a model needs litellm, which is not installed: pip install litellm"
 _NO_KEY = "none"
-"""Stands for the key of a server of one's own, which wants none; the clients refuse to go without."""
+"""Placeholder key for a user's own server, which needs none; the client libraries insist on one."""
 
 
 class LitellmClient:
-    """Asks one model. `timeout` of the settings is the time of each try, from sending to the last byte."""
+    """Asks one model. The setting `timeout` limits each attempt, from sending to the last byte."""
 
     def __init__(self, model: str, settings: LlmSettings, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self._model, self._settings, self._sleep = model, settings, sleep
 
     def __call__(self, request: ModelRequest) -> ModelAnswer:
-        """Return the answer, or a failure in words."""
+        """Return the answer, or a failure with its reason."""
         problem = self.problem()
         if problem:
             return ModelAnswer(failure=problem, final=True)
@@ -56,7 +56,7 @@ class LitellmClient:
             outcome = self._try(litellm, options)
             if isinstance(outcome, ModelAnswer):
                 return outcome
-            # with a limit of cost, nothing is sent again that may be paid for already
+            # with a cost limit, a request that may already be billed is not repeated
             dear = outcome.billed and self._settings.max_cost is not None
             if not outcome.passing or dear or tries > self._settings.retries:
                 return ModelAnswer(failure=outcome.after(tries), final=outcome.final, billed=outcome.billed)
@@ -73,7 +73,7 @@ class LitellmClient:
             return failure_of(error, timeout)
 
     def problem(self) -> str:
-        """Return why nothing can be sent at all; empty when it can."""
+        """Return why nothing can be sent at all; empty if something can."""
         try:
             litellm = load_litellm()
         except ModuleNotFoundError as error:
@@ -82,14 +82,14 @@ class LitellmClient:
             return NOT_INSTALLED
         try:
             litellm.get_llm_provider(model=self._model, api_base=self._settings.api_base or None)
-        except Exception:  # whatever it is, the provider is not found
+        except Exception:  # whatever the error, the provider was not found
             return redact(f"unknown model {self._model!r}: write provider/model, as in openai/gpt-4o-mini")
         missing = [] if self._settings.api_base else self._missing_keys(litellm)
         return f"no key for {self._model}: set {' or '.join(missing)}" if missing else ""
 
     def _missing_keys(self, litellm: Any) -> list[str]:
-        """Return variables of which the provider wants one. What else it may want has defaults, or other ways to say
-        it."""
+        """Return the unset variables for an API key; the provider needs one of them. Anything else that it needs has a
+        default or can be set otherwise."""
         missing = litellm.validate_environment(model=self._model).get("missing_keys", [])
         return [name for name in missing if name.endswith("_API_KEY")]
 
@@ -124,7 +124,8 @@ class LitellmClient:
 
 @cache
 def load_litellm() -> Any:
-    """litellm, imported now, which takes seconds; it fetches, logs and reports nothing."""
+    """Return litellm, imported on the first call, which takes seconds. It is kept from downloading, logging and
+    reporting."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     import litellm
@@ -138,13 +139,13 @@ def load_litellm() -> Any:
 
 
 def system_first(request: ModelRequest) -> ModelRequest:
-    """Return the same with system turns before all others, in their order: so they join the system field of
-    Anthropic."""
+    """Return the request with system turns moved to the front, in order, so that Anthropic's system field gets them
+    all."""
     return replace(request, turns=tuple(sorted(request.turns, key=lambda turn: turn.role != "system")))
 
 
 def strict(request: ModelRequest) -> ModelRequest:
-    """Return the same with all that is system in the system field, and neighbouring turns of a role as one."""
+    """Return the request with all system text in the system field, and neighbouring turns of the same role merged."""
     system = [request.system, *(turn.text for turn in request.turns if turn.role == "system")]
     turns = joined(turn for turn in request.turns if turn.role != "system")
     return replace(request, system="\n\n".join(filter(None, system)), turns=turns)
@@ -156,7 +157,8 @@ def _messages(request: ModelRequest) -> list[dict[str, str]]:
 
 
 def _encodable(text: str) -> str:
-    """Return the text with halves of characters joined or replaced: transcripts may hold some, and UTF-8 cannot."""
+    """Return the text with surrogate pairs joined and lone surrogates replaced. Transcripts may contain them; UTF-8
+    cannot."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -171,7 +173,7 @@ def _answer(response: Any) -> ModelAnswer:
 
 
 def _tokens(response: Any, name: str) -> int | None:
-    """Return a number of the answer's usage. litellm puts 0 where the server says nothing, and no answer is without
-    tokens."""
+    """Return a number of the answer's usage, or None. litellm puts 0 where the server reports nothing, and every
+    answer has tokens."""
     value = getattr(getattr(response, "usage", None), name, None)
     return value if isinstance(value, int) and value > 0 else None

@@ -1,4 +1,4 @@
-"""Explain what an error of litellm means: words for people, and whether asking again may help."""
+"""Interpret litellm's errors: what went wrong, in words for people, and whether a retry may help."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from msgspec import Struct
 from compactor_cli.llm.redact import redact
 
 _LONGEST = 200
-"""Characters of a provider's complaint that are repeated."""
+"""Maximum length of a quoted provider message."""
 _LONGEST_WAIT = 60.0
-"""Seconds that a provider may make us wait; some ask for an hour."""
+"""Maximum seconds that a provider may make us wait; some ask for an hour."""
 _PASSING = {408, 409, 425, 429}
 """Status codes below 500 after which the same request may succeed."""
 _FINAL = {401, 403, 404}
-"""Status codes after which nothing else that is asked will succeed: the key, or the model, is wrong."""
+"""Status codes after which no request will succeed, because the key or the model is wrong."""
 _PREFIXES = re.compile(r"^(?:litellm\.\w+: |\w+(?:Error|Exception)(?: -|:) )+")
 _ADVICE = re.compile(r"\.?\s*Handle with `litellm\.\w+`\.?$")
 _NOT_JSON = ("Expecting value", "json response")
 _BROKEN = ("Traceback (most recent call last)", "invalid response", "provider returned")
-"""Marks of errors that litellm raises over a body that it cannot read; it says 500 for them."""
+"""Excerpts of errors that litellm raises for an unreadable body, with status 500."""
 
 
 class Failure(Struct, frozen=True):
-    """Why a try brought no answer. `wait` are the seconds that the provider asks for; the rest is as in
+    """Why an attempt brought no answer. `wait`: seconds that the provider asks to wait. The other fields are as in
     `ModelAnswer`."""
 
     why: str
@@ -36,26 +36,26 @@ class Failure(Struct, frozen=True):
     billed: bool = False
 
     def after(self, tries: int) -> str:
-        """Return the reason in one line, with the number of tries when there were several."""
+        """Return the reason in one line, with the number of attempts if there were several."""
         return f"{self.why} ({tries} tries)" if tries > 1 else self.why
 
 
 def late(seconds: float) -> Failure:
-    """Return the failure of a try that took longer than it may."""
+    """Return the failure of an attempt that exceeded the time limit."""
     return Failure(f"no answer within {seconds:g} s", passing=True, billed=True)
 
 
 def failure_of(error: Exception, timeout: float) -> Failure:
-    """Return what an error of litellm means; `timeout` are the seconds that the try had."""
+    """Return the failure for an error of litellm. `timeout`: the time limit of the attempt in seconds."""
     status = getattr(error, "status_code", None)
     if status == 408:
         return late(timeout)
     origin = _origin(error)
-    if isinstance(origin, ImportError):  # some providers need a package of their own
+    if isinstance(origin, ImportError):  # some providers need an additional package
         return Failure(redact(f"a package is missing: {_detail(str(origin))}"), passing=False, final=True)
     passing = not isinstance(status, int) or status >= 500 or status in _PASSING
     words = redact(_words(status, str(error), origin))
-    # litellm says 500 for answers that were cut off or cannot be read; a server's own 500 says so in its words
+    # litellm reports 500 for truncated or unreadable answers; the message of a server's own 500 says so
     unread = status in (None, 500) and not words.startswith("500: ") and not isinstance(origin, ConnectionRefusedError)
     return Failure(words, passing, _wait(error), final=status in _FINAL, billed=passing and unread)
 
@@ -64,7 +64,7 @@ def _words(status: object, message: str, origin: BaseException) -> str:
     detail = _detail(message)
     if status not in (None, 500):
         return f"{status}: {detail}"
-    # litellm says 500 for what went wrong on this side as well
+    # litellm also reports 500 for local errors
     if isinstance(origin, OSError):
         return f"connection failed: {_detail(str(origin))}"
     if any(mark in message for mark in _NOT_JSON):
@@ -77,26 +77,26 @@ def _words(status: object, message: str, origin: BaseException) -> str:
 
 
 def _origin(error: BaseException) -> BaseException:
-    """Return the error that all others were raised over: it knows why there is no connection."""
+    """Return the original error behind all others; it shows why there is no connection."""
     below = error.__cause__ or error.__context__
     return _origin(below) if below is not None else error
 
 
 def _detail(message: str) -> str:
-    """Return what the provider says, out of the names of exceptions and the JSON around it."""
+    """Return the provider's message without exception names and the surrounding JSON."""
     text = _ADVICE.sub("", _PREFIXES.sub("", message.strip()))
     if text.startswith("{"):
         try:
             body = json.loads(text)
             text = str(body.get("error", body).get("message") or text)
         except (ValueError, AttributeError):
-            pass  # not the usual form: repeated as it is
+            pass  # not in the usual form: repeated unchanged
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
 def _wait(error: Exception) -> float:
-    """Return seconds of the header Retry-After; 0 without one, or when it is a date."""
+    """Return the seconds in the Retry-After header; 0 if it is missing or a date."""
     headers: Any = getattr(error, "litellm_response_headers", None) or {}
     try:
         seconds = float(headers.get("retry-after"))

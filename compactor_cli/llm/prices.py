@@ -1,4 +1,4 @@
-"""What models cost and how much they take, from litellm's shipped table, without importing litellm."""
+"""Prices and limits of models, from litellm's shipped table, without importing litellm."""
 
 from __future__ import annotations
 
@@ -13,55 +13,55 @@ from compactor_cli.asking.port import ModelRequest
 from compactor_cli.tokens.models import entry_of, model_facts
 
 UNKNOWN_LIMIT = 8_192
-"""Context limit of models that the table does not know: mostly small ones on a server of one's own."""
+"""Context limit of models that are not in the table, which are mostly small ones on a user's own server."""
 REASONING = 4_000
-"""Tokens that a model which reasons may spend on it, unseen, besides its answer; they count as output."""
+"""Tokens that a reasoning model may spend on hidden reasoning besides its answer; they are billed as output."""
 ONLY_USAGE = 16
-"""Tokens of an answer that is asked for to see what the request cost."""
+"""Maximum answer tokens of a request that is only sent to see its cost."""
 _PER_MESSAGE = 4
-"""Tokens around a message that providers count besides its text."""
+"""Tokens that providers count for each message besides its text."""
 _FOREIGN = 1.4
-"""Tokens of other vocabularies, at most, for one of OpenAI's, which is what texts are counted with."""
+"""Maximum tokens in other vocabularies per token in OpenAI's, with which texts are counted."""
 _ABOVE = re.compile(r"_above_(\d+)k_tokens$")
 
 
 class Price(Struct, frozen=True):
-    """US dollars for a token."""
+    """US dollars per token."""
 
     input: float
     output: float
 
     def of(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """Return dollars for a request and its answer."""
+        """Return the cost of a request and its answer in dollars."""
         return self.input * prompt_tokens + self.output * completion_tokens
 
 
 class CostEstimate(Struct, frozen=True):
-    """What a request may take at most. `cost` is None for a model without a known price."""
+    """The maximum usage of a request. `cost` is None if the model's price is unknown."""
 
     tokens: int
-    """Tokens of the request, as they are counted here."""
+    """Tokens of the request, counted locally."""
     cost: float | None
 
 
 def price_of(model: str, prompt_tokens: float = 0) -> Price | None:
-    """Return the price of a model for requests of this size; None when it is not known, or not by the token."""
+    """Return the price of a model for requests of this size; None if it is unknown or not charged by token."""
     entry = _facts(model)
     sides = [_dollars(entry, f"{side}_cost_per_token", prompt_tokens) for side in ("input", "output")]
     return None if sides[0] is None or sides[1] is None else Price(sides[0], sides[1])
 
 
 def context_limit_of(model: str) -> int:
-    """Return tokens of request and answer together; UNKNOWN_LIMIT for models that the table does not know."""
+    """Return the token limit for request and answer together; UNKNOWN_LIMIT for models that are not in the table."""
     facts = model_facts(model)
     return facts.context_limit if facts.known else UNKNOWN_LIMIT
 
 
 def output_limit(model: str, max_tokens: int) -> int:
-    """Return tokens of output to allow for an answer of `max_tokens`: room for reasoning, and no more than the model
-    has."""
+    """Return the output tokens to allow for an answer of `max_tokens`: more for reasoning, but at most the model's
+    limit."""
     entry = _facts(model)
-    # of an answer as short as that nothing is read but what the request cost
+    # an answer this short is only requested to see the cost
     reasons = entry.get("supports_reasoning") is True and max_tokens > ONLY_USAGE
     wanted = max_tokens + (REASONING if reasons else 0)
     most = entry.get("max_output_tokens")
@@ -69,7 +69,8 @@ def output_limit(model: str, max_tokens: int) -> int:
 
 
 def estimate(model: str, request: ModelRequest, count: Callable[[str], int]) -> CostEstimate:
-    """Return what a request may take at most: all the output that it is allowed, and tokens of a strange vocabulary."""
+    """Return the maximum usage of a request: all the output it allows, and the token count in an unfamiliar
+    vocabulary."""
     texts = [request.system, *(turn.text for turn in request.turns)]
     if request.schema is not None:
         texts.append(json.dumps(request.schema))
@@ -80,8 +81,8 @@ def estimate(model: str, request: ModelRequest, count: Callable[[str], int]) -> 
 
 
 def _facts(model: str) -> Mapping[str, Any]:
-    """Return the table's entry of a model: under its whole name, or under the name alone when the provider is the
-    same."""
+    """Return the table's entry for a model, under its full name or, if the provider is the same, under the bare
+    name."""
     entry = entry_of(model)
     provider, slash, name = model.partition("/")
     if entry is None and slash:
@@ -92,7 +93,7 @@ def _facts(model: str) -> Mapping[str, Any]:
 
 
 def _dollars(entry: Mapping[str, Any], key: str, prompt_tokens: float) -> float | None:
-    """Return a price of the table; long requests may have one of their own, `..._above_200k_tokens`."""
+    """Return a price from the table. Long requests may have a separate one, `..._above_200k_tokens`."""
     best, price = -1, entry.get(key)
     for name, value in entry.items():
         above = _ABOVE.search(name) if name.startswith(f"{key}_above_") else None

@@ -1,1 +1,1 @@
-"""Remember what is worth remembering beyond a session (seed 003)."""
+"""Memories: what is worth remembering beyond a session (seed 003)."""

@@ -1,4 +1,4 @@
-"""Find which memories bear on a session: those that speak of what its user asks for (seeds 003 and 004)."""
+"""Find the memories that are relevant to a session, judging by the user's requests (seeds 003 and 004)."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.sentences import sentences
 
 _SENTENCES = 8
-"""Sentences of a request that are looked at."""
+"""Maximum number of a request's sentences to consider."""
 _TOGETHER = 2
-"""Words of a sentence that a memory has in common with it at least; of names one is enough."""
+"""Minimum number of words that a memory must share with a sentence; one shared name is enough."""
 _SHORT = 4
-"""Letters from which on a word is about something."""
+"""Minimum letters of a word that can be a topic."""
 
 
 def asked_for(transcript: Transcript) -> tuple[str, ...]:
-    """Return what a session is about, sentence by sentence: the newest request of the user, and the first one."""
+    """Return what a session is about, sentence by sentence: the user's newest request, then the first one."""
     requests = [m.text("text") for m in transcript.messages if m.role == "user" and m.origin == "request"]
     ends = [*requests[-1:], *requests[:1]]
     return tuple(dict.fromkeys(sentence for text in ends for sentence in sentences(text)[:_SENTENCES]))
 
 
 def bearing(memories: Iterable[Memory], request: str) -> list[Memory]:
-    """Return those of the memories that bear on a sentence of a request and do not stand in it already, in their
-    order."""
+    """Return, in order, the memories that are relevant to a sentence of a request and not already part of it."""
     wanted = parse(request)
     known = " ".join(request.split())
     return [memory for memory in memories if _bears(memory, wanted) and " ".join(memory.text.split()) not in known]

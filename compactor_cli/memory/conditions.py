@@ -1,4 +1,4 @@
-"""Which memories are meant, and in which order they are wanted."""
+"""Filters for memories, and the orders in which they can be listed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ ORDERS = ("newest", "oldest", "importance")
 
 
 class Filters(Struct, frozen=True, kw_only=True):
-    """What memories must have; without any, all are meant."""
+    """Conditions that memories must meet; by default, all memories do."""
 
     category: str = ""
     tag: str = ""
     since: float | None = None
-    """Remembered at this time or later, seconds since 1970."""
+    """Remembered at this time or later, in seconds since 1970."""
     until: float | None = None
-    """Remembered before this time."""
+    """Remembered before this time, in seconds since 1970."""
     pinned: bool = False
-    """Only those that are pinned."""
+    """Whether only pinned memories match."""
     transcripts: tuple[str, ...] = ()
-    """Paths of the file that they were said in: one of them will do."""
+    """Paths of source files, of which a memory must have at least one."""
     least: float = 0.0
-    """The least importance."""
+    """Minimum importance."""
 
 
 EVERYTHING = Filters()

@@ -1,11 +1,13 @@
-"""Find memories that say the same. A merge that is wrong loses a fact, so two of them are one only when nothing differs
-that could mean something: they have the same words, signs and capitals in the same order, but for
+"""Find memories that say the same.
+
+A wrong merge loses a fact. Two memories are therefore merged only if no difference could change the meaning: they have
+the same words, signs and capitals in the same order, except for
 
 - white space, the capital of the first word, and a full stop or exclamation mark at the end,
 - backticks and typographic quotes around something, and whether an apostrophe is straight,
 - the words of `_FILLERS`, which never change what is said.
 
-Each memory is looked at once.
+Each memory is examined once.
 """
 
 from __future__ import annotations
@@ -20,30 +22,30 @@ from msgspec import Struct
 from compactor_cli.model.memory import Memory
 
 _FILLERS = frozenset(("the", "please", "actually", "indeed"))
-"""No word that limits or weakens belongs here, nor one that does so behind a negation (just, very, really, quite)."""
+"""Words that limit or weaken do not belong here, nor words that do so after a negation (just, very, really, quite)."""
 _AMOUNT = re.compile(
     r"\d|(?:few|little|most|least|more|less|one|two|three|only|other|first|last|same)\b", re.IGNORECASE
 )
-"""What means something else behind `the`: few and the few."""
+"""Words that mean something else after `the`: few and the few."""
 _MARKED = re.compile(r"(?<!\S)(?:`([^`]+)`|“([^“”]+)”|«([^«»]+)»)(?=[.,;:!?]*(?!\S))")
-"""Something in backticks or typographic quotes, with blanks around it."""
+"""Something in backticks or typographic quotes, surrounded by blanks."""
 _AS_IT_IS = "\0"
-"""Stands before and between the words of it: no database stores a text that has one."""
+"""Marks the words of such a quotation; no stored text contains this character."""
 _STOP = re.compile(r"(?<=[\w)\]\"'])(?:[.,]|!+)$")
-"""The end of a sentence; behind a sign it is none, as in `../..`."""
+"""The end of a sentence; not after a sign, as in `../..`."""
 _ALIKE = frozenset(("observation", "learning", "fact"))
-"""Categories of statements of what is so; preferences and corrections stay apart."""
+"""Categories of plain statements; preferences and corrections are kept apart."""
 
 
 class Merge(Struct, frozen=True):
-    """A memory that stays, and those that say the same."""
+    """A memory to keep, and the others that say the same."""
 
     kept: Memory
     others: tuple[Memory, ...]
 
 
 def merges(memories: Iterable[Memory]) -> list[Merge]:
-    """Return what can be merged, in the order of the memories that stay. The order of `memories` does not matter."""
+    """Return the possible merges, ordered by the memories to keep. The order of `memories` does not matter."""
     alike: dict[tuple[str, tuple[str, ...]], list[Memory]] = defaultdict(list)
     for memory in memories:
         kind = "statement" if memory.category in _ALIKE else memory.category
@@ -61,7 +63,7 @@ def _worth(memory: Memory) -> tuple[object, ...]:
 
 
 def _canonical(text: str) -> tuple[str, ...]:
-    """Return what a memory says, without what never makes a difference."""
+    """Return the words of a memory without differences that never matter."""
     plain = unicodedata.normalize("NFC", text).replace("’", "'")
     words = _MARKED.sub(_as_it_is, plain).split()
     if words and words[0].replace("'", "").isalpha() and words[0][1:].islower():
@@ -71,7 +73,7 @@ def _canonical(text: str) -> tuple[str, ...]:
 
 
 def _as_it_is(match: re.Match[str]) -> str:
-    """Return something that was set apart: none of its words is a filler, or the first word of a sentence."""
+    """Return a marked quotation, in which no word counts as a filler or as the first word of a sentence."""
     return _AS_IT_IS + _AS_IT_IS.join((match[1] or match[2] or match[3]).split())
 
 

@@ -1,4 +1,4 @@
-"""Statements made self-contained: pronouns and references give way to what they stand for (seed 003)."""
+"""Make statements self-contained: replace pronouns and references by what they refer to (seed 003)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from compactor_cli.text.shorten import shorten_prose
 _prompt = partial(read_prompt, "compactor_cli.memory")
 
 TURNS = 6
-"""Turns before a statement that tell what it refers to (seed 003)."""
+"""Number of turns before a statement that may show what it refers to (seed 003)."""
 _CUTS = (1_000, 500, 200)
-"""Characters of a turn that are passed on; the first that fits the model is taken."""
+"""Maximum characters of a turn that are sent; the first limit that fits the model is used."""
 _LONGEST = 500
-"""Characters of a statement made from a message."""
+"""Maximum characters of a statement made from a message."""
 _ANSWER = 60
-"""Tokens of an answer besides the statement."""
+"""Tokens of an answer in addition to the statement."""
 
 _SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -38,29 +38,29 @@ _SCHEMA: dict[str, Any] = {
 
 
 class DependentLine(Struct, frozen=True):
-    """One line to be made self-contained, and the messages that came before it, in order."""
+    """A statement to be made self-contained, and the messages before it, in order."""
 
     text: str
     context: Sequence[Message]
     speaker: str = ""
-    """The role that said it; empty when it is not known."""
+    """Role of the speaker; empty if unknown."""
     lead: str = ""
-    """What the same message says before it."""
+    """What the same message says before the statement."""
 
 
 class Resolved(Struct, frozen=True):
-    """A statement that stands alone as far as that was possible."""
+    """A statement, self-contained as far as possible."""
 
     text: str
     original: str
     changed: bool
     reason: str
-    """What was done, or why nothing was, in words for people."""
+    """What was done, or why nothing was done, in words for people."""
 
 
 def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[DependentLine, ...]:
-    """Return statements made from messages of a transcript, each on one line of at most 500 characters, with the
-    last six turns in which something was said."""
+    """Return statements made from messages of a transcript, each one line of at most 500 characters, with the last
+    six turns that contain speech."""
     spoken = [m for m in messages if _says(m)]
     places = [m.index for m in spoken]
     statements = []
@@ -72,8 +72,8 @@ def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[
 
 
 def decontextualize(statements: Sequence[DependentLine], model: LanguageModel) -> tuple[Resolved, ...]:
-    """Return the statements in order. What stands alone is not asked for; what a model resolves wrongly twice, or
-    not at all, stays as it is. Raises ModelError when that is not allowed."""
+    """Return the statements in order, resolved where possible. Self-contained statements are not sent. A statement
+    stays unchanged if the model fails or resolves it wrongly twice. Raises ModelError if fallback is not allowed."""
     resolved = {
         index: Resolved(own.text, own.text, False, why) for index, own in enumerate(statements) if (why := _asis(own))
     }
@@ -95,14 +95,14 @@ def decontextualize(statements: Sequence[DependentLine], model: LanguageModel) -
 
 
 def _says(message: Message) -> bool:
-    """Return whether it is a turn of the conversation in which something is said: no tool output, nothing injected."""
+    """Return whether somebody speaks in this turn, as opposed to tool output and injected text."""
     if message.role not in ("user", "assistant") or message.origin not in ("request", "other"):
         return False
     return bool(message.text("text").strip())
 
 
 def _asis(statement: DependentLine) -> str:
-    """Return why a statement needs no model; empty when it does."""
+    """Return why a statement needs no model; empty if it needs one."""
     if not refers_back(statement.text):
         return "stands alone"
     before = statement.lead or any(map(_says, statement.context))
@@ -110,7 +110,7 @@ def _asis(statement: DependentLine) -> str:
 
 
 def _request(statement: DependentLine, model: LanguageModel) -> ModelRequest:
-    """Return the turns before the statement, as long as the model can take them, and the statement."""
+    """Return a request with the statement, preceded by as much of the earlier turns as the model can take."""
     system, directive = _prompt("decontextualize"), _prompt("directive")
     shown = fenced("statement", statement.text, **{"from": statement.speaker})
     most = _ANSWER + 3 * estimate(statement.text)
@@ -137,7 +137,7 @@ def _turn(role: str, words: str, cut: int) -> str:
 
 
 def _read(statement: DependentLine, text: str) -> str:
-    """Return the statement of an answer. Raises RejectedError for one that is not the same statement any more."""
+    """Return the statement in an answer. Raises RejectedError if its meaning is no longer that of the original."""
     resolved = plain(str(read_json(text, _SCHEMA)["statement"])).strip()
     if " ".join(resolved.split()) == " ".join(statement.text.split()):
         return statement.text

@@ -1,4 +1,5 @@
-"""Sentences whose worth ends with the session: what is just done, what is guessed, what names nothing."""
+"""Detect sentences that matter only within the session: actions in progress, guesses, and sentences without a
+subject."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ Speaker = Literal["user", "assistant"]
 
 
 def words(pattern: str) -> re.Pattern[str]:
-    """Return a pattern for which capitals do not matter."""
+    """Return a case-insensitive pattern."""
     return re.compile(pattern, re.IGNORECASE)
 
 
@@ -31,36 +32,36 @@ _PASSING = words(
     r"|appears? to|looks like|let['’]s|let me|lets)\b|\bthen\b|\w [.,](?: |$)|\{\w+\}|\b\d\d?:\d\d\b|\b(?:uh|um|hmm"
     r"|huh|yeah|mm)\b"
 )
-"""Words of a sentence that is about the session itself, or that its speaker is not sure of; and of what is no prose."""
+"""Words of sentences that concern the session itself, or that the speaker is unsure about."""
 _WISH = words(
     r"\b(?:I|we)(?:['’]d| would)(?: \w+){0,2} (?:prefer|rather|like)\b"
     r"|\b(?:prefer|like) to (?:pay|book|fly|order|buy)\b"
 )
-"""What somebody wishes at the moment; a preference that lasts is said without a condition."""
+"""A momentary wish; a lasting preference is stated unconditionally."""
 _ASKS = words(
     r"^(?:so |and |but )?(?:is|are|does|do|did|can|could|would|will|should|why|how"
     r"|isn['’]?t) (?:it|we|i|you|they|the|there|this|that|an?)\b"
     r"|\b(?:would|is|are|does|do|did|can|could|should)n['’]?t (?:it|we|they|that|you|there)\b"
 )
-"""What a user asks, with or without a question mark."""
+"""How a user's questions begin, with or without a question mark."""
 _UNSURE = words(
     r"\b(?:should|would|shall|I (?:think|believe|expect)|assum\w+|(?:is|are) (?:failing|passing|running|working|done"
     r"|ready))\b"
 )
-"""Further words of an assistant that does not know, or reports."""
+"""Further words that show that an assistant is unsure or only reports."""
 _PLANS = words(
     r"^(?:I|I['’](?:ll|m|ve|d)|let|now|next|then|here|okay|ok|good|great|perfect|done|yes|wait|hmm|looking|checking"
     r"|running|we (?:can|could|need)"
     r"|you(?:['’]re| are)? (?:absolutely )?right|if you|would you|do you|can you|could you|both|found|see|also,? I"
     r"|so I|but I)\b"
 )
-"""Beginnings of what an assistant says of its own doing."""
+"""How an assistant's sentences about its own actions begin."""
 DECIDED = words(
     r"\b(?:I|we|it was) (?:have |had )?(?:decided|agreed|chosen|chose|settled on|opted)\b|^decision: "
     r"|\bwas chosen (?:because|since|over|for)\b"
     r"|\b(?:is|are) (?:deliberately|intentionally|on purpose|by design)\b"
 )
-"""A decision, which an assistant may speak of as its own."""
+"""A decision, which an assistant may state as its own."""
 
 ANCHOR = re.compile(
     r"`[^`]+`|(?<![\w])[\w.-]*/[\w./-]+|\b\w+\.(?:py|go|ts|js|rs|java|md|ya?ml|toml|json|sql|sh|cfg|ini|env|txt"
@@ -68,12 +69,12 @@ ANCHOR = re.compile(
     r"|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\w*_\w+|\b\w+\(\)|\bv?\d+\.\d+|\bport \d+"
     r"|(?<=[a-z,] )[A-Z][\w.+#-]+(?: \d+)?|--?\w[\w-]+=|\b[A-Z]{2,}\b"
 )
-"""What names something: code, a path, a file, an identifier, a version, a port, a product within a sentence."""
+"""Matches names: code, a path, a file, an identifier, a version, a port, a product within a sentence."""
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours|I['’]\w+|[Ww]e['’]\w+|[Mm]y|[Ww]e|[Oo]ur)\b")
 
 
 def is_passing(sentence: str, speaker: Speaker) -> bool:
-    """Return whether what a sentence says is over with the session, or is not sure."""
+    """Return whether a sentence is uncertain or no longer applies after the session."""
     if _PASSING.search(sentence):
         return True
     if speaker == "user":
@@ -83,5 +84,5 @@ def is_passing(sentence: str, speaker: Speaker) -> bool:
 
 
 def says_i(sentence: str) -> bool:
-    """Return whether somebody speaks of himself."""
+    """Return whether the speaker refers to himself or herself."""
     return _FIRST_PERSON.search(sentence) is not None

@@ -1,4 +1,4 @@
-"""The memory log as JSONL: one memory a line, with the version of the form and the keys in one order."""
+"""The memory log as JSONL: one memory per line, with a version number and a fixed order of keys."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from compactor_cli.text.clean import visible
 
 VERSION = 1
 _USUAL = {"category": "observation", "importance": 50.0, "confidence": 1.0}
-"""What a line need not say."""
+"""Default values for keys that a line may omit."""
 
 
 def memory_json(memory: Memory) -> dict[str, Any]:
-    """Return a memory as its line has it; `memory` is the version of the form."""
+    """Return the JSON value of a memory's line; its key `memory` holds the version."""
     return {"memory": VERSION, "id": memory.id, **to_builtins(memory)}
 
 
 def line_of(memory: Memory) -> str:
-    """Return the line of a memory, with its line break; what commands a terminal or cannot be seen stands there
+    """Return the line of a memory, including the line break. Control characters and invisible characters are
     escaped."""
     return visible(json.dumps(memory_json(memory), ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def read_lines(data: bytes, path: str) -> Iterator[Memory]:
-    """Yield the memories of an export; empty lines are passed over.
+    """Yield the memories of an export, skipping empty lines.
 
-    Raises InputError with the line for anything that is not as `line_of` writes it. `id` is for people: it is
-    computed from the text. What is missing besides text and created has its usual value.
+    Raises InputError with the line for anything that `line_of` would not write. `id` is ignored, since it is
+    computed from the text. Keys other than `text` and `created` may be missing and then have their default.
     """
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
@@ -42,13 +42,13 @@ def read_lines(data: bytes, path: str) -> Iterator[Memory]:
             yield checked(_memory(line))
         except UsageError as error:
             raise InputError(str(error), path=path, line=number) from None
-        except (ValidationError, UnicodeEncodeError) as error:  # the second is msgspec's for half a character
+        except (ValidationError, UnicodeEncodeError) as error:  # msgspec raises the second for a lone surrogate
             message = f"{error}; a memory is one line as `compactor memory export` writes it"
             raise InputError(message, path=path, line=number) from None
 
 
 def _memory(line: bytes) -> Memory:
-    """Return the memory of a line. Raises ValidationError, and UsageError for a newer form."""
+    """Return the memory of a line. Raises ValidationError, or UsageError for a newer version."""
     try:
         value = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Memories out of a transcript: by a model's scores where there are some, else by rules (seed 003)."""
+"""Extract memories from a transcript, by a model's scores if available, otherwise by rules (seed 003)."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.secrets import looks_secret
 
 _LONGEST = 500
-"""Characters of a memory."""
+"""Maximum characters of a memory."""
 _LEAST = 15
 _ENOUGH = 6
-"""Words of a sentence among which there is something that a pronoun behind them can stand for."""
+"""A pronoun after this many words of a sentence can refer to something in the sentence itself."""
 _WITHIN = re.compile(
     r"\b(?:it|its|itself|they|them|their)\b|\bthat (?=(?:is|are|was|were|has|have|can|does|do|\w+s)\b)"
     r"|\bthis (?=(?:package|project|repo|repository|codebase|app|application|service|library|team)\b)",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:(?:so|and|but|also)\b[,:]? +)+(?=\S)", re.IGNORECASE)
-"""What ties a sentence to the one before it."""
+"""Words that link a sentence to the one before it."""
 _LONG_REQUEST = 2_500
-"""Characters from which on a request is mostly a document that was pasted."""
+"""From this many characters on, a request is mostly a pasted document."""
 _WORD = re.compile(r"\w+")
 _ALIKE = 0.6
-"""Share of its words that a sentence must have in common with what is named; for copies that are not exact."""
+"""Minimum share of words that a sentence must have in common with the model's statement, if the copy is not exact."""
 _LEAST_SHARED = 3
-"""Words that tell one sentence from another."""
+"""Minimum number of words for telling one sentence from another."""
 
 
 class _Found(Struct, frozen=True):
-    """A memory before it is known where else it was said."""
+    """A memory, before its further sources are known."""
 
     text: str
     category: str
@@ -61,14 +61,13 @@ def extract(
     model: LanguageModel | None = None,
     scores: Sequence[Score] | None = None,
 ) -> tuple[Memory, ...]:
-    """Return what is worth remembering of a transcript, in the order in which it was said first; created at `created`.
+    """Return what is worth remembering from a transcript, in the order of first mention.
 
-    `scores`: the judgement of a model on each message, with categories and the sentence that is worth it (scorer
-    classifier). What it finds worth `threshold` is remembered, with references resolved by `model`. Messages that it
-    could not judge or resolve, and all of them without scores and a model, go by the rules of `memory.rules`. Nothing
-    that looks like a secret is remembered.
-
-    Raises ModelError when the model fails and must not.
+    `created`: the memories' creation time. `scores`: a model's judgement of each message, with a category and the
+    sentence worth remembering (scorer classifier). What reaches `threshold` is remembered, with references resolved
+    by `model`. The rules of `memory.rules` apply to messages that the model could not judge or resolve, and to all
+    messages if there are no scores or no model. Text that looks like a secret is never remembered. Raises ModelError
+    when the model fails and fallback is not allowed.
     """
     judged = _judged(transcript.messages, scores) if scores is not None and model is not None else {}
     statements: list[_Found] = []
@@ -84,7 +83,8 @@ def extract(
 
 
 def _judged(messages: Sequence[Message], scores: Sequence[Score]) -> dict[int, Score]:
-    """Return messages that a model has judged, or that need no judgement; those it could not judge are left out."""
+    """Return the scores of messages that a model has judged or that need no judgement; messages it could not judge
+    are left out."""
     pairs = zip(messages, scores, strict=True)
     return {m.index: score for m, score in pairs if not any(name.startswith("fallback") for name, _ in score.factors)}
 
@@ -92,8 +92,8 @@ def _judged(messages: Sequence[Message], scores: Sequence[Score]) -> dict[int, S
 def _resolved(
     messages: Sequence[Message], indices: Iterable[int], scores: dict[int, Score], model: LanguageModel
 ) -> tuple[list[_Found], set[int]]:
-    """Return what a model finds worth remembering, each statement standing alone; and messages that it could not
-    resolve."""
+    """Return what the model finds worth remembering, as self-contained statements, and the messages that it could
+    not resolve."""
     indices = [index for index in indices if _speaker(messages[index])]
     sentences = {index: _named(messages[index], scores[index].statement) for index in indices}
     unnamed = {index for index in indices if not sentences[index][0]}
@@ -118,8 +118,8 @@ def _resolved(
 
 
 def _named(message: Message, statement: str) -> tuple[str, str]:
-    """Return the sentence of a message that is worth remembering, and what the message says before it. Where none is
-    named, a message that is as short as a memory is meant as a whole."""
+    """Return the sentence of a message that is worth remembering, and the text before it. If the model named none,
+    the whole message counts, provided that it is short enough."""
     text = message.text("text")
     if statement:
         sentence, before = named(statement, text)
@@ -128,7 +128,7 @@ def _named(message: Message, statement: str) -> tuple[str, str]:
 
 
 def _speaker(message: Message) -> Speaker | None:
-    """Return who says something in a message; None for tool output, summaries, and what a harness put there."""
+    """Return who speaks in a message; None for tool output, summaries, and text inserted by a harness."""
     if message.role == "user" and message.origin == "request":
         return "user"
     return "assistant" if message.role == "assistant" and message.origin == "other" else None
@@ -144,14 +144,15 @@ def _by_rules(message: Message) -> list[_Found]:
         rule = judge(sentence.text, speaker)
         statement = _alone(sentence, speaker) if rule else ""
         if rule and statement:
-            if statements and statements[-1].text in statement:  # the sentence before it, taken along
+            if statements and statements[-1].text in statement:  # the preceding sentence, now included
                 statements.pop()
             statements.append(_Found(statement, rule.category, rule.importance, rule.confidence, message.index))
     return statements
 
 
 def _alone(sentence: SpokenSentence, speaker: Speaker) -> str:
-    """Return a sentence that stands alone, with the one before it where that says what it refers to; else nothing."""
+    """Return a self-contained sentence, preceded by the one before it if that provides the reference; empty if none
+    is possible."""
     text = _LEADING.sub("", sentence.text)
     if text != sentence.text and _dangles(text):
         text = sentence.text
@@ -166,15 +167,15 @@ def _alone(sentence: SpokenSentence, speaker: Speaker) -> str:
 
 
 def _dangles(text: str) -> bool:
-    """Return whether a sentence needs what was said before it: a pronoun behind some words mostly stands for one of
-    them."""
+    """Return whether a sentence depends on earlier text. A pronoun after several words usually refers to one of
+    these."""
     words = text.split(" ")
     head, rest = " ".join(words[:_ENOUGH]), " ".join(words[_ENOUGH:])
     return refers_back(f"{head} {_WITHIN.sub('', rest)}")
 
 
 def _memories(statements: Sequence[_Found], transcript: Transcript, created: float) -> tuple[Memory, ...]:
-    """Return one memory for all that says the same, with every message that says it."""
+    """Return one memory for all equal statements, with every message that contains one."""
     by_id: dict[str, Memory] = {}
     said_in: dict[str, list[int]] = {}
     for statement in statements:
@@ -200,9 +201,9 @@ def _source(transcript: Transcript, indices: Sequence[int]) -> MemorySource:
 
 
 def named(statement: str, text: str) -> tuple[str, str]:
-    """Return the sentences of a text that a statement copies, and what the text says before them.
+    """Return the sentences of a text that a statement copies, and the text before them.
 
-    Both are empty when none is meant: what a model makes up is no sentence of the text.
+    Both are empty if no sentence matches: text that the model made up is ignored.
     """
     wanted = _words(statement)
     sentences = [spoken.text for spoken in speech(text, len(text))]
@@ -226,17 +227,17 @@ def _words(text: str) -> list[str]:
 
 
 def _holds(own: list[str], wanted: list[str]) -> bool:
-    """Return whether all that is wanted stands in a sentence, word for word."""
+    """Return whether a sentence contains all wanted words in sequence."""
     size = len(wanted)
     return any(own[start : start + size] == wanted for start in range(len(own) - size + 1))
 
 
 def _is_part(own: list[str], wanted: list[str]) -> bool:
-    """Return whether a whole sentence stands in what is wanted."""
+    """Return whether the wanted words contain the whole sentence."""
     return len(own) >= _LEAST_SHARED and _holds(wanted, own)
 
 
 def _likeness(own: list[str], wanted: list[str]) -> float:
-    """Return the share of words in common, of all that either has."""
+    """Return the number of shared words relative to all words of both."""
     first, second = set(own), set(wanted)
     return len(first & second) / (len(first | second) or 1)

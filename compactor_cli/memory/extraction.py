@@ -1,4 +1,5 @@
-"""Memories of a transcript, by the model where there is one (seed 003): judged, made to stand alone, or by rules."""
+"""Extract the memories of a transcript (seed 003): judged and made self-contained by a model if there is one, else
+by rules."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from compactor_cli.settings import Settings
 
 
 class Remembering:
-    """Finds what is worth remembering of transcripts, once for each, however often it is asked.
+    """Extracts the memories of transcripts, only once for each transcript.
 
-    `judge`: the scorer classifier of the run, which knows what it has judged; one of its own where it is None.
+    `judge`: the run's classifier scorer, which caches its judgements. None: a scorer of its own is created.
     """
 
     def __init__(
@@ -25,7 +26,7 @@ class Remembering:
         self._found: dict[tuple[tuple[str, str], ...], tuple[Memory, ...]] = {}
 
     def __call__(self, transcript: Transcript) -> tuple[Memory, ...]:
-        """Return the memories of a transcript. Raises ModelError when the model fails and must not."""
+        """Return the memories of a transcript. Raises ModelError when the model fails and fallback is not allowed."""
         key = tuple((message.role, message.text("text")) for message in transcript.messages)
         if key not in self._found:
             self._found[key] = extract_memories(
@@ -42,10 +43,10 @@ def extract_memories(
     model: LanguageModel | None = None,
     judge: Scorer | None = None,
 ) -> tuple[Memory, ...]:
-    """Return what is worth remembering by `settings.memory`, in the order in which it was said; created at `created`.
+    """Return what `settings.memory` makes worth remembering, in the order of first mention.
 
-    `judge`: the scorer that asks the model; by default one with the prompt of the settings. Raises ModelError when the
-    model fails and must not.
+    `created`: the memories' creation time. `judge`: the scorer that asks the model; by default one with the
+    settings' prompt. Raises ModelError when the model fails and fallback is not allowed.
     """
     memory = settings.memory
     scores = None

@@ -1,4 +1,4 @@
-"""Further rules: what holds in general, said without a word that announces it.
+"""Further rules, for general statements that no signal word introduces.
 
 | rule | who | category | importance | confidence | a sentence that it finds |
 |---|---|---|---|---|---|
@@ -28,7 +28,7 @@ _NOT_ABOUT = (
     r"|combine|replace|remove|upgrade|change|everything looks|all (?:tests|checks|good|done|set))\b)"
 )
 _SUBJECT = _NOT_ABOUT + r"(?:(?!(?:I|we|you|he|she|it|they|I['’]\w+)\b)[\w`'’./@:+-]+,? ){1,7}?"
-"""What a sentence is about: no pronoun, and nothing that was just pointed at."""
+"""The subject of a sentence: not a pronoun, and not something just pointed at."""
 _PRESENT_IS = r"(?:is|are)(?: (?:all|both|only|always|never|not|also|usually))?"
 _KEPT = (
     r"(?:called|named|spelled|documented|stored|written|kept|read|done|hosted|served|generated|given|measured|encoded"
@@ -51,7 +51,7 @@ _BOUND = (
     r"|without|not"
     r"|never|only|no|cannot|instead|twice|once|and not|but|as well|rather than|even|than|must|within|when|while)\b"
 )
-"""What says where something ends, or why; a description of code has no such word."""
+"""Words that state a limit or a reason; descriptions of code lack them."""
 
 HABITS: tuple[Rule, ...] = (
     Rule(

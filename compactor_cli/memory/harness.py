@@ -1,4 +1,5 @@
-"""Recognize what a harness tells a model about commands, tools and answers: no wish of the user, whatever its role."""
+"""Recognize a harness's instructions about commands, tools and answers. They are not the user's wishes, whatever
+their role."""
 
 from __future__ import annotations
 
@@ -23,15 +24,14 @@ _PROTOCOL = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = 2
-"""Sentences about the commands and tools of a session that make a message one of its harness."""
+"""Number of sentences about commands and tools that make a message a briefing by the harness."""
 
 
 def speaks_of_tools(sentence: str) -> bool:
-    """Return whether a sentence says how a model has to use its commands and tools, or what its answers must look
-    like."""
+    """Return whether a sentence tells a model how to use commands and tools, or how to format its answers."""
     return _PROTOCOL.search(sentence) is not None
 
 
 def is_briefing(text: str) -> bool:
-    """Return whether a message briefs a model on its session, so that none of it is the user's own wish."""
+    """Return whether a message briefs a model on its session, so that nothing in it is the user's own wish."""
     return len(list(islice(_PROTOCOL.finditer(text), _SEVERAL))) == _SEVERAL

@@ -1,7 +1,6 @@
-"""Words of a question that say nothing of what it is about (English, German, French, Spanish).
+"""Words of a query that do not show what it is about (English, German, French, Spanish).
 
-What means something in another of these languages, or is a name of the field, stays out of the list: `die`, `son`,
-`der`.
+The list omits words that have a meaning in another of these languages or in the field: `die`, `son`, `der`.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ su sus también te tiene todo tu un una usa usamos y ya yo
 
 
 def _folded(words: str) -> frozenset[str]:
-    """Return the words as `memory.words` normalizes them."""
+    """Return the words as `memory.search_terms` normalizes them."""
     return frozenset(words.translate(str.maketrans("äöüáéíóúêèàûùôîçñ", "aouaeioueeauuoicn")).split())
 
 
 IDLE = _folded(_ENGLISH + _GERMAN + _FRENCH + _SPANISH)
-"""Normalized forms."""
+"""The normalized words."""

@@ -1,4 +1,4 @@
-"""References that leave a statement hanging without what was said before it, and what is wrong with a resolution."""
+"""References that make a statement depend on earlier text, and checks of statements in which they were resolved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_REFERENCE = re.compile(
     r"|wish)(?:e?d|s)? that\b",
     re.IGNORECASE,
 )
-"""Uses of the same words that refer to nothing: taken out before references are looked for."""
+"""Uses of the same words that refer to nothing; they are removed before the search for references."""
 _BEGINS = re.compile(
     r"\W*(?:(?:it|its|that|this|these|those|they|them|their|he|him|his|she|her|cela|ça|ceci|eso|esto|isso|isto"
     r"|the (?:former|latter))\b|它|这个|那个|それ|これ|あれ)",
@@ -37,26 +37,26 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*(?!\w)")
-"""Not the digits of a name: RS256 is one, and 256 nowhere by itself."""
+"""Numbers, but not the digits in names: RS256 is a name that contains no number."""
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s|[(\"“„'‘]\s*)\W*$")
 _PEOPLE = frozenset(("user", "users", "assistant", "i"))
 _LONGER, _ROOM = 3, 80
-"""A resolution has at most so many times the characters of its statement, and so many besides."""
+"""A resolved statement may have at most `_LONGER` times the characters of the original, plus `_ROOM`."""
 _STEM = 4
-"""Letters of a word that say which one it is, whatever its ending."""
+"""Letters that identify a word independently of its ending."""
 _NO_BLANKS = "\u2e80"
-"""From here on scripts put no blanks between words."""
+"""From this character on, scripts have no blanks between words."""
 _Check = Callable[[str, str, str], str]
 
 
 def refers_back(text: str) -> bool:
-    """Return whether a statement has a pronoun or a reference that may stand for something said before it."""
+    """Return whether a statement has a pronoun or another reference that may depend on earlier text."""
     return _REFERENCE.search(_NO_REFERENCE.sub(" ", text)) is not None
 
 
 def fault(resolved: str, original: str, context: str) -> str:
-    """Return what makes a resolution unusable, in words for the model and for people; empty when nothing does."""
+    """Return why a resolved statement is unusable, in words for the model and for people; empty if it is usable."""
     return next((why for check in _CHECKS if (why := check(resolved, original, context))), "")
 
 
@@ -73,7 +73,7 @@ def _shape(resolved: str, original: str, _: str) -> str:
 
 
 def _lost(resolved: str, original: str, context: str) -> str:
-    """Return facts of the original that are gone."""
+    """Return a message about facts of the original that are missing."""
     gone = [fact for fact in _facts(original, original + "\n" + context) if not _holds(resolved, fact)]
     if gone:
         return f"{_listed(gone)} of the original is missing"
@@ -87,7 +87,7 @@ def _lost(resolved: str, original: str, context: str) -> str:
 
 
 def _new(resolved: str, original: str, context: str) -> str:
-    """Return facts that nobody stated."""
+    """Return a message about facts that nobody stated."""
     sources = f"{original}\n{context}"
     added = [fact for fact in _facts(resolved, sources) if not _holds(sources, fact)]
     if added:
@@ -105,8 +105,8 @@ _CHECKS: tuple[_Check, ...] = (_shape, _lost, _new)
 
 
 def _facts(text: str, named_in: str) -> list[str]:
-    """Return numbers, identifiers, quoted strings and names of a text, in order. A word that begins a sentence is a
-    name when it looks like one by itself, or is one elsewhere in `named_in`."""
+    """Return the numbers, identifiers, quoted strings and names of a text, in order. A word at the beginning of a
+    sentence counts as a name only if it looks like one, or is one elsewhere in `named_in`."""
     names = []
     elsewhere: set[str] = set()
     for match in _WORD.finditer(named_in):
@@ -129,13 +129,13 @@ def _begins_sentence(text: str, position: int) -> bool:
 
 
 def _holds(text: str, fact: str) -> bool:
-    """Return whether a fact occurs as a whole; case, a genitive and a plural do not matter."""
+    """Return whether a text contains a fact as a whole word, ignoring case, genitive and plural."""
     core = re.sub(r"(?:['’]s|s)$", "", fact) if fact.isascii() and len(fact) > 3 else fact
     return re.search(rf"(?<!\w){re.escape(core)}(?:['’]s|s|es)?(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _content(text: str) -> list[str]:
-    """Return words that say something, as far as their length tells; of scripts that put blanks between words."""
+    """Return the words long enough to carry meaning, in scripts with blanks between words."""
     return [word for word in map(str.lower, _WORD.findall(text)) if len(word) >= _STEM and word[0] < _NO_BLANKS]
 
 

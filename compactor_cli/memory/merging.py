@@ -1,4 +1,4 @@
-"""What becomes of a memory that is said again, imported again, joined with one that says the same, or not used."""
+"""How a memory changes when it is repeated, imported again, merged with an equal one, or not used."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from compactor_cli.errors import UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 
 LONGEST = 2_000
-"""Characters of a memory."""
+"""Maximum characters of a memory."""
 LATEST = 253_370_764_800.0
-"""The year 9999, in seconds since 1970: what clocks and calendars can show."""
+"""The year 9999 in seconds since 1970; later times cannot be displayed."""
 MOST_USES = 2**31 - 1
 _DAY = 86_400.0
 _LEAST_FADING = 0.05
-"""Points below which fading waits until there is more of it: nobody would see the difference."""
+"""Minimum loss of importance to apply; anything smaller waits, because nobody would notice it."""
 
 
 def checked(memory: Memory) -> Memory:
-    """Return a memory as every database stores it. Raises UsageError for one that cannot be stored."""
+    """Return a memory in the form that every database stores. Raises UsageError if it cannot be stored."""
     clean = replace(
         memory,
         text=storable(memory.text),
@@ -44,7 +44,7 @@ def checked(memory: Memory) -> Memory:
 
 
 def within_bounds(memory: Memory) -> Memory:
-    """Return the memory, if its numbers and times can be stored. Raises UsageError."""
+    """Return the memory if its numbers and times are within the storable range. Raises UsageError otherwise."""
     _check("importance", memory.importance, 100)
     _check("confidence", memory.confidence, 1)
     _check("uses", memory.uses, MOST_USES)
@@ -55,23 +55,23 @@ def within_bounds(memory: Memory) -> Memory:
 
 
 def storable(text: str) -> str:
-    """Return a text that every database takes: NUL and lone surrogates become U+FFFD."""
+    """Return a text that every database accepts: NUL and lone surrogates become U+FFFD."""
     return text.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def fresh(memory: Memory) -> float:
-    """Return when its importance was right last: when it was remembered, used, or lowered by decay."""
+    """Return when its importance was last exact: when it was remembered, used, or lowered by decay."""
     return max(memory.created, memory.used or 0.0, memory.decayed or 0.0)
 
 
 def repeated(known: Memory, again: Memory, now: float) -> Memory:
-    """Return a memory that was said again: its decay starts anew."""
+    """Return a memory after it was repeated: its decay starts again."""
     return replace(_joined(known, again), decayed=now if now > fresh(known) else known.decayed)
 
 
 def imported(known: Memory, line: Memory) -> Memory:
-    """Return a memory that was there before an import. The later state of the two says how important it is, so
-    importing the same again changes nothing, and an older export does not bring back what has faded since."""
+    """Return a known memory after an import. The later state determines the importance, so importing again changes
+    nothing, and an older export does not undo decay."""
     newest = max(fresh(known), fresh(line))
     created, used = min(known.created, line.created), _latest(known.used, line.used)
     return replace(
@@ -85,8 +85,8 @@ def imported(known: Memory, line: Memory) -> Memory:
 
 
 def consolidated(kept: Memory, others: Iterable[Memory], half_life_days: float) -> Memory:
-    """Return one memory in the place of several that say the same; the text is that of the first. Each counts with the
-    importance that is left of it at the time of the freshest."""
+    """Return one memory for several that say the same, with the text of the first. Each contributes the importance
+    that it has left at the time of the most recent one."""
     for other in others:
         newest = max(fresh(kept), fresh(other))
         created, used = min(kept.created, other.created), _latest(kept.used, other.used)
@@ -102,18 +102,19 @@ def consolidated(kept: Memory, others: Iterable[Memory], half_life_days: float) 
 
 
 def left(memory: Memory, moment: float, half_life_days: float) -> float:
-    """Return what is left of its importance at a time: half of it for each half life. All of it when it is pinned."""
+    """Return the importance that is left at a given time; it halves with each half life. Pinned memories keep all of
+    it."""
     days = (moment - fresh(memory)) / _DAY
     return memory.importance if memory.pinned or days <= 0 else memory.importance * 0.5 ** (days / half_life_days)
 
 
 def _as_of(newest: float, created: float, used: float | None, decayed: float | None) -> float | None:
-    """Return `decayed` for an importance that is right at `newest`."""
+    """Return the value of `decayed` for an importance that is exact at `newest`."""
     return newest if newest > max(created, used or 0.0) else decayed
 
 
 def _joined(first: Memory, second: Memory) -> Memory:
-    """Return tags and sources of both, and what counts more of each."""
+    """Return the first memory with the tags and sources of both, and the higher value of each number."""
     return replace(
         first,
         importance=max(first.importance, second.importance),
@@ -135,7 +136,7 @@ def _source(source: MemorySource) -> MemorySource:
 
 
 def one_tag(tag: str) -> str:
-    """Return a tag as it is stored."""
+    """Return a tag in its stored form."""
     return " ".join(storable(tag).split())
 
 
@@ -145,23 +146,23 @@ def _check(name: str, value: float, most: float) -> None:
 
 
 class Faded(Struct, frozen=True):
-    """A memory before and after."""
+    """A memory before and after decay."""
 
     before: Memory
     after: Memory
 
 
 def half_life(days: float) -> float:
-    """Return the days, if importance can halve in them. Raises UsageError."""
+    """Return the number of days if it is a valid half life. Raises UsageError otherwise."""
     if not (math.isfinite(days) and days > 0):
         raise UsageError(f"a half life of {days} days is none; use a number above 0")
     return days
 
 
 def faded(memory: Memory, now: float, half_life_days: float) -> Memory:
-    """Return the memory with the importance that it has now: half of it for each half life without use.
+    """Return the memory with its present importance, which halves with each half life without use.
 
-    What is pinned stays. What has faded up to now does not fade again up to the same time.
+    Pinned memories stay unchanged. Decay that was applied up to a time is not applied again for that time.
     """
     rest = left(memory, now, half_life_days)
     return memory if memory.importance - rest < _LEAST_FADING else replace(memory, importance=rest, decayed=now)

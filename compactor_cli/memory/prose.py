@@ -1,4 +1,4 @@
-"""Return what somebody says in a message, sentence by sentence, without what is pasted into it."""
+"""Extract what somebody says in a message, sentence by sentence, without pasted text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from compactor_cli.text.clean import plain
 from compactor_cli.text.sentences import BULLET, sentences
 
 _LONGEST_LINE = 3_000
-"""Characters of a paragraph; longer ones were not written by hand."""
+"""Maximum characters of a paragraph; longer ones were not typed by hand."""
 _WRAPPED = 60
-"""Characters from which on a line may be wrapped, and the sentence go on in the next one."""
+"""Minimum characters of a line that may be wrapped, so that its sentence continues on the next line."""
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _TAG = re.compile(r"<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
 _PASTED = re.compile(
@@ -28,20 +28,20 @@ _PASTED = re.compile(
 )
 """Lines of code, logs, stack traces, diffs, tables, quotes, prompts and tool output."""
 _SHORT_END = re.compile(r"(?<=[a-z)`]{2}[.!?]) +(?=[A-Z])")
-"""Ends of sentences within a line that is too short to be looked at for them."""
+"""Sentence ends within short lines, which `sentences` does not split."""
 _MARKS = re.compile(r"\*\*|^#+ +|^\[[ x]\] +")
 _WORD = re.compile(r"\w")
 
 
 class SpokenSentence(Struct, frozen=True):
-    """One sentence, and the one before it in the same paragraph (empty: it begins one)."""
+    """A sentence, and the one before it in the same paragraph (empty for the first)."""
 
     text: str
     before: str = ""
 
 
 def speech(text: str, longest: int = _LONGEST_LINE) -> Iterator[SpokenSentence]:
-    """Yield sentences of the paragraphs that have a word and at most `longest` characters; others are not looked at."""
+    """Yield the sentences of paragraphs that contain a word and have at most `longest` characters."""
     bare = _TAG.sub("\n", _FENCE.sub("\n", plain(text))) if "`" in text or "<" in text or "~" in text else plain(text)
     for paragraph in _paragraphs(bare):
         if len(paragraph) > longest or _WORD.search(paragraph) is None:
@@ -54,7 +54,7 @@ def speech(text: str, longest: int = _LONGEST_LINE) -> Iterator[SpokenSentence]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield lines that are no paste, with wrapped ones joined."""
+    """Yield lines that are not pasted, with wrapped lines joined."""
     open_line = ""
     for line in text.splitlines():
         pasted = _PASTED.match(line) is not None

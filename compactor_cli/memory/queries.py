@@ -1,4 +1,4 @@
-"""Read what a query asks for: words, names, "phrases" and beginnings*. Whatever else stands in it is passed over."""
+"""Parse a query into words, names, "phrases" and prefixes*. Everything else in it is ignored."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from compactor_cli.memory.idle import IDLE
 from compactor_cli.memory.search_terms import BORDER, Name, names
 
 MOST = 12
-"""Things that are asked for at most; of a longer query the longest words are taken."""
+"""Maximum number of search terms; of a longer query, the longest ones are kept."""
 _LONGEST = 20_000
-"""Characters of a query that are read."""
+"""Maximum characters of a query that are read."""
 _PIECES = re.compile(r'"([^"]*)"?|([^"]+)')
 
 
 class QueryWords:
-    """The words of a text, as `terms` has them."""
+    """The words of a text, as returned by `terms`."""
 
     __slots__ = ("own", "words")
 
     def __init__(self, terms: str) -> None:
         before, _, behind = terms.partition(BORDER)
         self.own = before.split()
-        """Those it consists of, in order."""
+        """The words of the text itself, in order."""
         self.words = {*self.own, *behind.split()}
 
 
 class SearchTerm(Struct, frozen=True):
-    """One thing that is asked for."""
+    """One search term of a query."""
 
     ways: tuple[tuple[str, ...], ...]
-    """Words that say it, in each of the ways it may be written; the first is the way of the query."""
+    """Alternative spellings as sequences of words; the first is the spelling in the query."""
     phrase: bool = False
-    """The words follow each other."""
+    """Whether the words must follow each other."""
     prefix: bool = False
-    """The last word may go on."""
+    """Whether the last word is a prefix."""
 
     @property
     def size(self) -> int:
         return sum(map(len, self.ways[0]))
 
     def found_in(self, text: QueryWords) -> bool:
-        """Return whether a text says it."""
+        """Return whether a text contains the term."""
         if self.phrase:
             return bool(self.places(text))
         return any(
@@ -53,7 +53,7 @@ class SearchTerm(Struct, frozen=True):
         )
 
     def places(self, text: QueryWords) -> list[int]:
-        """Return where in the words of a text it begins, in the query's way of writing it."""
+        """Return the positions in the text's words where the term begins, in the query's spelling."""
         first, *others = self.ways[0]
         if self.prefix and not others:
             return [position for position, word in enumerate(text.own) if word.startswith(first)]
@@ -63,7 +63,7 @@ class SearchTerm(Struct, frozen=True):
         return [position for position in rows if self._goes_on(text.own, position)] if others else rows
 
     def says(self, word: str) -> bool:
-        """Return whether a word is one of those that are asked for, in any way."""
+        """Return whether a word is part of the term in any spelling."""
         return any(
             word == own or (self.prefix and position == len(way) - 1 and word.startswith(own))
             for way in self.ways
@@ -84,9 +84,9 @@ class SearchTerm(Struct, frozen=True):
 
 
 def parse(query: str) -> tuple[SearchTerm, ...]:
-    """Return what is asked for, each thing once, in the order of the query; empty when it has no words.
+    """Return the distinct search terms in the order of the query; empty if it has no words.
 
-    Words that say nothing by themselves count only where there are no others, and in phrases.
+    Idle words count only within phrases, or if there are no other words.
     """
     terms: dict[SearchTerm, None] = {}
     idle: dict[SearchTerm, None] = {}
@@ -101,7 +101,7 @@ def parse(query: str) -> tuple[SearchTerm, ...]:
 
 
 def _phrase(text: str) -> Iterator[tuple[SearchTerm, bool]]:
-    """Yield what is asked for, and whether it says what about."""
+    """Yield search terms, each with whether it shows what the query is about."""
     parts = list(names(text))
     if len(parts) == 1:
         yield from _plain(text)
@@ -121,11 +121,11 @@ def _plain(text: str) -> Iterator[tuple[SearchTerm, bool]]:
 
 def _wanted(name: Name, prefix: bool) -> SearchTerm:
     own = tuple(token.word for token in name.tokens)
-    if name.ends:  # written without blanks: pairs of characters that follow each other
+    if name.ends:  # a script without blanks: pairs of characters that follow each other
         return SearchTerm((own[:64],), phrase=len(own) > 1, prefix=prefix)
     if len(own) == 1 and not own[0].isascii() and len(own[0]) == 1:
-        prefix = True  # one character of such a script begins a pair
-    if prefix:  # an ending may be yet to come
+        prefix = True  # a single character of such a script is the beginning of a pair
+    if prefix:  # the word may still lack its ending
         own = (*own[:-1], name.tokens[-1].form)
     ways = dict.fromkeys((own, name.parts or own, *((whole,) for whole in name.joined[-1:])))
     return SearchTerm(tuple(ways), prefix=prefix)

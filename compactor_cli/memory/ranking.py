@@ -1,7 +1,7 @@
-"""Which of the memories that an index finds come first, and what is shown of them. The same for every database.
+"""Rank the memories found by an index, and extract snippets. This works the same for every database.
 
-What has everything that is asked for stands before what has only some of it. Then count, in this order of weight:
-how much of the query is said and how rare that is, words that stand together, importance, pins, and age.
+Memories that match the whole query come first. The other criteria are, by weight: how much of the query matches and
+how rare it is, words that are adjacent, importance, pins, and age.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from compactor_cli.model.memory import Memory
 from compactor_cli.text.clean import plain
 
 WHOLE, SAID, NEAR, IMPORTANCE, PINNED, RECENT = 100.0, 50.0, 20.0, 20.0, 10.0, 10.0
-"""Points: for having everything, and at most for each of the others."""
+"""Points for matching everything, and the maximum points for each other criterion."""
 _DAY = 86_400.0
 _HALF = 30.0
-"""Days in which the points for recency halve."""
+"""Number of days after which the points for recency halve."""
 
 
 class Candidate(Struct, frozen=True):
-    """What ranking needs to know of a memory."""
+    """What ranking needs to know about a memory."""
 
     id: int
     digest: str
@@ -32,21 +32,21 @@ class Candidate(Struct, frozen=True):
     importance: float
     pinned: bool
     fresh: float
-    """When it was last remembered or used."""
+    """When the memory was last remembered or used."""
 
 
 class TextSnippet(Struct, frozen=True):
-    """A part of a text on one line, safe for a terminal."""
+    """A part of a text on one line, safe to print on a terminal."""
 
     pieces: tuple[tuple[str, bool], ...]
-    """Text, and whether it is a word that was asked for."""
+    """Pieces of text, each with whether it is a search term."""
 
     def __str__(self) -> str:
         return "".join(text for text, _ in self.pieces)
 
 
 class MemoryHit(Struct, frozen=True):
-    """A memory that was found."""
+    """A memory found by a search."""
 
     memory: Memory
     score: float
@@ -61,19 +61,19 @@ def rank(
     now: float,
     limit: int,
 ) -> list[tuple[Candidate, float]]:
-    """Return the best candidates with their scores; those that have nothing of the query are left out.
+    """Return the best candidates with their scores, without those that match nothing.
 
-    `shares`: the part of all memories that has each thing, as far as that is known.
+    `shares`: the share of all memories that match each term, as far as known.
     """
     rarity = {wanted: math.log(1 + 1 / max(1e-9, shares.get(wanted, 1.0))) for wanted in query}
     scored = [(candidate, score(candidate, query, rarity, now)) for candidate in candidates]
     matching = [pair for pair in scored if pair[1] > 0]
-    # the digest breaks ties: row numbers may differ from one database to another
+    # the digest breaks ties, because row numbers may differ between databases
     return sorted(matching, key=lambda pair: (-pair[1], -pair[0].fresh, pair[0].digest))[:limit]
 
 
 def score(candidate: Candidate, query: Sequence[SearchTerm], rarity: Mapping[SearchTerm, float], now: float) -> float:
-    """Return points of a candidate; 0 when it says nothing of the query."""
+    """Return the score of a candidate; 0 if it matches nothing."""
     text = QueryWords(candidate.terms)
     matched = [wanted for wanted in query if wanted.found_in(text)]
     if not matched:
@@ -88,7 +88,8 @@ def score(candidate: Candidate, query: Sequence[SearchTerm], rarity: Mapping[Sea
 
 
 def _nearness(matched: Sequence[SearchTerm], text: QueryWords, wanted_count: int) -> float:
-    """Share of neighbours in the query that follow each other in the text as well, and half for the same near by."""
+    """Return the share of adjacent query terms that are also adjacent in the text; terms that are merely close count
+    half."""
     if wanted_count < 2:
         return 0.0
     places = [wanted.places(text)[:20] for wanted in matched]
@@ -101,7 +102,7 @@ def _nearness(matched: Sequence[SearchTerm], text: QueryWords, wanted_count: int
 
 
 def snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSnippet:
-    """Return the part of a text around the words that were asked for, at most `width` characters."""
+    """Return the part of a text around the search terms, at most `width` characters."""
     flat = " ".join(plain(text).split())
     spots = _spots(flat, query)
     start = 0
@@ -122,7 +123,7 @@ def snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSni
 
 
 def _spots(flat: str, query: Sequence[SearchTerm]) -> list[tuple[int, int]]:
-    """Return where the words of a query stand in a text, in order."""
+    """Return the spans of the search terms in a text, in order."""
     spots: dict[tuple[int, int], None] = {}
     for name in names(flat):
         whole = bool(name.joined) and any(wanted.says(name.joined[-1]) for wanted in query)

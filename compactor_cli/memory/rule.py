@@ -1,4 +1,4 @@
-"""What a rule for sentences worth remembering consists of."""
+"""Rules for finding sentences worth remembering."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from compactor_cli.memory.ephemeral import Speaker
 
 LEAST_WORDS, MOST_WORDS = 4, 60
 NEEDS_ALL = 6
-"""Words that a statement about a cause has at least."""
+"""Minimum number of words in a statement about a cause."""
 
 
 class Rule(Struct, frozen=True):
-    """What a sentence must be like, and what it is worth then."""
+    """Conditions on a sentence, and what a matching sentence is worth."""
 
     name: str
     category: str
@@ -23,9 +23,9 @@ class Rule(Struct, frozen=True):
     importance: float
     confidence: float
     anchored: bool = False
-    """The sentence has to name something: a path, code, a version, a product."""
+    """Whether the sentence must name something: a path, code, a version, a product."""
     least: int = LEAST_WORDS
-    """Words that the sentence must have."""
+    """Minimum number of words of the sentence."""
 
 
 USER: tuple[Speaker, ...] = ("user",)

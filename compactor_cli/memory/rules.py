@@ -1,8 +1,8 @@
-"""Which sentences are worth remembering, by their words alone (English).
+"""Recognize sentences worth remembering by their words alone (English).
 
-A rule has a category of seed 003, who has to say it, the words it goes by, and what a sentence that it finds is
-worth: importance (0 to 100) and confidence (0 to 1, how sure it is that the sentence is worth remembering and that
-the category is right). No rule is more than 0.6 sure: words tell what somebody means only so far.
+A rule has a category of seed 003, the speakers it applies to, a pattern, and the worth of a matching sentence:
+importance (0 to 100) and confidence (0 to 1: how sure the rule is of the category, and that the sentence is worth
+remembering). No confidence exceeds 0.6, since words alone do not show what somebody means.
 
 | rule | who | category | importance | confidence | a sentence that it finds |
 |---|---|---|---|---|---|
@@ -29,8 +29,8 @@ the category is right). No rule is more than 0.6 sure: words tell what somebody 
 | fails because | assistant | learning | 60 | 0.35 | The build fails because `CC` is not set. |
 | behaves so when | assistant | learning | 60 | 0.35 | `load_env()` ignores the file when it is empty. |
 
-Rules about systems need an anchor: something that names what it is about, such as a path, code, a version or a
-product. A sentence that says nothing beyond the session is none, whatever rule finds it (`memory.passing`).
+Rules about systems require an anchor, which names the subject: a path, code, a version or a product. A sentence that
+only matters within the session is rejected, whatever rule it matches (`memory.ephemeral`).
 """
 
 from __future__ import annotations
@@ -334,11 +334,11 @@ RULES: tuple[Rule, ...] = (
         least=NEEDS_ALL,
     ),
 )
-"""The first that finds a sentence is taken; after these those of `memory.habits`."""
+"""The first matching rule applies; the rules of `memory.habits` follow these."""
 
 
 def judge(sentence: str, speaker: Speaker) -> Rule | None:
-    """Return the rule by which a sentence is worth remembering; None when there is none."""
+    """Return the rule that makes a sentence worth remembering; None if no rule applies."""
     count = len(sentence.split())
     if not LEAST_WORDS <= count <= MOST_WORDS or sentence.endswith(("?", ":", "…", ",", "...")) or "|" in sentence:
         return None

@@ -1,8 +1,8 @@
-"""The words by which memories are found: the same for a memory and for a query, whatever the database.
+"""The words used to find memories: the same for a memory and for a query, whatever the database.
 
-Case, width, accents and English endings do not matter: `trade`, `traded` and `trading` are one word. A name
-(`read_timeout`, `readTimeout`, `net/read.py`) gives its parts, and further the whole without what stands between them,
-and a word its form in the text. Scripts that are written without blanks give overlapping pairs of characters.
+Case, width, accents and English endings are ignored: `trade`, `traded` and `trading` are the same word. A name
+(`read_timeout`, `readTimeout`, `net/read.py`) contributes its parts and also the whole name without separators. Each
+word also contributes its form in the text. Scripts without blanks are split into overlapping pairs of characters.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import NamedTuple
 from compactor_cli.features.talk_words import UNSPACED
 
 LONGEST = 64
-"""Characters of a word that count; longer words are the same when they begin alike."""
+"""Maximum significant characters of a word; longer words are equal if they begin alike."""
 BORDER = "  "
-"""Stands in `terms` between the words of the text in their order and the further ones."""
+"""In `terms`, separates the words of the text in order from the further ones."""
 
 _RUN = re.compile(r"[^\W_]+")
 _INSIDE = re.compile(r"[_./\\:@+#~-]{1,3}")
-"""What stands between the parts of one name."""
+"""Separators between the parts of a name."""
 _JOINS = frozenset("_-")
-"""What stands between the parts of one name within a longer one."""
+"""Separators between the parts of a name that is itself part of a longer one."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SCRIPTS = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 _LETTER_UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -33,14 +33,14 @@ _LETTER = re.compile(r"[^\W_]")
 
 
 class Token(NamedTuple):
-    """A word and where it stands in the text."""
+    """A word and its position in the text."""
 
     word: str
-    """Without its ending."""
+    """The word without its ending."""
     start: int
     end: int
     form: str = ""
-    """As it stands in the text, normalized."""
+    """The word as it is in the text, normalized."""
 
 
 class Name(NamedTuple):
@@ -49,20 +49,20 @@ class Name(NamedTuple):
     tokens: tuple[Token, ...]
     """Its words, in order."""
     parts: tuple[str, ...]
-    """Its words with `camelCase` cut into its parts as well."""
+    """Its words, with `camelCase` split as well."""
     joined: tuple[str, ...]
-    """What parts of it make together; the last one is the whole. Empty for a plain word."""
+    """Joined parts of the name, ending with the whole name. Empty for a plain word."""
     ends: tuple[str, ...]
-    """The last characters of stretches without blanks: no pair begins with them."""
+    """The last characters of stretches in scripts without blanks; no pair begins with them."""
 
 
 def words(text: str) -> list[str]:
-    """Return all words of a text: those it consists of in their order, then the further ones."""
+    """Return all words of a text: its own words in order, then the further ones."""
     return terms(text).split()
 
 
 def terms(text: str) -> str:
-    """Return the words of a text, separated by blanks; the further ones stand behind BORDER."""
+    """Return the words of a text separated by blanks; the further ones follow BORDER."""
     own: list[str] = []
     further: dict[str, None] = {}
     for name in names(text):
@@ -75,7 +75,7 @@ def terms(text: str) -> str:
 
 
 def names(text: str) -> Iterator[Name]:
-    """Yield the names and plain words of a text, in their order."""
+    """Yield the names and plain words of a text, in order."""
     runs: list[str] = []
     tokens: list[list[Token]] = []
     joiners: list[str] = []
@@ -95,7 +95,7 @@ def names(text: str) -> Iterator[Name]:
 
 
 def _runs(text: str) -> Iterator[Token]:
-    """Yield stretches of letters, digits, and marks that belong to them."""
+    """Yield stretches of letters, digits, and combining marks."""
     if text.isascii():
         for match in _RUN.finditer(text):
             yield Token("", match.start(), match.end())
@@ -112,11 +112,11 @@ def _runs(text: str) -> Iterator[Token]:
 
 
 def _normal(piece: str) -> list[str]:
-    """Return the words of a stretch of letters and digits: one, or those of its scripts."""
+    """Return the words of a stretch of letters and digits: one, or one for each script."""
     if piece.isascii():
         return [piece.lower()[:LONGEST]]
     plain = unicodedata.normalize("NFKC", piece)
-    for _ in range(2):  # what folding makes may have to be folded again
+    for _ in range(2):  # folding may produce characters that need folding again
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain.casefold()))
         plain = unicodedata.normalize("NFKC", plain)
     pieces = []
@@ -129,7 +129,7 @@ def _normal(piece: str) -> list[str]:
 
 
 def _split(plain: str) -> list[str]:
-    """Return the runs without what is neither letter nor digit nor mark; scripts apart."""
+    """Return the runs without characters other than letters, digits and marks, split by script."""
     kept = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
     pieces = [piece for part in kept.split() for piece in _SCRIPTS.findall(part)]
     return [piece for piece in pieces if _is_unspaced(piece) or _LETTER.search(piece)]
@@ -137,9 +137,9 @@ def _split(plain: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """Return a word without its English endings; words of other alphabets, and those with digits, are as they are.
+    """Return a word without its English endings. Words in other alphabets or with digits are returned unchanged.
 
-    The stem of a stem is itself, so a word that was stored is found by it.
+    Stemming is repeated until nothing changes, so a stored word always matches itself.
     """
     if len(word) < 3 or not (word.isascii() and word.isalpha()):
         return word
@@ -153,10 +153,10 @@ def stem(word: str) -> str:
 
 
 def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Name:
-    """Return one name of its runs, their words, and what stands between them."""
+    """Return a name made of its runs, their words, and the separators between them."""
     flat = tuple(token for part in tokens for token in part)
     if any(_is_unspaced(token.word) for token in flat):
-        # what is written without blanks is no name
+        # text without blanks is not a name
         return Name(flat, (), (), tuple(_ends([token.word for token in flat])))
     if len(runs) == 1 and len(flat) < 2 and not _HUMP.search(runs[0]):
         return Name(flat, (), (), ())
@@ -168,7 +168,7 @@ def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Nam
 
 
 def _components(tokens: list[list[Token]], joiners: list[str]) -> Iterator[str]:
-    """Yield names within a longer one: `read_timeout` in `net/read_timeout.py`."""
+    """Yield the names within a longer one: `read_timeout` in `net/read_timeout.py`."""
     component: list[str] = []
     for index, part in enumerate(tokens):
         component += [token.form for token in part]
@@ -183,7 +183,7 @@ def _together(parts: Iterable[str]) -> str:
 
 
 def _ends(pieces: list[str]) -> Iterator[str]:
-    """Yield the last character of each row of pairs."""
+    """Yield the last character of each sequence of pairs."""
     for word, following in zip(pieces, [*pieces[1:], ""], strict=True):
         if _is_pair(word) and not (_is_pair(following) and following[0] == word[1]):
             yield word[1]

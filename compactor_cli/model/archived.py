@@ -1,4 +1,4 @@
-"""What a compaction took out of a file, and what the archive knows of compactions and their rounds."""
+"""What a compaction removed from a file, and what the archive records about compactions and their rounds."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
 
 class Removed(Struct, frozen=True, rename={"digest": "sha256"}):
-    """An original that is not in the output as it was."""
+    """An original text, or run of records, that the output does not contain unchanged."""
 
     reference: str
-    """`ctx_` and the first 8 hex digits of `digest`; more where two originals of a file would share them."""
+    """`ctx_` and the first 8 hex digits of `digest`, or more digits where two originals of a file share the first 8."""
     digest: Digest
-    """Of the original."""
+    """SHA-256 of the original."""
     loss: Loss
     kind: Literal["text", "records"]
-    """What the digest is of: one text within the records (in UTF-8), or the records' bytes one after another."""
+    """What `digest` covers: one text within the records (as UTF-8), or the concatenated bytes of the records."""
     conversation: Count
     messages: tuple[Count, ...]
-    """Indices of the messages of the conversation that it is (part of)."""
+    """Indices of the messages that contain the original or belong to it."""
     records: tuple[Count, ...]
-    """Indices of the conversation's records that hold it."""
+    """Indices of the records that hold the original."""
     role: str
-    """Role of its messages; empty when they have several."""
+    """Role of those messages; empty when they have different roles."""
     tokens: Count
-    """Tokens that the part of a text had, or the messages of records."""
+    """Token count of the text, or of all messages in the records."""
     reason: str
     marked: bool
-    """Whether a mark in the output carries the reference."""
+    """Whether a mark in the output shows the reference."""
 
 
 class Round(Struct, frozen=True, kw_only=True, rename={"target": "target_tokens"}):
-    """What was done to one conversation: the events of seeds 000 and 001 in one."""
+    """How one conversation was compacted in one round. Combines the events of seeds 000 and 001."""
 
     conversation: Count
     session: str
-    """The format's session id; empty where it has none."""
+    """The session id in the transcript's format; empty if the format has none."""
     round: Count
     strategy: str
     summarizer: str
@@ -51,9 +51,9 @@ class Round(Struct, frozen=True, kw_only=True, rename={"target": "target_tokens"
     messages_before: Count
     messages_after: Count
     summary: str = ""
-    """The summaries that were written, in order; empty when there are none, and in a manifest."""
+    """The summaries written in this round, in order; empty when none were written, and always empty in a manifest."""
     compacted: tuple[str, ...]
-    """Ids of the messages that are not in the output as they were."""
+    """Ids of the messages that the output does not contain unchanged."""
 
     @property
     def ratio(self) -> float:
@@ -66,19 +66,19 @@ class FileState(Struct, frozen=True, rename={"size": "bytes"}):
     path: str
     sha256: Digest
     size: Count
-    """Bytes."""
+    """Size in bytes."""
 
 
 class Manifest(Struct, frozen=True):
-    """All that one compaction did to one file."""
+    """Everything that one compaction did to one file."""
 
     input: FileState
     output: FileState
     format: str
-    """That of the messages: with it the input is read again as it was."""
+    """Format of the transcript. The input can be read again in this format."""
     counter: str
     rounds: tuple[Round, ...]
-    """One for each conversation that was changed; none when the file came out as it went in."""
+    """One round for each conversation that changed; empty when the file was left unchanged."""
     removed: tuple[Removed, ...]
 
     @property
@@ -87,32 +87,32 @@ class Manifest(Struct, frozen=True):
 
 
 Match = Literal["output", "input", "begins", "session", "marks"]
-"""How a file belongs to a compaction: it is its output; it is its input, an original; it begins with its output
-and has grown since; it has the same session id; it has marks of it. The last two do not say that nothing else is in
-it."""
+"""How a file matches a compaction. `output`: it is the output. `input`: it is the original. `begins`: it begins with
+the output and has grown since. `session`: it has the same session id. `marks`: it contains marks of the compaction.
+With the last two, the file may also contain other content."""
 
 
 class FoundCompaction(Struct, frozen=True):
-    """The compaction that a file belongs to."""
+    """The compaction that a file matches, and how it matches."""
 
     id: int
     match: Match
 
 
 class Archived(Struct, frozen=True):
-    """A compaction that the archive knows."""
+    """A compaction recorded in the archive."""
 
     id: int
     at: float
-    """When it was made, seconds since 1970."""
+    """When the compaction was made, in seconds since 1970."""
     used: float
-    """When it was last restored from, or made."""
+    """When the compaction was made or last restored from, whichever is later, in seconds since 1970."""
     previous: int | None
-    """The compaction whose output its input is or begins with."""
+    """Id of the compaction whose output this input equals or begins with."""
     written: bool
-    """Whether its output is known to have been put in its place."""
+    """Whether the output is known to have been written to its destination."""
     kept: bool
-    """Whether its input is in the archive."""
+    """Whether the archive holds the input."""
     format: str
     input: FileState
     output: FileState
@@ -123,40 +123,41 @@ class Archived(Struct, frozen=True):
 
 
 class PastRound(Struct, frozen=True):
-    """A round of a session, as the archive knows it."""
+    """A round of a session, as recorded in the archive."""
 
     compaction: int
     at: float
-    """Seconds since 1970."""
+    """When the compaction was made, in seconds since 1970."""
     session: str
-    """Key of the session: `id:FORMAT:SESSION`, or `content:` and the SHA-256 of its first known state."""
+    """Session key: `id:FORMAT:SESSION`, or `content:` followed by the SHA-256 of the first known state of the
+    session."""
     round: Round
     input_path: str
     output_path: str
     kept: bool
-    """Whether the originals are in the archive."""
+    """Whether the archive holds the originals."""
     written: bool
-    """Whether the output is known to have been put in its place."""
+    """Whether the output is known to have been written to its destination."""
 
 
 class Evicted(Struct, frozen=True):
-    """What was taken out of the archive."""
+    """What was deleted from the archive to make space."""
 
     compactions: int
     bytes: int
-    """As they were stored."""
+    """Stored (compressed) size of what was deleted."""
     over: bool = False
-    """The archive is still larger than its limit: what is left is too new to go."""
+    """Whether the archive still exceeds its limit because everything left is too recent to delete."""
 
 
 class ArchiveSize(Struct, frozen=True):
-    """How much the archive holds."""
+    """How much data the archive holds."""
 
     compactions: int
     kept: int
-    """Compactions whose input can be restored."""
+    """Number of compactions whose input can be restored."""
     pieces: int
     bytes: int
-    """Of the pieces, as they were."""
+    """Uncompressed size of the pieces."""
     stored: int
-    """Bytes that they take, compressed."""
+    """Compressed size of the pieces, as stored."""

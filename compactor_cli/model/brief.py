@@ -1,4 +1,4 @@
-"""Show a value at a prompt or in a failure, where some of its fields are as long as a file."""
+"""A short repr for values that have very long fields."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from msgspec import Struct
 
 
 def brief(value: Struct, *without: str) -> str:
-    """Return the repr of a value that leaves fields out."""
+    """Return the repr of a value without the named fields."""
     shown = (f"{name}={getattr(value, name)!r}" for name in value.__struct_fields__ if name not in without)
     return f"{type(value).__name__}({', '.join(shown)})"

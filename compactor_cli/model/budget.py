@@ -8,7 +8,7 @@ TIERS = 4
 
 
 class FixedParts(Struct, frozen=True):
-    """Sizes in tokens of what stands in the prompt besides the conversation."""
+    """Sizes in tokens of the parts of a prompt other than the conversation."""
 
     system_prompt: int = 0
     agent_identity: int = 0
@@ -30,7 +30,7 @@ class FixedParts(Struct, frozen=True):
 
 
 class Budget(Struct, frozen=True):
-    """How `total` tokens are shared out. `tiers[k]` is the allowance of tier k."""
+    """How `total` tokens are divided. `tiers[k]` is the allowance of tier k."""
 
     total: int
     safety_margin: int

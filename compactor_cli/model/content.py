@@ -1,4 +1,4 @@
-"""The content of a file: bytes in memory, or bytes that stay in a file and are read piece by piece."""
+"""The content of a file: either bytes in memory, or bytes that stay in a file and are read piece by piece."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CHUNK = 1024 * 1024
 
 
 class Content(Protocol):
-    """What is used of the bytes of an input; `bytes` are one kind of it."""
+    """The operations that the package uses on the bytes of an input. `bytes` itself satisfies this protocol."""
 
     def __len__(self) -> int: ...
 
@@ -31,20 +31,20 @@ class HeldText(Protocol):
 
 @runtime_checkable
 class Holds(Protocol):
-    """Content that is too large for memory; so are the texts in it."""
+    """Content too large for memory. Its texts also stay in the file."""
 
     def hold(self, text: str) -> HeldText:
-        """Put a text where the content is."""
+        """Store a text next to the content."""
 
     def put(self, chunks: Iterable[bytes]) -> Content:
-        """Put further content there."""
+        """Store more content next to this content."""
 
 
 class Pieces(Sequence[bytes]):
-    """Content cut into pieces, which are read when they are looked at."""
+    """Content split into pieces; each piece is read only when it is accessed."""
 
     def __init__(self, content: Content, borders: Sequence[int]) -> None:
-        """`borders`: where pieces begin, behind the first one."""
+        """`borders`: the offset where each piece after the first begins."""
         self._content, self._starts = content, (0, *borders)
         self._ends = (*borders, len(content))
 
@@ -64,17 +64,17 @@ class Pieces(Sequence[bytes]):
 
 
 def in_pieces(content: Content) -> Pieces:
-    """Return all of it, in pieces of at most a megabyte."""
+    """Return the whole content in pieces of at most one megabyte."""
     return Pieces(content, range(_CHUNK, len(content), _CHUNK))
 
 
 def joined(content: Content, chunks: Iterable[bytes]) -> Content:
-    """Return further content, where this one is: in memory, or in its file."""
+    """Return the chunks joined into new content, stored where `content` is: in memory, or in its file."""
     return content.put(chunks) if isinstance(content, Holds) else b"".join(chunks)
 
 
 def sha256(content: Content) -> str:
-    """Return its SHA-256 as hex digits."""
+    """Return the SHA-256 of the content in hex."""
     digest = hashlib.sha256()
     for chunk in in_pieces(content):
         digest.update(chunk)
@@ -82,12 +82,12 @@ def sha256(content: Content) -> str:
 
 
 def is_same(first: Content, second: Content) -> bool:
-    """Return whether both are the same bytes."""
+    """Return whether both contents hold the same bytes."""
     if first is second or len(first) != len(second):
         return first is second
     return all(a == b for a, b in zip(in_pieces(first), in_pieces(second), strict=True))
 
 
 def in_memory(content: Content) -> bytes:
-    """Return all of it as bytes."""
+    """Return the whole content as bytes."""
     return content if isinstance(content, bytes) else content[0 : len(content)]

@@ -1,4 +1,4 @@
-"""What a person decided of messages: which stay, and which go."""
+"""A person's decisions about which messages to keep and which to drop."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from msgspec import Struct, field
 
 Choice = Literal["keep", "drop"]
 DROPPED = "dropped by a decision"
-"""Why a message is gone that was decided on."""
+"""The reason given for a message that a decision dropped."""
 
 
 class Decided(Struct, frozen=True):
-    """Decisions on one conversation, by the numbers of its messages. One on a message is one on its group."""
+    """Decisions about one conversation, by message number. A decision about a message applies to its whole group."""
 
     keep: frozenset[int] = frozenset()
     drop: frozenset[int] = frozenset()
@@ -26,21 +26,21 @@ UNDECIDED = Decided()
 
 
 class Dropped(NamedTuple):
-    """A group that a decision took out: the numbers of its messages in the input, and their tokens."""
+    """A group that a decision dropped: the numbers of its messages in the input, and its tokens."""
 
     messages: tuple[int, ...]
     tokens: int
 
 
 class Spot(NamedTuple):
-    """A message of a file: the number of its conversation, and its own in it, both from 0."""
+    """A message in a file: the number of its conversation and its number within it, both counted from 0."""
 
     conversation: int
     message: int
 
 
 class Aim(Struct, frozen=True):
-    """What decisions were made for; empty values where nothing was said."""
+    """The target and strategy that the decisions were made for; a field is empty if none was given."""
 
     target_tokens: int | None = None
     target_ratio: float | None = None
@@ -48,13 +48,13 @@ class Aim(Struct, frozen=True):
 
 
 class Decisions(Struct, frozen=True):
-    """A file of decisions."""
+    """The contents of a decisions file."""
 
     input_sha256: str
     format: str
     messages: int
-    """Messages that the input had."""
+    """Number of messages in the input."""
     aim: Aim
     choices: Mapping[Spot, Choice] = field(default_factory=dict)
     fingerprints: Mapping[Spot, str] = field(default_factory=dict)
-    """What each of these messages was, so that another one under its number is told from it."""
+    """Fingerprint of each message in `choices`, which shows whether a different message now has its number."""

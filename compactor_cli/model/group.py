@@ -1,4 +1,4 @@
-"""Groups: the smallest things that may be kept or removed alone."""
+"""Groups: the smallest units that can be kept or removed separately."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from compactor_cli.model.message import Message
 
 
 class Group(Struct, frozen=True):
-    """A message, or an assistant message with its calls, their results and its reasoning."""
+    """A single message, or an assistant message with its tool calls, their results and its reasoning."""
 
     index: int
     messages: tuple[int, ...]
     tokens: int
     in_flight: bool = False
-    """The last group, with a call that has no result yet: work that goes on."""
+    """Whether this is the last group and one of its calls has no result yet, so the work is still going on."""
 
 
 def is_request(group: Group, messages: Sequence[Message]) -> bool:
-    """Return whether a group is nothing but what the user asks for. `messages`: those of the session."""
+    """Return whether a group consists only of user requests. `messages`: all messages of the session."""
     return all(messages[i].origin == "request" for i in group.messages)
 
 
 class Fault(Struct, frozen=True):
-    """A way in which an API would refuse the transcript; `index` is the message."""
+    """A reason why an API would reject the transcript; `index` is that of the message."""
 
     kind: str
     index: int

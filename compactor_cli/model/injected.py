@@ -1,4 +1,4 @@
-"""Text that a harness puts under the role user; it is no request of the user."""
+"""Text that a harness inserts under the role user, as opposed to requests that the user wrote."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from compactor_cli.summary_text.headers import is_recalled, is_summary
 from compactor_cli.text.patterns import compiled_later
 
 DETACHED_RESULT = "[Tool result without its call]"
-"""Begins a tool result that a repair could only keep as text."""
+"""Begins a tool result that a repair could keep only as text."""
 NOTHING_SAID = "[…]"
-"""All that a turn says which stands between two turns of one role, where an API wants roles to alternate."""
+"""The whole text of a placeholder turn between two turns of one role, for APIs that require alternating roles."""
 
 _ACCOUNT = (
     r"(?:This session is being continued from a previous conversation"
@@ -21,13 +21,14 @@ _ACCOUNT = (
     r"|The conversation history before this point was compacted"
     r"|<system>Previous context has been compacted|<(?:state_snapshot|conversation[-_]summary)>)"
 )
-"""How agents begin the summary that a model wrote of a session when it had grown too long."""
+"""How agents begin the summary that a model writes when a session has grown too long."""
 _OF_AGENTS = (
     r"user_shell_command|hook_prompt|recommended_plugins|goal_context|codex_internal_context"
     r"|agent_message_board_notification|(?:agent|subagent|cross-session)-message"
     r'|teammate-message(?![^<>\n]*\bteammate_id="team-lead")'
 )
-"""Tags around what agents say under the role user, also to each other; what a lead says to its team are requests."""
+"""Tags that agents put around text under the role user, including messages from agent to agent. A team lead's
+messages are excluded: they are requests."""
 _INJECTED = compiled_later(
     r"\s*(?:<(?:system[-_]reminder|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
@@ -45,11 +46,11 @@ _BEGINNINGS = (
     *("<", "[", "/", "#", "EXECUTION RESULT", "Current terminal", "New Terminal", "Stop hook", "Base directory"),
     *("Caveat: ", "This session is being", "Another language model", "The conversation history"),
 )
-"""What all that is injected begins with: a look at that is much quicker."""
+"""How every injected text begins. Checking this first is much faster."""
 _REMINDER = compiled_later(
     r"\s*<(system[-_]reminder|environment_context|environment_details)\b[^>]*>.*?</\1>\s*", re.DOTALL
 )
-"""What a harness puts before the words of the user in the same message."""
+"""What a harness puts in front of the user's own words in the same message."""
 _INSTRUCTIONS = compiled_later(
     r"\s*(?:# AGENTS\.md instructions|<user_instructions|<INSTRUCTIONS)|.{0,400}(?:#\s*claudeMd|CLAUDE\.md|AGENTS\.md)",
     re.DOTALL,
@@ -63,15 +64,15 @@ _WRAPPER = compiled_later(
     r"|Contents of [^\n()]*[/\\.][^\n()]* \([^()\n]+\):|# AGENTS\.md instructions(?: for [^\n]+)?"
     r"|</?(?:INSTRUCTIONS|user_instructions|system[-_]reminder)>)\s*)+$"
 )
-"""What a harness says around the instructions in every session."""
+"""The standard sentences that a harness puts around instructions in every session."""
 AROUND_INSTRUCTIONS = ("codebase and user instructions are shown", "# agents.md instructions", "<user_instructions>")
-"""In small letters, one of these stands in what has them; looking for them is quick."""
+"""Lower-case strings, at least one of which occurs in every text with such sentences. Checking this first is fast."""
 _COMMAND = compiled_later(r"\s*<command-(?:name|message|args)>")
 _COMMAND_ARGS = compiled_later(r"<command-args>\s*[^\s<]")
 
 
 def origin_of(text: str) -> Origin:
-    """Return who speaks in a text that stands under the role user."""
+    """Return the origin of a text under the role user."""
     if is_summary(text):
         return "summary"
     if not text.lstrip().startswith(_BEGINNINGS):
@@ -83,15 +84,15 @@ def origin_of(text: str) -> Origin:
     if is_recalled(text) or _INJECTED.match(text):
         return "injected"
     if _COMMAND.match(text):
-        # a slash command counts as the user's words only when it carries some
+        # a slash command counts as the user's words only when it has arguments
         return "request" if _COMMAND_ARGS.search(text) else "injected"
     return "request" if text.strip() else "other"
 
 
 def origin_of_parts(parts: Sequence[Part], *, by_user: bool, text: str | None = None) -> Origin:
-    """Return who speaks in a message of these parts. `by_user`: it stands under the role user, where one without a
-    text, such as a picture, is a request; others are only told apart from summaries. `text`: what is gone by in place
-    of their texts."""
+    """Return the origin of a message with these parts. `by_user`: the message has the role user, so one without
+    text, such as a picture, is a request. For other roles the result is only `summary` or `other`. `text`: used
+    instead of the texts of the parts."""
     origin = origin_of(text_in(parts) if text is None else text)
     if not by_user:
         return origin if origin == "summary" else "other"
@@ -99,13 +100,13 @@ def origin_of_parts(parts: Sequence[Part], *, by_user: bool, text: str | None = 
 
 
 def is_instructions(text: str) -> bool:
-    """Return whether an injected text holds standing instructions for the agent, as CLAUDE.md and AGENTS.md do."""
+    """Return whether an injected text contains standing instructions for the agent, such as CLAUDE.md or AGENTS.md."""
     return _INSTRUCTIONS.match(text) is not None
 
 
 def is_wrapper(text: str) -> bool:
-    """Return whether a line or sentence is what a harness says around standing instructions, and no more: it rules
-    nothing."""
+    """Return whether a line or sentence is only a harness's standard wording around standing instructions. Such text
+    contains no instruction of its own."""
     return _WRAPPER.match(text) is not None
 
 
@@ -115,13 +116,13 @@ def is_account(text: str) -> bool:
 
 
 def is_instructing(message: Message) -> bool:
-    """Return whether a message is injected and holds standing instructions for the agent."""
+    """Return whether a message is injected and contains standing instructions for the agent."""
     return message.origin == "injected" and is_instructions(message.text("text"))
 
 
 def is_output(message: Message) -> bool:
-    """Return whether a message is injected and says what was found or run, such as a file beside a request or what a
-    command printed: nobody's words, and no instructions."""
+    """Return whether a message is injected output, such as a file attached to a request or the output of a command:
+    nobody wrote it, and it gives no instructions."""
     if message.origin != "injected":
         return False
     text = message.text("text")

@@ -1,4 +1,4 @@
-"""What has a name and is loaded when it is asked for: what the others need costs a run nothing."""
+"""A mapping whose values are loaded on first access, so that a run pays only for those it uses."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _T = TypeVar("_T")
 
 
 class LoadedLater(Mapping[str, _T], Generic[_T]):
-    """Name -> an object of a class in one of the modules of a package."""
+    """Maps names to objects. Each object's class comes from a module of one package."""
 
     def __init__(self, package: str, classes: Mapping[str, str]) -> None:
-        """Take the class of each name, behind its module in the package: `module.Class`."""
+        """`classes`: name -> `module.Class`, with the module relative to the package."""
         self._package = package
         self._classes = classes
         self._loaded: dict[str, _T] = {}

@@ -1,4 +1,4 @@
-"""Memories: what is worth knowing beyond the session that it was said in (seed 003)."""
+"""Memories: facts worth knowing after the session that they come from has ended (seed 003)."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ Category = Literal["observation", "learning", "preference", "fact", "correction"
 CATEGORIES: tuple[str, ...] = get_args(Category)
 
 COMPACTION, EXTRACTED = "compaction", "smart-extracted"
-"""Tags of memories that were extracted when a transcript was compacted."""
+"""Tags of memories that were extracted while a transcript was being compacted."""
 
 
 class MemorySource(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a memory was said."""
+    """The place in a transcript that a memory comes from."""
 
     transcript: str = ""
     """Path of the file; empty for a memory that was added by hand."""
     session: str = ""
-    """The format's session id; empty where it has none."""
+    """The session id in the transcript's format; empty if the format has none."""
     messages: tuple[int, ...] = ()
     ids: tuple[str, ...] = ()
-    """The messages' ids in the format."""
+    """Ids of the messages in the transcript's format."""
 
 
 class Memory(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One statement that stands alone. The order of the fields is that of a line of an export."""
+    """One self-contained statement. The order of the fields is the order of keys in an exported line."""
 
     text: str
     category: str
@@ -36,25 +36,25 @@ class Memory(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     importance: float
     """0 to 100."""
     confidence: float
-    """0 to 1: how sure whoever extracted it is that it is worth remembering, and of its category."""
+    """0 to 1: how sure the extractor is of the category, and that the statement is worth remembering."""
     tags: tuple[str, ...] = ()
     sources: tuple[MemorySource, ...] = ()
     created: float
-    """Seconds since 1970, UTC: when it was remembered."""
+    """When the memory was created, in seconds since 1970, UTC."""
     used: float | None = None
-    """When it was last recalled; None when it never was."""
+    """When the memory was last recalled; None if never."""
     uses: int = 0
     pinned: bool = False
     decayed: float | None = None
-    """Up to when decay has lowered its importance; None when it never did."""
+    """The time up to which decay has been applied to the importance; None if never."""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what it says; white space, Unicode's form of letters and one final stop do not matter."""
+        """SHA-256 of the text. White space, Unicode normalization and one final full stop make no difference."""
         text = " ".join(unicodedata.normalize("NFC", self.text).split()).removesuffix(".")
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def id(self) -> str:
-        """`mem_` and the first 12 hex digits of its digest: the same memory has the same id everywhere."""
+        """`mem_` and the first 12 hex digits of the digest, so that equal memories have equal ids everywhere."""
         return f"mem_{self.digest[:12]}"

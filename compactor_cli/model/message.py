@@ -1,8 +1,8 @@
-"""Messages and their parts: what a model would see of one turn, whatever format it was saved in."""
+"""Messages and their parts: what a model sees of one turn, whatever format it was saved in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -12,36 +12,38 @@ from compactor_cli.model.content import HeldText
 PartKind = Literal["text", "thinking", "tool_call", "tool_result", "image", "other"]
 Role = Literal["system", "user", "assistant", "tool"]
 LEGACY_ID = "function_call:"
-"""Begins ids that a reader gave to calls which have none; they change when messages are removed."""
+"""Prefix of ids that a reader assigned to calls without one. These ids change when messages are removed."""
 CLOSING_ID = "synthetic:closing"
-"""Id of the assistant turn that a repair puts behind a tool result at the very end."""
+"""Id of the assistant turn that a repair adds after a tool result at the very end."""
+UNDERSTOOD = "Understood."
+"""The text of that turn, which is all that identifies it in a later round."""
 
 BETWEEN_ID = "synthetic:between"
-"""Id of a turn that stands between two turns of a role, where the API wants roles to alternate."""
+"""Id of a placeholder turn between two turns of the same role, for APIs that require alternating roles."""
 NO_RESPONSE = "Tool no response (synthetic: the transcript holds no result for this call)"
-"""What a repair gives as the result of a call that has none."""
+"""The result that a repair supplies for a call without one."""
 ADDED = "added"
-"""Encoding of a place to which a part is added: behind all that its record's message holds."""
+"""`Place.encoding` of a part to be added after everything else in its record's message."""
 
 Origin = Literal["request", "injected", "summary", "other"]
 Path = tuple["str | int", ...]
 
 
 class Place(Struct, frozen=True):
-    """Where a part's text stands, so that it can be replaced there and nowhere else."""
+    """Where the text of a part is stored, so that exactly this text can be replaced."""
 
     record: int
     """Index of the record in the transcript."""
     path: Path
-    """Keys and indices from the record's JSON value to the value that holds the text."""
+    """Keys and indices that lead from the record's JSON value to the value that holds the text."""
     encoding: str = "string"
-    """`string`: a JSON string; `json`: the text is the JSON value; otherwise the value is a list
-    with one block whose `type` is this word and whose `text` is the text; `block:WORD`: the value is
-    that block itself."""
+    """How the value holds the text. `string`: as a JSON string. `json`: the text is the JSON value itself.
+    `block:WORD`: the value is a block of type WORD. Any other word: the value is a list with one block, whose `type`
+    is that word and whose `text` is the text."""
 
 
 class Part(Struct, frozen=True):
-    """One piece of a message. `text` is what the model reads of it."""
+    """One piece of a message. `text` is what the model reads."""
 
     kind: PartKind
     text: str
@@ -49,21 +51,21 @@ class Part(Struct, frozen=True):
     place: Place | None = None
     """None when the text cannot be edited (signed thinking, unknown blocks)."""
     name: str = ""
-    """Tool name of a call (and of a result, where the format repeats it)."""
+    """Name of the called tool (also on a result, if the format repeats it)."""
     call_id: str = ""
     failed: bool | None = None
-    """Of a tool result: True or False when the format says so, None when it does not."""
+    """For a tool result: whether it failed; None when the format does not say."""
     images: int = 0
-    """Pictures in it; each has a fixed cost that `tokens` includes."""
+    """Number of images; `tokens` includes a fixed cost for each."""
     edited: bool = False
-    """The text is not that of the record any more and has to be written to its place."""
+    """Whether the text differs from the record and still has to be written to its place."""
 
 
 _TEXT = vars(Part)["text"]
 
 
 class HeldPart(Part, frozen=True):
-    """A part whose text is read from a file whenever it is looked at; the place of its text holds where to read."""
+    """A part whose text is read from a file on every access; the text object says where to read."""
 
     @property  # type: ignore[misc]  # read-only in both
     def text(self) -> str:
@@ -81,7 +83,7 @@ class Marks(Struct, frozen=True):
 
 
 class Message(Struct, frozen=True):
-    """One turn as the model sees it. `index` counts messages of the transcript from 0."""
+    """One turn as the model sees it. `index` counts the messages of the transcript from 0."""
 
     index: int
     id: str
@@ -89,37 +91,38 @@ class Message(Struct, frozen=True):
     parts: tuple[Part, ...]
     records: tuple[int, ...]
     tokens: int
-    """Tokens of all parts and the overhead of a message."""
+    """Tokens of all parts plus the overhead of a message."""
     timestamp: float | None = None
     """Seconds since 1970, UTC."""
     origin: Origin = "other"
-    """For the role user: a real request, or something a harness put there."""
+    """For the role user: whether it is a real request or something that a harness inserted."""
     turn: int | None = None
-    """Messages with the same turn belong together although the format saves them apart."""
+    """Messages with the same turn number belong together although the format stores them separately."""
     pinned: bool = False
-    """The format needs this message to stay (it stands for history that is out of context)."""
+    """Whether the format requires this message to stay because it stands for history outside the context."""
     marks: Marks | None = None
     given: int | None = None
-    """Its number in the input, where a repair has moved it; of an added one that of the message it belongs to."""
+    """The message's number in the input if a repair moved it. For an added message, the number of the message it
+    belongs to."""
     after: int | None = None
-    """Record behind which a message that was moved or added stands; None: at its own records."""
+    """Index of the record after which a moved or added message is written; None: at its own records."""
     speaker: str = ""
-    """Of several people under the role user, the name of the one who speaks, on one line; empty where none is given."""
+    """With several people under the role user: the speaker's name, without line breaks; empty if unknown."""
 
     def text(self, *kinds: PartKind) -> str:
-        """Return texts of the parts of these kinds (all when none is named), joined by line breaks."""
+        """Return the texts of the parts of these kinds (of all parts if none is named), joined by line breaks."""
         if len(self.parts) == 1:
             return self.parts[0].text if not kinds or self.parts[0].kind in kinds else ""
         return "\n".join(p.text for p in self.parts if p.text and (not kinds or p.kind in kinds))
 
     @property
     def number(self) -> int:
-        """Return its number in the input: what summaries, tables and reports name it by."""
+        """Return the message's number in the input, which summaries, tables and reports use to refer to it."""
         return self.index if self.given is None else self.given
 
     @property
     def is_system_prompt(self) -> bool:
-        """Return whether it is a system message; a summary that stands under that role is none."""
+        """Return whether this is a real system message, not a summary stored under that role."""
         return self.role == "system" and self.origin != "summary"
 
     @property
@@ -137,15 +140,29 @@ class Message(Struct, frozen=True):
 
 
 def by_index(messages: Iterable[Message]) -> dict[int, Message]:
-    """Return the messages of an output that stand in its input, each under its index there."""
+    """Return the output messages that come from the input, by their index there."""
     return {message.index: message for message in messages if message.index >= 0}
 
 
+def is_closing(messages: Sequence[Message], index: int) -> bool:
+    """Return whether a message is the turn that closes a history behind a tool result: nobody said it."""
+    message = messages[index]
+    if message.id == CLOSING_ID:
+        return True
+    behind = index > 0 and message.role == "assistant" and bool(messages[index - 1].results)
+    return behind and [part.text.strip() for part in message.parts] == [UNDERSTOOD]
+
+
+def newest_said(messages: Sequence[Message]) -> Message:
+    """Return the last message, but for such a turn."""
+    return messages[-2] if len(messages) > 1 and is_closing(messages, len(messages) - 1) else messages[-1]
+
+
 def system_tokens(messages: Iterable[Message]) -> int:
-    """Return tokens of the system messages: kept by everybody, so a target has them on top."""
+    """Return the tokens of the system messages. Every strategy keeps these, so they are added to a target."""
     return sum(message.tokens for message in messages if message.role == "system")
 
 
 def text_in(parts: Iterable[Part]) -> str:
-    """Return the texts among parts, joined by line breaks, also where one is empty."""
+    """Return the texts of the text parts, joined by line breaks; empty texts are included."""
     return "\n".join(part.text for part in parts if part.kind == "text")

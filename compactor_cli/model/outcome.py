@@ -1,18 +1,18 @@
-"""What became of one file of many."""
+"""The outcome of compacting one file out of many."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 FAILURES = ".failures.jsonl"
-"""What the list of rows that failed is called, behind the name of the output."""
+"""Suffix that is added to the name of the output for the list of rows that failed."""
 RULES = {
     "needs-compaction": "The transcript is larger than its target, or has not been compacted.",
     "cannot-fit": "The transcript cannot be made to fit into its target.",
     "unreadable": "The transcript cannot be read.",
     "failed": "The transcript could not be checked.",
 }
-"""Rule -> its meaning."""
+"""Rule -> description."""
 
 
 class Sizes(Struct, frozen=True):
@@ -30,17 +30,17 @@ NOTHING = Sizes()
 
 
 class CheckFinding(Struct, frozen=True):
-    """One finding in a file."""
+    """One finding about a file."""
 
     rule: str
     path: str
-    """As it was named."""
+    """The path as the user gave it."""
     line: int
     message: str
 
     @property
     def is_error(self) -> bool:
-        """Return whether the file is damaged or cannot fit; else it only has to be compacted."""
+        """Return whether the file is damaged or cannot fit, rather than just being in need of compaction."""
         return self.rule != "needs-compaction"
 
 
@@ -48,25 +48,25 @@ class Outcome(Struct, frozen=True):
     """The result of compacting one file, or why there is none."""
 
     path: str
-    """The input as it was named."""
+    """The input path as the user gave it."""
     place: str = ""
-    """Where the output is, or would be."""
+    """Path of the actual or intended output."""
     before: Sizes = NOTHING
     after: Sizes = NOTHING
     changed: bool = False
     report: str = ""
-    """The report as a line of JSON; empty when nobody asked for one."""
+    """The report as one line of JSON; empty when nobody asked for it."""
     findings: tuple[CheckFinding, ...] = ()
     error: str = ""
-    """Why it could not be compacted; empty when it was."""
+    """Why the file could not be compacted; empty on success."""
     code: int = 0
-    """The exit code that belongs to the error, or to rows that failed."""
+    """The exit code for the error or for failed rows."""
     input_sha256: str = ""
-    """Of the bytes that were read; empty when no list of what is done is kept."""
+    """SHA-256 of the bytes that were read; empty when the run keeps no list of finished files."""
     output_sha256: str = ""
     rows: int = 0
-    """Of a data set in Parquet: its rows."""
+    """Number of rows of a Parquet data set."""
     failed_rows: int = 0
-    """Rows that could not be compacted and stay as they were; `code` says so, too."""
+    """Rows that could not be compacted and were left unchanged; `code` reflects them too."""
     earlier: bool = False
-    """An earlier run did it."""
+    """Whether an earlier run already compacted this file."""

@@ -1,4 +1,4 @@
-"""Which tool result answers which call. Ids are reused, so the order of occurrence decides."""
+"""Matches tool results with tool calls. Ids can be reused, so the order of occurrence decides."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from msgspec import Struct
 from compactor_cli.model.message import Message, Part
 
 Spot = tuple[int, int]
-"""Position of a message in the sequence, position of the part in it."""
+"""Position of a message in the sequence, and position of the part in the message."""
 
 
 class Pairing(Struct, frozen=True):
-    """Calls and results of a sequence of messages."""
+    """The pairing of calls and results in a sequence of messages."""
 
     answers: dict[Spot, Spot]
     """Result -> the call it answers."""
     unanswered: tuple[Spot, ...]
     orphans: tuple[Spot, ...]
-    """Results whose call does not occur."""
+    """Results whose call is missing."""
     duplicates: tuple[Spot, ...]
-    """Further results for a call that has one."""
+    """Additional results for a call that already has one."""
 
 
 class AnsweredCall(NamedTuple):
-    """A call, and its result where it has one."""
+    """A call with its result, if it has one."""
 
     message: Message
     call: Part
     answer: Message | None
-    """The message of the result."""
+    """The message that contains the result."""
     result: Part | None
 
 
 def answered_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> Iterator[AnsweredCall]:
-    """Yield every call in order, with its result. `pairing`: that of the messages, where it is known."""
+    """Yield every call in order, with its result. `pairing`: the pairing of these messages, if already known."""
     result_of = {call: result for result, call in (pairing or pair(messages)).answers.items()}
     for index, message in enumerate(messages):
         for position, part in enumerate(message.parts):
@@ -48,7 +48,7 @@ def answered_calls(messages: Sequence[Message], pairing: Pairing | None = None) 
 
 
 def pair(messages: Sequence[Message]) -> Pairing:
-    """Pair results with calls: the most recent open call of that id, else one that comes later."""
+    """Pair each result with the most recent open call that has its id, or else with a later call."""
     open_calls: dict[str, list[Spot]] = defaultdict(list)
     early: dict[str, list[Spot]] = defaultdict(list)
     answered: set[str] = set()

@@ -31,9 +31,9 @@ class Decision(NamedTuple):
     reason: str
     edits: tuple[Edit, ...] = ()
     value: float | None = None
-    """What is kept of it is worth this much (strategies that estimate values)."""
+    """Estimated value of what is kept (only for strategies that estimate values)."""
     signals: tuple[str, ...] = ()
-    """What made its value: names and the signals that speak for them, the strongest first."""
+    """What the value is based on: names, and the signals in their favour, strongest first."""
 
     @staticmethod
     def whole(group: Group, reason: str) -> Decision:
@@ -42,97 +42,98 @@ class Decision(NamedTuple):
 
     @staticmethod
     def with_edits(group: Group, edits: Sequence[Edit], saved: int, reason: str) -> Decision:
-        """Keep a group with some texts replaced, which take `saved` tokens less; as it is where there are none."""
+        """Keep a group with some texts replaced, which saves `saved` tokens. Without edits the group stays whole."""
         if not edits:
             return Decision.whole(group, reason)
         return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
 
     @staticmethod
     def summarized(group: Group, reason: str) -> Decision:
-        """Let a summary stand for a group."""
+        """Replace a group by a summary."""
         return Decision(group.index, "summarized", 0, reason)
 
     @staticmethod
     def gone(group: Group, reason: str) -> Decision:
-        """Keep nothing of a group."""
+        """Drop a group."""
         return Decision(group.index, "gone", 0, reason)
 
 
 class Quote(Struct, frozen=True):
-    """Words that a summary repeats: the first request of a session, the last one, or any other message."""
+    """Words that a summary repeats: a session's first or last request, or any other message."""
 
     kind: Literal["first", "last", "only", "turn"]
     message: int | None
-    """None: an earlier summary carried them."""
+    """Index of the message; None if an earlier summary carried the quote."""
     text: str
     label: str = ""
-    """What stands before a `turn`: its number and speaker."""
+    """What precedes a `turn`: its number and speaker."""
     number: int | None = None
     """The message's number in the input; None as for `message`."""
     since: str = ""
-    """What is said of what followed the last request, where the strategy has made room for that."""
+    """Text about what happened after the last request, if the strategy reserved tokens for it."""
 
 
 class SummaryPart(Struct, frozen=True):
-    """A piece of a summary with a title of its own: a topic, or a batch."""
+    """A section of a summary with its own title: a topic or a batch."""
 
     title: str
     groups: tuple[int, ...]
     weight: float
-    """Its share of the room, beside the weights of the other parts."""
+    """Relative weight: the section's share of the budget compared with the other sections."""
     named: bool = True
-    """Its title stands there even when nothing is said of it: it says what was there."""
+    """Whether the title appears even when the section is empty, to show what was there."""
     batches: int = 1
-    """Batches that were joined in it: each is summarized, and their summaries again."""
+    """Number of batches merged into this section. Each batch is summarized, then the summaries are summarized again."""
 
 
 class SummarySlot(Struct, frozen=True):
-    """A summary to be written: it stands where the first of its groups stood."""
+    """A summary to be written. It takes the place of the first of its groups."""
 
     tier: int
     groups: tuple[int, ...]
     budget: int
-    """Tokens that the summary message may have, overhead included."""
+    """Maximum tokens of the summary message, overhead included."""
     excerpts: tuple[Excerpt, ...] | None = None
-    """Lines that the strategy chose to quote; None leaves the choice to the summarizer."""
+    """Lines that the strategy chose to quote; None: the summarizer chooses."""
     based: bool = True
-    """It may say what the transcript was compacted from."""
+    """Whether the summary may state what the transcript was compacted from."""
     form: str = "tiers"
-    """Its headings: one of the forms of the summarizers."""
+    """Which layout of headings to use; one of the summarizers' forms."""
     quotes: tuple[Quote, ...] = ()
     parts: tuple[SummaryPart, ...] = ()
-    """Pieces that are summarized one by one; together they have the groups of the slot."""
+    """Sections that are summarized separately; together they cover the groups of the slot."""
     lines: tuple[Excerpt, ...] = ()
-    """Lines that are quoted besides what the summarizer writes, as far as they have room beside it."""
+    """Lines quoted in addition to what the summarizer writes, as far as they fit next to it."""
     own: int = 0
-    """Tokens that they leave to what the summarizer writes under its headings."""
+    """Tokens that these lines leave for what the summarizer writes under its headings."""
     note: str = ""
     """A line below the heading."""
     heading: Literal["mark", "short", "named", "full"] = "full"
-    """Of one that quotes lines, how much its heading says: which messages it stands for, as a mark or in words; with a
-    reference to them; with what the transcript was compacted from, which a mark says where `based` is set."""
+    """How much the heading of a quoting summary says. `mark`: the covered messages, as a mark. `short`: the same in
+    words. `named`: also a reference to them. `full`: also what the transcript was compacted from, which a mark
+    states only if `based` is set."""
     state: str = ""
-    """The block that tells the state of the work, below everything else."""
+    """The block that describes the state of the work, placed below everything else."""
     passes_on: bool = True
-    """What it does not need is for the next older summary."""
+    """Whether tokens that this summary does not use go to the next older summary."""
 
 
 class Plan(Struct, frozen=True):
-    """One decision a group, in order, and the summaries that replace some of them."""
+    """One decision for each group, in order, and the summaries that replace some groups."""
 
     strategy: str
     target: int | None
     decisions: tuple[Decision, ...]
     slots: tuple[SummarySlot, ...] = ()
     apart: frozenset[int] = frozenset()
-    """Messages that stay for what they are, beside the shares of the tiers: protected ones, and the exchanges of
+    """Messages that stay for other reasons than the shares of the tiers: protected messages, and the exchanges of
     residuals."""
     cut: frozenset[int] = frozenset()
-    """Messages that do not stay whole; the residuals among them are demoted."""
+    """Messages that do not stay whole. Residuals among them count as demoted."""
     notes: tuple[str, ...] = ()
-    """What the strategy had to do otherwise than asked; the report has it among the warnings."""
+    """Where the strategy had to deviate from what was asked; the report lists these notes as warnings."""
 
 
 def keep_all(groups: Sequence[Group], reason: str) -> Plan:
-    """Return the plan that keeps every group as it is."""
+    """Return a plan that keeps every group whole."""
     return Plan("none", None, tuple(Decision.whole(group, reason) for group in groups))

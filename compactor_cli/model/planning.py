@@ -1,4 +1,4 @@
-"""What a strategy is given, and what a summarizer is asked for."""
+"""The inputs of a strategy, and the requests to a summarizer."""
 
 from __future__ import annotations
 
@@ -27,137 +27,137 @@ EARLIER_HISTORY = "stands for earlier history"
 CLOSING = "closes the history"
 LAST_MESSAGES = "one of the last"
 DECIDED = "kept by a decision"
-"""Why groups are protected, where strategies tell one reason from another."""
+"""Reasons for protecting a group, so that strategies can tell them apart."""
 NEWEST_EXCHANGE = "newest"
 RECENT = "recent"
-"""Why groups stay that nothing but their age speaks for."""
+"""Reasons for keeping a group only because it is recent."""
 NEWEST_REASONS = (NEWEST_EXCHANGE, RECENT, NEWEST, IN_FLIGHT, CLOSING, LAST_MESSAGES)
-"""How all reasons begin for which a group stays because it stands at the end."""
+"""Prefixes of all reasons for keeping a group because it is at the end."""
 BUFFER = 1.25
-"""What a text may have above the length that is asked for (seed 001: 800 tokens asked, 1,000 allowed)."""
+"""How far a text may exceed the requested length (seed 001: 800 tokens requested, 1,000 allowed)."""
 SHARE = 0.6
-"""Of the room under the headings of a summary, for what the model writes; the rest is for what is computed."""
+"""Share of the tokens under a summary's headings for what the model writes; computed facts get the rest."""
 
 
 class Topic(Struct, frozen=True):
-    """Groups that are about the same, which need not stand together."""
+    """Groups about the same subject; they need not be adjacent."""
 
     title: str
     groups: tuple[int, ...]
     importance: float
-    """0 to 1, beside the most important topic."""
+    """0 to 1, relative to the most important topic."""
 
 
 class PlanInput(Rated, frozen=True):
-    """A transcript's messages with everything that is known of them."""
+    """The messages of a transcript with everything known about them."""
 
     messages: Sequence[Message]
     groups: Sequence[Group]
     pairing: Pairing
     protected: dict[int, str]
-    """Group -> why it is kept."""
+    """Group index -> reason for protecting the group."""
     target: int | None
-    """Tokens that the output may have; None: each tier is cut to its share."""
+    """Token limit of the output; None: each tier is cut to its share."""
     allocate: Callable[[int, int], Budget]
-    """Shares out the target, given the tokens of what is protected and of the residuals."""
+    """Divides the target. Takes the tokens of protected groups and of residuals."""
     settings: Settings
     count: Callable[[str], int]
     profile: Profile | None = None
     """Weights for strategies that estimate values."""
     topics: Callable[[Sequence[Message], Sequence[Group]], Sequence[Topic]] = lambda messages, groups: ()
-    """Sorts groups by topic, for strategies that do; none when there is nothing to sort."""
+    """Sorts groups by topic, for strategies that use topics; returns none when there is nothing to sort."""
     folder: str = ""
-    """Where the session works, as `Transcript.folder`."""
+    """The folder that the session works in, as in `Transcript.folder`."""
     whole: int = 0
-    """Tokens of everything the transcript ever said, as far as earlier rounds say so."""
+    """Tokens of the transcript before its first compaction, as far as earlier rounds recorded them."""
     repeat: bool = True
-    """Summaries may stand for the first and last request by repeating them in full."""
+    """Whether a summary may replace the first and last request by repeating them in full."""
     explains: bool = True
-    """What made the value of the decisions is shown."""
+    """Whether the user is shown why decisions have their value, as in a dry run."""
 
     def is_summary(self, group: Group) -> bool:
-        """Return whether an earlier round wrote it."""
+        """Return whether a group contains a summary from an earlier round."""
         return any(self.messages[i].origin == "summary" for i in group.messages)
 
 
 class Strategy(Protocol):
-    """Decides the rendition of every group. Raises BudgetError when nothing valid fits."""
+    """Decides the rendition of every group. Raises BudgetError when no valid plan fits."""
 
     name: str
     purpose: str
     suits: str
-    """What it is for."""
+    """What kinds of session or use it suits."""
     learned: bool
-    """It estimates values, so it needs a profile."""
+    """Whether it estimates values, and therefore needs a profile."""
     closes: bool
-    """Its result must not end with a tool result (seed 004)."""
+    """Whether its result must not end with a tool result (seed 004)."""
     tiers: bool
-    """It keeps residuals whole and gives each tier of age a share of the room."""
+    """Whether it keeps residuals whole and gives each recency tier a share of the budget."""
     writes: bool
-    """Its summaries have a text of their own, which a language model may write."""
+    """Whether its summaries contain free text, which a language model may write."""
 
     def plan(self, inputs: PlanInput) -> Plan: ...
 
 
 class Draft(Struct, frozen=True):
-    """What a language model wrote for a summary, and what has been accepted of it."""
+    """What a language model wrote for a summary, as far as it was accepted."""
 
     model: str
     sections: tuple[tuple[str, str], ...] = ()
-    """Heading -> the text under it."""
+    """(heading, text under it) pairs."""
     parts: tuple[str, ...] = ()
-    """The text of each part; empty for one that is summarized offline."""
+    """The text of each part; empty for a part that is summarized offline."""
 
 
 NO_DRAFT = Draft("")
 
 
 class SummaryRequest(Struct, frozen=True):
-    """One summary to write: `header` is its fixed beginning, `budget` the tokens of the whole text."""
+    """One summary to write. `header` is its fixed beginning, `budget` the token limit of the whole text."""
 
     slot: SummarySlot
     header: str
     messages: Sequence[Message]
-    """The messages it replaces, in order; earlier summaries are among them."""
+    """The messages to summarize, in order, including earlier summaries."""
     keywords: frozenset[str]
-    """Identifiers and words that matter to what is kept."""
+    """Identifiers and words that matter to the messages that are kept."""
     budget: int
     round: int = 1
     parts: tuple[tuple[SummaryPart, Sequence[Message]], ...] = ()
-    """The parts of the slot with their messages."""
+    """The parts of the slot, each with its messages."""
     shorter_header: str = ""
-    """A heading that says less, for when the other one has no room; empty: there is none."""
+    """A shorter heading for when the full one does not fit; empty if there is none."""
     state: tuple[StateLine, ...] = ()
-    """What is known of the state at the end of the transcript, as far as it stands on messages up to the last of
-    these; in the order of worth."""
+    """State of the work at the end of the transcript, most important first. Includes only lines based on messages up
+    to the last one summarized here."""
     overcome: frozenset[int] = frozenset()
-    """Messages of the transcript, by index, with failures that a later call made up for."""
+    """Indices of messages with a failure that a later call resolved."""
     task: str = ""
-    """The request that the session began with."""
+    """The first request of the session."""
     answered: bool = False
-    """The agent went on after these messages."""
+    """Whether the agent continued after these messages."""
     asked_before: bool = False
-    """A request of the user stands before the messages."""
+    """Whether a user request precedes these messages."""
     draft: Draft | None = None
-    """What `prepare` got for it."""
+    """The draft that `prepare` obtained for this request."""
 
 
 class Summarizer(Protocol):
-    """Writes summaries. An empty text means that none fits the budget."""
+    """Writes summaries. An empty text means that no summary fits the budget."""
 
     name: str
 
     def prepare(self, requests: Sequence[SummaryRequest], count: Callable[[str], int]) -> tuple[SummaryRequest, ...]:
-        """Return the same requests, with what takes time to get for all of them at once."""
+        """Return the same requests completed with whatever is slow to obtain, fetched for all of them at once."""
 
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str: ...
 
 
 def tokens_to_request(room: int) -> int:
-    """Return the tokens to ask for, given those under the headings of a summary."""
+    """Return how many tokens to request when `room` tokens are available under a summary's headings."""
     return int(SHARE * room / BUFFER)
 
 
 def text_tokens(limit: int) -> int:
-    """Return the tokens under the headings of a summary for which `limit` are asked; inverse of the above."""
+    """Return how many tokens under a summary's headings allow a request for `limit`; inverse of `tokens_to_request`."""
     return int(limit * BUFFER / SHARE) + 1

@@ -1,7 +1,7 @@
-"""The user's own words inside a tool's result: why a call was refused, how a question was answered.
+"""The user's own words inside a tool result: why a call was refused, or how a question was answered.
 
-Harnesses hand such words to the agent as the result of the call. The openings are those of Claude Code, Cline,
-opencode and Copilot CLI; a result that merely holds such a sentence further down is data.
+Harnesses give such words to the agent as the result of the call. The recognised openings are those of Claude Code,
+Cline, opencode and Copilot CLI. A result that merely contains such a sentence further down is data.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.text.patterns import compiled_later, holds
 
 AGREEMENT = 24
-"""Tokens up to which a message of the user is an answer to what the agent said before it."""
+"""Maximum tokens of a user message that counts as an answer to what the agent said just before."""
 _OPENING = compiled_later(
     r"\s*(?:\[[^\]\n]{1,80}\][^\n]{0,20}\n)?(?:the |your )?(?:user|tool use|questions?|operation)\b"
     r"[^\n:]{0,160}\b(?:want|reject|den[iy]|declin|refus|cancel|answer|feedback|said|repl|respon)",
@@ -21,7 +21,7 @@ _OPENING = compiled_later(
 )
 _BEGINNING = 140
 _OPENED_BY = ("user", "tool use", "question", "operation")
-"""In so many characters, but for blanks, one of these is; looking for them is quicker."""
+"""At least one of these occurs within `_BEGINNING` characters, leading blanks aside. Checking this first is faster."""
 _SAYS = compiled_later(
     r"\b(?:user (?:said|says|wrote|replied|responded)|(?:following |user'?s? )?(?:feedback|reason)"
     r"(?: for the rejection)?|answered(?: your questions?)?)\s*:\s*",
@@ -32,23 +32,23 @@ _BEHIND = compiled_later(
     r"^[ \t]*Note: The user's next message|\.? ?You can now continue with the user's answers", re.MULTILINE
 )
 _NEAR = 800
-"""Characters from the beginning of a result within which the user's words begin."""
+"""The user's words begin within this many characters of the start of a result."""
 
 
 def reply_to(messages: Sequence[Message], answer: int) -> str:
-    """Return what the user said directly behind a message; empty where nobody did."""
+    """Return what the user said directly after a message; empty if the next message is not a user request."""
     behind = messages[answer + 1 : answer + 2]
     return behind[0].text("text") if behind and behind[0].origin == "request" else ""
 
 
 def reply_in(message: Message) -> str:
-    """Return the user's words in the results of a message; empty when there are none."""
+    """Return the user's words in the tool results of a message; empty when there are none."""
     texts = (part.text for part in message.parts if part.kind == "tool_result")
     return "\n".join(text[span[0] : span[1]] for text in texts if (span := reply_span(text)))
 
 
 def reply_span(text: str) -> tuple[int, int] | None:
-    """Return where the user's words stand in a tool's result; None when it holds none."""
+    """Return the span of the user's words in a tool result; None when it contains none."""
     if not holds(text.lstrip()[:_BEGINNING], _OPENED_BY) or not _OPENING.match(text):
         return None
     tagged = _TAGGED.search(text)

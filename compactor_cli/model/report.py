@@ -1,4 +1,4 @@
-"""Report what a compaction did, for people and for scripts."""
+"""What a compaction did, as reported to people and scripts."""
 
 from __future__ import annotations
 
@@ -19,32 +19,33 @@ from compactor_cli.model.transcript import Note, Transcript
 
 
 class Fallback(Struct, frozen=True):
-    """Something that was done without the model, and why."""
+    """Something that was done without the model, and the reason."""
 
     what: str
     why: str
     failed: bool = True
-    """False where the model was not asked, such as for want of room."""
+    """False if the model was not asked, for example because there were too few tokens left."""
 
 
 class Usage(Struct, frozen=True):
-    """What a run asked for. Tokens and cost are the provider's own numbers where it gives them, else estimates."""
+    """What a run requested from a model. Tokens and cost come from the provider if it reports them; otherwise they
+    are estimates."""
 
     model: str
     requests: int = 0
-    """Requests that were sent; one that was sent again after a failure counts once."""
+    """Requests sent; retries of a failed request are not counted."""
     failures: int = 0
-    """How many of them brought no answer."""
+    """How many of them got no answer."""
     cache_hits: int = 0
     cache_misses: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = 0.0
-    """US dollars for the answers that came; None for a model without a known price."""
+    """US dollars for the answers received; None for a model whose price is unknown."""
 
 
 class TierLine(Struct, frozen=True):
-    """One tier before and after."""
+    """Messages and tokens of one tier before and after."""
 
     tier: int
     messages: int
@@ -53,7 +54,8 @@ class TierLine(Struct, frozen=True):
 
 
 class Protected(Struct, frozen=True):
-    """Messages that no tier has a share of, residuals aside: protected ones, and what belongs to a residual."""
+    """Messages outside the tiers that are not residuals: protected messages, and those that belong to a residual's
+    group."""
 
     messages: int = 0
     tokens_before: int = 0
@@ -61,14 +63,14 @@ class Protected(Struct, frozen=True):
 
 
 class Spent(Struct, frozen=True):
-    """Tokens of the output that went to one thing, such as requests or the outputs of tools."""
+    """Tokens of the output spent on one purpose, such as requests or tool outputs."""
 
     name: str
     tokens: int
 
 
 class Dispositions(Struct, frozen=True):
-    """How many messages of the input ended up how."""
+    """How many input messages had each outcome."""
 
     kept: int = 0
     shortened: int = 0
@@ -77,7 +79,7 @@ class Dispositions(Struct, frozen=True):
 
 
 class Analysis(Rated, frozen=True):
-    """Everything known of a transcript before anything is decided."""
+    """Everything known about a transcript before any decision is made."""
 
     transcript: Transcript
     groups: tuple[Group, ...]
@@ -86,15 +88,15 @@ class Analysis(Rated, frozen=True):
     kept: frozenset[int] = frozenset()
     """Messages that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
-    """Groups that a person decided to drop; they are not in the transcript any more."""
+    """Groups that a person decided to drop; they are no longer in the transcript."""
     whole: int = 0
-    """Tokens of everything the transcript ever said, as far as earlier rounds say so."""
+    """Tokens of the transcript before its first compaction, as far as earlier rounds recorded them."""
     unmarked: frozenset[Spot] = frozenset()
-    """Parts whose text is that of their record without the mark of an earlier round."""
+    """Parts whose text equals their record's text minus the mark of an earlier round."""
 
 
 class TierUse(Struct, frozen=True):
-    """What became of residuals, of each tier, and of what stays beside them."""
+    """What happened to residuals, to each tier, and to messages kept apart from both."""
 
     residuals: frozenset[int] = frozenset()
     """Messages of the repaired input that bypassed compression."""
@@ -109,10 +111,10 @@ class Compaction(Struct, frozen=True):
     data: bytes
     before: Transcript
     repaired: Transcript
-    """The input after repairs; the plan's groups are of its messages."""
+    """The input after repairs; the plan's groups refer to its messages."""
     groups: tuple[Group, ...]
     messages: tuple[Message, ...]
-    """Messages of the output, in order; `index` is still that of the input (-1 when new)."""
+    """Messages of the output, in order. `index` is still that of the input (-1 for new messages)."""
     tokens: int
     target: int | None
     changed: bool
@@ -120,25 +122,26 @@ class Compaction(Struct, frozen=True):
     round: int
     dispositions: Dispositions
     use_of_tokens: Callable[[], tuple[Spent, ...]]
-    """Works out at its first call where the tokens of the output went; `spent` tells it."""
+    """Computes, on the first call, what the tokens of the output were spent on. Read it through `spent`."""
     repairs: tuple[Note, ...]
     removed: tuple[int, ...]
-    """Records of the input that are not in the output as they were."""
+    """Records of the input that the output does not contain unchanged."""
     first_changed_index: int | None
     prefix_tokens_kept: int
     summarizer: str
     warnings: tuple[str, ...] = ()
     stages: tuple[tuple[str, float], ...] = ()
     recalled: int = 0
-    """Memories that were put into the output."""
+    """Number of memories inserted into the output."""
     rate: Rate = Rating
     """Rates the messages of `repaired`."""
     use_of_tiers: Callable[[], TierUse] = TierUse
-    """Works out at its first call what became of residuals and tiers; `residuals`, `protected` and `tiers` tell it."""
+    """Computes, on the first call, what happened to residuals and tiers. Read it through `residuals`, `protected`
+    and `tiers`."""
     memories: tuple[Memory, ...] = ()
-    """What was found worth remembering before the summaries were written; empty when nobody asked."""
+    """Memories extracted before the summaries were written; empty when extraction was not requested."""
     outside: tuple[int, ...] = ()
-    """Records outside the context that were left out because that was asked for."""
+    """Records outside the context that were left out on request."""
     kept: frozenset[int] = frozenset()
     """Messages of `repaired` that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
@@ -159,7 +162,8 @@ class Compaction(Struct, frozen=True):
 
     @property
     def spent(self) -> tuple[Spent, ...]:
-        """Return where the tokens of the output went: their sum, whatever the strategy."""
+        """Return what the tokens of the output were spent on. The sum is the size of the output under every
+        strategy."""
         return self.use_of_tokens()
 
     @property
@@ -181,17 +185,18 @@ class Compaction(Struct, frozen=True):
 
 
 class PlanLine(NamedTuple):
-    """What is decided of one group."""
+    """The decision about one group."""
 
     messages: tuple[int, ...]
-    """Numbers of its messages in the input, in their order."""
+    """Numbers of the group's messages in the input, in order."""
     opening: Message
     tokens: int
     decision: Decision
 
 
 def plan_lines(part: Compaction) -> list[PlanLine]:
-    """Return the plan of a compaction, in its order, with what a person took out before; empty without one."""
+    """Return the plan of a compaction in message order, including groups that a person dropped; empty if there is no
+    plan."""
     if part.plan is None:
         return []
     lines = []
@@ -208,7 +213,7 @@ def plan_lines(part: Compaction) -> list[PlanLine]:
 
 
 def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
-    """Return where the tokens of several outputs went, the sums under each name."""
+    """Return what the tokens of several outputs were spent on, summed by name."""
     totals: dict[str, int] = {}
     for part in parts:
         for each in part.spent:
@@ -217,7 +222,7 @@ def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
 
 
 def protected_in(parts: Iterable[Compaction]) -> Protected:
-    """Return what stays beside the tiers of several outputs together."""
+    """Return the sum of `protected` over several outputs."""
     every = [part.protected for part in parts]
     return Protected(
         sum(protected.messages for protected in every),
@@ -227,28 +232,28 @@ def protected_in(parts: Iterable[Compaction]) -> Protected:
 
 
 class StoredResult(Struct, frozen=True):
-    """What was put into the database, and beside the output, for one file."""
+    """What was stored in the database and next to the output for one file."""
 
     compaction: int | None = None
-    """Number of the compaction in the archive; None when it was not archived."""
+    """Id of the compaction in the archive; None when it was not archived."""
     new: tuple[Memory, ...] = ()
     known: tuple[Memory, ...] = ()
-    """Memories that had been there before."""
+    """Memories that were already in the database."""
     flushed: bool = False
-    """Memories were looked for."""
+    """Whether memories were looked for."""
     manifest: str = ""
-    """The file that says what was taken away; empty when there is none."""
+    """Path of the manifest, which lists what was removed; empty when there is none."""
 
 
 class ModelUse(Struct, frozen=True):
-    """What a piece of work asked of a model, and what was done without it."""
+    """What a piece of work requested from a model, and what was done without it."""
 
     usage: Usage
     fallbacks: tuple[Fallback, ...] = ()
     notes: tuple[str, ...] = ()
-    """What went wrong beside the answers, such as with the cache."""
+    """Other problems, such as with the cache."""
     dry: bool = False
-    """Nothing was asked: the usage is an estimate of what would have been."""
+    """Whether nothing was sent and the usage is an estimate of what would have been."""
 
     @property
     def warnings(self) -> list[str]:
@@ -256,7 +261,7 @@ class ModelUse(Struct, frozen=True):
 
 
 class Probed(Struct, frozen=True):
-    """Tokens of a file and of what became of it as the provider counts them; None when it does not say."""
+    """Token counts of a file and of its compacted version according to the provider; None when it gives none."""
 
     before: int | None
     after: int | None

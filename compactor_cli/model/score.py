@@ -18,28 +18,28 @@ class Factor(NamedTuple):
 
 
 class Score(Struct, frozen=True):
-    """Importance of one message: `raw` sums the factors, `value` is clamped to 0-100."""
+    """Importance of one message: `raw` is the sum of the factors, `value` is clamped to 0-100."""
 
     value: float
     raw: float
     factors: tuple[Factor, ...] = ()
     category: str = ""
-    """What kind of memory it is (seed 003); empty for scorers that do not say."""
+    """Category of memory that the message would make (seed 003); empty for scorers that assign none."""
     confidence: float | None = None
-    """How sure the scorer is, 0 to 1."""
+    """How sure the scorer is, from 0 to 1."""
     persist: bool | None = None
-    """Whether it is worth remembering beyond the session."""
+    """Whether the message is worth remembering beyond the session."""
     statement: str = ""
-    """What of the message is worth remembering, in the scorer's words; empty for scorers that do not say."""
+    """What is worth remembering, in the scorer's words; empty for scorers that do not say."""
 
 
 class Residuals(Struct, frozen=True):
-    """Messages that bypass compression, and those that would have but for the caps."""
+    """Messages that bypass compression, and those that would if there were no caps."""
 
     kept: frozenset[int]
     demoted: frozenset[int]
     limit: int
-    """The most messages that may be residuals."""
+    """Maximum number of residual messages."""
 
 
 class Rating(Struct, frozen=True):
@@ -52,11 +52,12 @@ class Rating(Struct, frozen=True):
 
 
 Rate = Callable[[], Rating]
-"""Rates messages at its first call, and then returns the same: not every strategy asks for it, nor every report."""
+"""Rates messages on the first call and returns the same rating afterwards, since not every strategy or report needs
+one."""
 
 
 class Rated(Struct, frozen=True):
-    """What has messages with their rating."""
+    """Base of values that hold messages together with their rating."""
 
     rate: Rate
 
@@ -74,6 +75,6 @@ class Rated(Struct, frozen=True):
         return self.rate().tiers
 
     def tiers_of(self, group: Group) -> list[int]:
-        """Return the tiers of a group's messages; none for residuals and system messages."""
+        """Return the tiers of a group's messages, leaving out residuals and system messages."""
         tiers = self.tiers
         return [tier for i in group.messages if (tier := tiers[i]) is not None]

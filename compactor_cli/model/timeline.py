@@ -1,4 +1,4 @@
-"""A session message by message: what each was, what became of it, and why."""
+"""A session message by message: what each message was, what happened to it, and why."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ MessageFate = Literal["", "kept", "shortened", "summarized", "dropped", "added"]
 
 
 class Entry(Struct, frozen=True):
-    """One message of the input, or one that only the output has."""
+    """One message of the input, or one that only the output contains."""
 
     conversation: int
     fate: MessageFate
-    """Empty where nothing was decided yet."""
+    """Empty if nothing was decided yet."""
     before: Message | None
-    """None for a message that was added."""
+    """None for an added message."""
     after: Message | None
-    """None for a message that is gone, and where nothing was decided."""
+    """None for a message that is gone, or if nothing was decided."""
     reason: str = ""
     residual: bool = False
     tier: int | None = None
     score: Score | None = None
     tools: tuple[str, ...] = ()
-    """Tools that it calls or that answer in it."""
+    """Tools that the message calls or that answer in it."""
     files: tuple[tuple[str, int], ...] = ()
-    """Paths that its calls and results are about, each with its share of their tokens."""
+    """Paths that the message's calls and results refer to, each with its share of their tokens."""
 
     def __repr__(self) -> str:
         return brief(self, "before", "after")
 
     @property
     def message(self) -> Message:
-        """Return the message itself, as it was before where there was a before."""
+        """Return the message as it was before, or as it is after if it was added."""
         message = self.before or self.after
-        if message is None:  # neither side: nobody makes such an entry
+        if message is None:  # nobody creates an entry with neither side
             raise ValueError("an entry has a message before or after")
         return message

@@ -24,7 +24,7 @@ class Record(Struct, frozen=True, gc=False):
 
 
 class Note(Struct, frozen=True):
-    """Something met while reading or repairing. `index` is a line number, or a message index."""
+    """An observation made while reading or repairing. `index` is a line number or a message index."""
 
     kind: str
     index: int
@@ -32,7 +32,7 @@ class Note(Struct, frozen=True):
 
 
 class Link(NamedTuple):
-    """A record's own id, its parent's, and the chain it is part of (sidechains stay apart)."""
+    """A record's own id, its parent's id, and the chain that it belongs to (sidechains are separate chains)."""
 
     id: str
     parent: str
@@ -40,42 +40,42 @@ class Link(NamedTuple):
 
 
 class Wrapper(NamedTuple):
-    """The JSON string that holds a conversation's text, and what stands before and behind it."""
+    """The JSON string that holds the text of a conversation, and the bytes before and after it."""
 
     before: bytes
     literal: bytes
-    """As it is in the input, quotation marks and escapes included."""
+    """As in the input, including quotation marks and escapes."""
     after: bytes
 
 
 class Names(NamedTuple):
-    """How records stand in an object, each under its own id."""
+    """How records are stored as members of an object, each under its own id."""
 
     colon: bytes
-    """What stands between a name and its value."""
+    """The bytes between a name and its value."""
     start: int
-    """Where the first name begins in the source."""
+    """Offset of the first name in the source."""
     end: int
-    """Where the last value ends."""
+    """Offset where the last value ends."""
 
 
 class Layout(Struct, frozen=True):
-    """What stands around the records: `pieces` before and after them, `separator` between them.
+    """The bytes around the records: `pieces` before and after them, `separator` between them.
 
-    A piece is bytes, or the index of a record that stays where it is (a top-level system prompt);
-    None marks the place of the records.
+    A piece is bytes, or the index of a record that stays where it is (a top-level system prompt). None marks the
+    place of the records.
     """
 
     pieces: tuple[bytes | int | None, ...] = (None,)
     separator: bytes = b"\n"
     wrapper: Wrapper | None = None
-    """Set where all of it is the text of a JSON string."""
+    """Set if the whole content is the text of a JSON string."""
     names: Names | None = None
-    """Set where the records are the members of an object."""
+    """Set if the records are the members of an object."""
 
 
 class Transcript(Struct, frozen=True):
-    """One conversation. A file holds one, or one a line (`conversations`)."""
+    """One conversation. A file holds a single one, or one per line (`conversations`)."""
 
     path: str
     format: str
@@ -84,22 +84,23 @@ class Transcript(Struct, frozen=True):
     messages: tuple[Message, ...]
     layout: Layout = Layout()
     owners: dict[int, int] = field(default_factory=dict)
-    """Record that is no message itself -> index of the message it goes with."""
+    """Record that is not itself a message -> index of the message that it goes with."""
     copies: frozenset[int] = frozenset()
-    """Records that repeat the text of their message for display: gone once that text is shortened."""
+    """Records that repeat the text of their message for display. They are removed once that text is shortened."""
     outside: frozenset[int] = frozenset()
-    """Records that the agent no longer sends and can load the session without: old branches, what stands before its
+    """Records that the agent no longer sends and does not need to load the session: old branches, history before its
     own compaction, progress, snapshots."""
     links: tuple[Link | None, ...] = ()
-    """Identity and parent of each record, in formats whose records point to each other."""
+    """Id and parent of each record, in formats whose records link to each other."""
     message_records: frozenset[int] = frozenset()
-    """Records that hold messages, repaired away or not."""
+    """Records that hold messages, including messages that a repair removed."""
     notes: tuple[Note, ...] = ()
     session_id: str = ""
     folder: str = ""
-    """Absolute path of the folder that the session works in; empty where the file does not say."""
+    """Absolute path of the folder that the session works in; empty if the file does not say."""
     counted: tuple[int, int] | None = None
-    """What stands around the records of the provider's newest count: the last message that it holds, and its tokens."""
+    """The provider's newest token count, if it is stored outside the records: the last message that it covers, and
+    the tokens."""
 
     def __repr__(self) -> str:
         return brief(
@@ -117,17 +118,18 @@ class Transcript(Struct, frozen=True):
 
 
 class Source(Struct, frozen=True):
-    """One input file: its bytes and the conversations in it, joined by what stands between them."""
+    """One input file: its bytes, its conversations, and the bytes that join them."""
 
     path: str
     format: str
     data: Content
     transcripts: tuple[Transcript, ...]
     joints: tuple[bytes, ...] = (b"", b"")
-    """Bytes before the first conversation, between them, and after the last (one more than them)."""
+    """Bytes before the first conversation, between conversations, and after the last one (one item more than there
+    are conversations)."""
     notes: tuple[Note, ...] = ()
     packed: Content = b""
-    """The file as it is stored, where `data` is what was unpacked from it; else empty."""
+    """The file as stored, if `data` was unpacked from it; otherwise empty."""
 
     def __repr__(self) -> str:
         return brief(self, "data", "packed")
@@ -138,7 +140,7 @@ class Source(Struct, frozen=True):
 
     @property
     def stored(self) -> Content:
-        """Return the bytes of the file as it is stored."""
+        """Return the bytes of the file as stored."""
         return self.packed or self.data
 
     @property

@@ -1,7 +1,7 @@
-"""Roles that alternate, for APIs that refuse two turns of one role in a row.
+"""Alternating roles, for APIs that reject two consecutive turns of the same role.
 
-What is left out lets turns of one role follow each other. Between two of them stands a turn of the other role that says
-nothing, and a summary takes the role that its neighbours do not have. Plans leave room for that.
+Removing messages can make turns of the same role consecutive. A placeholder turn of the other role is then placed
+between them, and a summary takes the role that its neighbours do not have. Plans reserve tokens for that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Made = TypeVar("_Made")
 
 
 def nothing_said(role: Role, counter: Counter) -> Message:
-    """Return a turn that says nothing, to stand between two turns of the other role."""
+    """Return a placeholder turn of a role, to separate two turns of the other role."""
     tokens = counter.count(NOTHING_SAID)
     origin: Origin = "injected" if role == "user" else "other"
     return Message(
@@ -32,7 +32,8 @@ def nothing_said(role: Role, counter: Counter) -> Message:
 
 
 def alternating(messages: Sequence[Message], between: Callable[[Role], Message]) -> list[list[Message]]:
-    """Return each message of an output with the turn before it that it needs. `between`: makes one for a role."""
+    """Return each message of an output, preceded by a separating turn if it needs one. `between`: makes such a turn
+    for a role."""
     turns: list[list[Message]] = []
     last: Message | None = None
     for message, following in zip(messages, _following(messages), strict=True):
@@ -46,7 +47,7 @@ def alternating(messages: Sequence[Message], between: Callable[[Role], Message])
 
 
 def _following(messages: Sequence[Message]) -> list[Message | None]:
-    """Return for each message the next one that is none of the system's; None behind the last."""
+    """Return for each message the next one that is not a system message; None after the last."""
     following: list[Message | None] = []
     later: Message | None = None
     for message in reversed(messages):
@@ -56,7 +57,8 @@ def _following(messages: Sequence[Message]) -> list[Message | None]:
 
 
 def _fitting_role(last: Message | None, message: Message, following: Message | None) -> Message:
-    """Return a new summary in the other role where neither of its neighbours has that; any other message as it is."""
+    """Return a new summary in the other role if neither of its neighbours has that role. Any other message is
+    returned unchanged."""
     if message.index >= 0 or message.origin != "summary" or not _clash(last, message):
         return message
     turns = following is None or _clash(message, following)
@@ -64,8 +66,8 @@ def _fitting_role(last: Message | None, message: Message, following: Message | N
 
 
 def repeated_roles(messages: Sequence[Message]) -> list[int]:
-    """Return the positions of messages that follow one of the same role, or that begin a conversation although they are
-    none of the user's."""
+    """Return the positions of messages that follow one of the same role, or that begin a conversation although they
+    are not the user's."""
     found: list[int] = []
     last: Message | None = None
     for index, message in enumerate(messages):
@@ -76,8 +78,8 @@ def repeated_roles(messages: Sequence[Message]) -> list[int]:
 
 
 def most_between(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, *, inserted: bool) -> int:
-    """Return how many turns what a plan keeps needs between it at most, whichever of its summaries are written.
-    `inserted`: a message will stand among them that is not in the plan."""
+    """Return the maximum number of separating turns that the kept messages of a plan need, whichever summaries are
+    written. `inserted`: whether a message that is not in the plan is added."""
     slots = {groups[slot.groups[0]].messages[0] for slot in plan.slots}
     kept = {i for d in plan.decisions if d.rendition in ("whole", "shortened") for i in groups[d.group].messages}
     count, summarized = int(inserted), False
@@ -94,9 +96,10 @@ def most_between(messages: Sequence[Message], groups: Sequence[Group], plan: Pla
 def with_room(
     plan: Callable[[int | None], _Made], needs: Callable[[_Made], int], target: int | None
 ) -> tuple[_Made, int]:
-    """Return a plan for a target that leaves room for what the plan itself needs, and that room, in tokens.
+    """Return a plan for a target that leaves enough tokens for the turns that the plan itself needs, and that number of
+    tokens.
 
-    Raises BudgetError, with the smallest target that can be met, where there is none.
+    Raises BudgetError with the smallest achievable target if there is no such plan.
     """
     if target is None:
         made = plan(None)
@@ -138,8 +141,8 @@ def _fits(plan: Callable[[int | None], _Made], needs: Callable[[_Made], int], ta
 
 
 def _clash(last: Message | None, message: Message) -> bool:
-    """Return whether a message must not follow the last one; None: it is the first. Results of one turn's calls may
-    follow each other."""
+    """Return whether a message must not follow the last one (None if it is the first). Results of the calls of one
+    turn may follow each other."""
     if last is None:
         return message.role == "assistant"
     return _is_users(last) == _is_users(message) and not (last.results and message.results)

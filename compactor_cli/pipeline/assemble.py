@@ -1,7 +1,7 @@
-"""Plan + summaries -> the output: messages in time order, and the bytes of the file.
+"""Plan and summaries -> the output: messages in time order, and the bytes of the file.
 
-Untouched records are written as their original bytes. What must change in one (a shortened body, a
-parent that is gone) is replaced at its place.
+Untouched records are written with their original bytes. In changed records (a shortened body, a removed parent),
+only the changed values are replaced.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from compactor_cli.pipeline.rewritten_records import recounted, with_children
 from compactor_cli.pipeline.write_summaries import Summary
 
 _BEFORE_SUMMARIES = -2
-"""Number of what stands before the summary of the same place: those have -1 and above."""
+"""Number for items before the summary at the same position; summaries have -1 and above."""
 
 
 class Output(Struct, frozen=True):
-    """What is written, and the same as messages."""
+    """The output as bytes and as messages."""
 
     data: bytes
     messages: tuple[Message, ...]
     removed: tuple[int, ...]
-    """Records of the input that are not in the output as they were."""
+    """Input records that are removed or changed in the output."""
     outside: tuple[int, ...] = ()
-    """Those of them that are outside the context and were left out for that."""
+    """Removed records that were outside the context and were left out for that reason."""
 
 
 class Inserted(Struct, frozen=True):
-    """A message that is no part of the plan, and the position in the transcript's messages before which it stands;
-    their number: at the end."""
+    """A message that is not part of the plan, and the index of the transcript's message before which it is inserted;
+    the number of messages stands for the end."""
 
     message: Message
     before: int
 
 
 class _Item(NamedTuple):
-    """One record of the output: of the input when `record` is set, else made for `message`."""
+    """One record of the output: an input record if `record` is set, otherwise a new one for `message`."""
 
     order: tuple[int, int, int]
     record: int | None
@@ -68,8 +68,8 @@ def assemble(
     drop_outside: bool = False,
     between: Callable[[Role], Message] | None = None,
 ) -> Output:
-    """Apply a plan to a transcript. `drop_outside`: its records that are outside the context are left out. `between`:
-    makes a turn to stand between two turns of one role; None where these may follow each other."""
+    """Apply a plan to a transcript. `drop_outside`: whether to leave out records that are outside the context.
+    `between`: makes a turn to separate two turns of the same role; None if they may be consecutive."""
     kept = _kept_messages(transcript, groups, plan)
     items = _items(transcript, kept, summaries, groups, inserted)
     if drop_outside:
@@ -121,7 +121,7 @@ def _items(
     groups: Sequence[Group],
     inserted: Inserted | None,
 ) -> list[_Item]:
-    """Return the records of the output in time order; what was added stands behind or before its neighbour."""
+    """Return the records of the output in time order; added records are next to the neighbour that they belong to."""
     of_messages = {record for message in transcript.messages for record in message.records}
     repaired_away = transcript.message_records - of_messages
     items = []
@@ -152,7 +152,7 @@ def _items(
 
 
 def _alternating(items: Sequence[_Item], between: Callable[[Role], Message]) -> list[_Item]:
-    """Return the records with what has to stand between turns of one role."""
+    """Return the records with separating turns between turns of the same role."""
     turns = iter(alternating([item.message for item in items if item.message is not None], between))
     filled: list[_Item] = []
     for item in items:
@@ -166,14 +166,14 @@ def _alternating(items: Sequence[_Item], between: Callable[[Role], Message]) -> 
 
 
 def _order_of(summary: Summary, transcript: Transcript, groups: Sequence[Group]) -> tuple[int, int, int]:
-    """Return where the first message stood that a summary stands for."""
+    """Return the position of the first message that a summary replaces."""
     first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
     return _order_before(first, first.index - 1)
 
 
 def _tip_last(transcript: Transcript, items: Sequence[_Item]) -> list[_Item]:
-    """Put the last message behind the records of other branches that the leaf was behind: the last record of a tree
-    says which branch is the active one."""
+    """Return the records with the last message moved behind other branches' records that preceded the leaf, because
+    the last record of a tree determines the active branch."""
     main = {record for record, link in enumerate(transcript.links) if link and not link.chain}
     leaf = max(main, default=0)
     beside = {record for record, link in enumerate(transcript.links[:leaf]) if link and link.chain}
@@ -182,7 +182,7 @@ def _tip_last(transcript: Transcript, items: Sequence[_Item]) -> list[_Item]:
 
 
 def _order_before(message: Message, number: int) -> tuple[int, int, int]:
-    """Return the order of what stands right before a message; of several such, by their numbers."""
+    """Return the order of an item right before a message. Several such items are ordered by their numbers."""
     return (message.records[0], -1, number) if message.after is None else (message.after, 1, number)
 
 
@@ -206,6 +206,7 @@ def _render(
     known = {link.id for link in transcript.links if link}
     lost_ids = known - written
     latest: dict[str, str] = {}
+    parents: dict[str, str] = {}
     extended: set[str] = set()
     first_new_id = ""
     seen: set[int] = set()
@@ -229,49 +230,58 @@ def _render(
         seen.add(item.record)
         raw = transcript.raw(item.record)
         changes = format.edits(raw, edited[item.record]) if item.record in edited else {}
+        texts = len(changes)
         link = _link(transcript, item.record)
         if link is not None and format.parent_path is not None:
             lost = link.parent in lost_ids
-            # behind a record that was added nothing begins a chain of its own
+            # after an added record, no record starts a new chain
             root = not link.parent and link.chain in extended and f'"{format.parent_path[-1]}"'.encode() in raw
             if ((link.parent and (lost or link.chain in extended)) or root) and link.chain in latest:
-                changes[format.parent_path] = jsonedit.encode(latest[link.chain])
-                relinked.add(item.record)
+                changes[format.parent_path] = parents[link.id] = jsonedit.encode(latest[link.chain])
             elif link.parent and lost:
-                changes[format.parent_path] = "null"
-                relinked.add(item.record)
+                changes[format.parent_path] = parents[link.id] = "null"
             extended.discard(link.chain)
             latest[link.chain] = link.id
+        elif item.record in transcript.copies and (moved := _moved_along(raw, parents, format.parent_path)):
+            changes |= moved
         elif format.tip_path is not None and (tip := _tip(raw, format.tip_path, lost_ids)):
             changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written) or first_new_id or None)
-            relinked.add(item.record)
-        if numbered := _number(raw, format.number_path, len(rendered) + 1) | counts.get(item.record, {}):
-            changes |= numbered
+        changes |= _number(raw, format.number_path, len(rendered) + 1) | counts.get(item.record, {})
+        if len(changes) > texts:
             relinked.add(item.record)
         rendered.append(jsonedit.replace(raw, changes) if changes else raw)
     return rendered, relinked
 
 
+def _moved_along(raw: bytes, parents: Mapping[str, str], path: Path | None) -> dict[Path, str]:
+    """Return the edit that gives a copy of a record the same new parent as the record, since an agent may read the
+    copy instead."""
+    if not parents or path is None or f'"{path[-1]}"'.encode() not in raw:
+        return {}
+    parent = parents.get(_id(json.loads(raw)))
+    return {path: parent} if parent else {}
+
+
 def _number(raw: bytes, path: Path | None, number: int) -> dict[Path, str]:
-    """Return the change that gives a record the number of its place in the output, where it has another."""
+    """Return the edit that sets a record's number to its place in the output, if it differs."""
     if path is None:
         return {}
     text = raw.decode("utf-8")
     try:
         start, end = jsonedit.locate(text, path)
     except KeyError:
-        return {}  # of a kind that is not counted
+        return {}  # a record of a kind that is not numbered
     return {} if text[start:end] == str(number) else {path: str(number)}
 
 
 def _id(value: Any) -> str:
-    """Return the id of a record, wherever formats have it."""
+    """Return the id of a record, wherever its format stores it."""
     info = value.get("info")
     return str(value.get("uuid") or value.get("id") or (info.get("id") if isinstance(info, dict) else None) or "")
 
 
 def _tip(raw: bytes, path: Path, lost_ids: Set[str]) -> str:
-    """Return the record that a record names as the end of a chain, when it is gone."""
+    """Return the record that a record names as the end of a chain, if that record is gone."""
     if not lost_ids or f'"{path[-1]}"'.encode() not in raw:
         return ""
     value = found_at(json.loads(raw), path)
@@ -279,7 +289,7 @@ def _tip(raw: bytes, path: Path, lost_ids: Set[str]) -> str:
 
 
 def _nearest(transcript: Transcript, lost: str, written: Set[str]) -> str | None:
-    """Return the last record before a lost one that is still there, or the first behind it."""
+    """Return the last remaining record before a lost one, or the first remaining one after it."""
     ids = [link.id for link in transcript.links if link and not link.chain]
     index = ids.index(lost) if lost in ids else 0
     return next((candidate for candidate in [*reversed(ids[:index]), *ids[index:]] if candidate in written), None)
@@ -290,7 +300,8 @@ def _link(transcript: Transcript, record: int) -> Link | None:
 
 
 def _envelope(transcript: Transcript, item: _Item) -> int:
-    """Return the record that a new one is to look like: the one at its place, or the nearest that holds a message."""
+    """Return the record to use as a model for a new one: the one at its place, or the nearest one that holds a
+    message."""
     place = min(max(item.order[0], 0), len(transcript.records) - 1)
     if place in transcript.message_records or not transcript.message_records:
         return place
@@ -307,7 +318,7 @@ def _around(transcript: Transcript, item: _Item, place: int, parent: str) -> Aro
 
 
 def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[int, Mapping[Path, str]]) -> bytes:
-    """Return the bytes of a conversation with these records. `changes`: what changes in those that stay."""
+    """Return the bytes of a conversation with these records. `changes`: edits of the records with a fixed place."""
     layout = transcript.layout
     pieces: list[bytes] = []
     for piece in layout.pieces:
@@ -322,12 +333,12 @@ def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[i
 
 
 def _named(records: Sequence[bytes], names: Names) -> list[bytes]:
-    """Return records as members of an object, each under its id."""
+    """Return records as members of an object, with their ids as keys."""
     return [jsonedit.encode(_id(json.loads(record))).encode() + names.colon + record for record in records]
 
 
 def _wrapped(wrapper: Wrapper | None, text: bytes) -> bytes:
-    """Return a conversation's text as the JSON string that held it, where one did."""
+    """Return a conversation's text as the JSON string that contained it, if one did."""
     if wrapper is None:
         return text
     literal = jsonedit.encode(text.decode("utf-8"), wrapper.literal.decode("utf-8"))
@@ -335,7 +346,7 @@ def _wrapped(wrapper: Wrapper | None, text: bytes) -> bytes:
 
 
 def _messages(items: Sequence[_Item]) -> tuple[Message, ...]:
-    """Return the messages of the output in its order; a message of several records stands at its first."""
+    """Return the messages of the output in order. A message of several records is at the position of its first."""
     messages: list[Message] = []
     seen: set[int] = set()
     for item in items:

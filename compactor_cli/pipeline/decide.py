@@ -1,4 +1,5 @@
-"""A person's decisions on messages: what is dropped is out of the transcript before anything else is decided."""
+"""A person's decisions on messages. Dropped messages are removed from the transcript before anything else is
+decided."""
 
 from __future__ import annotations
 
@@ -14,25 +15,25 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.groups import form_groups
 
 _GONE = -1
-"""Owner of records whose message is gone: they go with it."""
+"""Owner of records whose message was removed; they are removed with it."""
 
 
 def refusal(message: Message) -> str:
-    """Return why a message cannot be dropped; empty when it can."""
+    """Return why a message cannot be dropped; empty if it can."""
     if message.pinned:
         return "stands for earlier history, which the format needs"
     return "is a system message" if message.is_system_prompt else ""
 
 
 def without_dropped(transcript: Transcript, decided: Decided) -> tuple[Transcript, tuple[Dropped, ...]]:
-    """Return the transcript, which has been repaired, without the groups of what is to be dropped, and these groups.
+    """Return the repaired transcript without the groups that contain dropped messages, and these groups.
 
-    Raises UsageError for decisions that cannot be met.
+    Raises UsageError for decisions that cannot be carried out.
     """
     groups = form_groups(transcript.messages)
     _check_groups(transcript.messages, groups, decided)
     removed = {i for group in groups if _numbers(transcript.messages, group) & decided.drop for i in group.messages}
-    if not removed:  # a repair took them out already
+    if not removed:  # a repair has already removed them
         return transcript, ()
     if len(removed) == len(transcript.messages):
         raise UsageError("decisions: all messages would be dropped; leave one of them")
@@ -45,19 +46,20 @@ def without_dropped(transcript: Transcript, decided: Decided) -> tuple[Transcrip
 
 
 def kept_indices(messages: Sequence[Message], decided: Decided) -> frozenset[int]:
-    """Return the indices of the messages that are to be kept."""
+    """Return the indices of the messages to keep."""
     return frozenset(message.index for message in messages if message.records and message.number in decided.keep)
 
 
 def not_kept(messages: Sequence[Message], decided: Decided) -> list[str]:
-    """Return what to say of messages that were to be kept and that a repair of the input takes out."""
+    """Return warnings for messages that should be kept but that a repair of the input removes."""
     present = {message.number for message in messages if message.records}
     missing = sorted(decided.keep - present)
     return [f"message {number} is to be kept, but a repair of the input takes it out" for number in missing]
 
 
 def check_beginning(before: Sequence[Message], output: Sequence[Message]) -> None:
-    """Raise UsageError where what was dropped leaves an answer at the beginning, where the user spoke before."""
+    """Raise UsageError if dropping messages makes the conversation begin with an answer, although it began with the
+    user."""
     first = next((m for m in output if not m.is_system_prompt), None)
     first_before = next((m for m in before if not m.is_system_prompt), None)
     if first is None or first_before is None or first_before.role != "user" or first.role == "user" or first.index < 0:
@@ -74,7 +76,7 @@ def _numbers(messages: Sequence[Message], group: Group) -> set[int]:
 
 
 def check_numbers(decided: Decided, known: int) -> None:
-    """Raise UsageError for a decision on a message that there is none of. `known`: messages of the input."""
+    """Raise UsageError for a decision on a message that does not exist. `known`: number of messages in the input."""
     beyond = sorted(number for number in decided.keep | decided.drop if not 0 <= number < known)
     if beyond:
         raise UsageError(f"decisions: there is no message {beyond[0]}; the session has messages 0 to {known - 1}")
@@ -98,7 +100,8 @@ def _check_groups(messages: Sequence[Message], groups: Sequence[Group], decided:
 
 
 def _without(transcript: Transcript, removed: Set[int]) -> Transcript:
-    """Return the transcript without these messages and what goes with them; the others know their numbers."""
+    """Return the transcript without these messages and the records that belong to them. The other messages keep
+    their numbers."""
     kept = [message for message in transcript.messages if message.index not in removed]
     new_index = {message.index: index for index, message in enumerate(kept)}
     messages = tuple(replace(message, index=new_index[message.index], given=message.number) for message in kept)

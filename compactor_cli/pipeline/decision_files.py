@@ -1,4 +1,4 @@
-"""Files of decisions: read, written, and held against the session that they are used on."""
+"""Files of decisions: read them, write them, and match them with the session that they are used on."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _MADE = "`compactor browse` writes such files"
 
 
 def fingerprint(message: Message) -> str:
-    """Return what a message is: its role and what stands in it, without ids, which some readers give anew."""
+    """Return a fingerprint of a message's role and contents, without ids, since some readers generate them."""
     parts = [[part.kind, part.name, part.text] for part in message.parts]
     text = json.dumps([message.role, parts], ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def decisions_on(source: Source, choices: Mapping[Spot, Choice], aim: Aim) -> Decisions:
-    """Make decisions on the messages of a file, with what tells them from others."""
+    """Return decisions on the messages of a file, with the fingerprints of the messages."""
     messages = {spot: source.transcripts[spot.conversation].messages[spot.message] for spot in choices}
     return Decisions(
         input_sha256=sha256(source.stored),
@@ -44,7 +44,7 @@ def decisions_on(source: Source, choices: Mapping[Spot, Choice], aim: Aim) -> De
 
 
 def write_decisions(decisions: Decisions) -> str:
-    """Write the text of a file of decisions. The same decisions make the same text."""
+    """Return the text of a decisions file. The same decisions always give the same text."""
     aim = decisions.aim
     several = any(spot.conversation for spot in decisions.choices)
     value: dict[str, Any] = {
@@ -70,7 +70,7 @@ def write_decisions(decisions: Decisions) -> str:
 
 
 def read_decisions(text: str, path: str) -> Decisions:
-    """Read decisions from the text of a file. Raises InputError, which names what is wrong and where."""
+    """Return the decisions in a file's text. Raises InputError with what is wrong and where."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -89,7 +89,7 @@ def read_decisions(text: str, path: str) -> Decisions:
 
 
 class _Reader(Struct, frozen=True):
-    """Reads the members of one file."""
+    """Reads and checks the members of one file."""
 
     path: str
 
@@ -150,11 +150,11 @@ class MatchedDecisions(Struct, frozen=True):
     """Decisions matched with the messages of a session."""
 
     choices: Mapping[Spot, Choice]
-    """Those on messages that are still the same."""
+    """Decisions on messages that have not changed."""
     lost: tuple[Spot, ...]
-    """Messages that are gone, or others by now."""
+    """Messages that are gone or have changed."""
     changed: bool
-    """The session is not the one that was decided on, byte for byte."""
+    """Whether the session's bytes differ from those that the decisions were made on."""
 
     def of(self, source: Source) -> tuple[Decided, ...]:
         """Return the decisions on each conversation of a file."""
@@ -162,7 +162,7 @@ class MatchedDecisions(Struct, frozen=True):
 
 
 def match_decisions(decisions: Decisions, source: Source) -> MatchedDecisions:
-    """Return which decisions are on messages that a session still has under their numbers."""
+    """Return the decisions, split by whether the session still has the same message under the same number."""
     holds: dict[Spot, Choice] = {}
     for spot, choice in sorted(decisions.choices.items()):
         message = _message_at(source, spot)
@@ -173,7 +173,7 @@ def match_decisions(decisions: Decisions, source: Source) -> MatchedDecisions:
 
 
 def by_conversation(choices: Mapping[Spot, Choice], conversations: int) -> tuple[Decided, ...]:
-    """Return decisions on each of so many conversations."""
+    """Return the decisions on each of `conversations` conversations."""
     chosen: defaultdict[tuple[int, Choice], set[int]] = defaultdict(set)
     for spot, choice in choices.items():
         chosen[spot.conversation, choice].add(spot.message)

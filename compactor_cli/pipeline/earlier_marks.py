@@ -1,5 +1,5 @@
-"""How messages are read that an earlier round wrote: without the mark at their beginning or end, which is nobody's
-words, and a summary with its last request in the order of time. No stage and no output has them otherwise."""
+"""How messages written by an earlier round are read: without the mark at their beginning or end, which nobody said,
+and, for a summary, with its last request in time order. All stages use messages in this form."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from compactor_cli.summary_text.reading import in_turn
 
 
 class Unmarked(NamedTuple):
-    """A transcript as it is read, and the parts of it that earlier rounds wrote otherwise."""
+    """A transcript as it is read, and its parts that earlier rounds wrote in another form."""
 
     transcript: Transcript
     spots: frozenset[Spot]
 
 
 def without_marks(transcript: Transcript, count: Callable[[str], int]) -> Unmarked:
-    """Return a transcript without the marks of earlier rounds, which are nobody's words, and with the last request of
-    an earlier summary before what followed it."""
+    """Return a transcript without the marks of earlier rounds, which nobody said, and with the last request of an
+    earlier summary before what followed it."""
     messages, spots = list(transcript.messages), set()
     newest = max((m.index for m in messages if m.origin == "request"), default=-1)
     for message in transcript.messages:
@@ -41,8 +41,9 @@ def without_marks(transcript: Transcript, count: Callable[[str], int]) -> Unmark
 
 
 def _as_read(message: Message, newest: int) -> str | None:
-    """Return how the first part of a message is read that an earlier round wrote; None of any other message. `newest`:
-    the newest request, behind which that of a summary is the last one no more."""
+    """Return the text of a message's first part as it is read, if an earlier round wrote it; None for other
+    messages. `newest`: index of the newest request. If it is after a summary, the summary's request is no longer the
+    last one."""
     if message.origin == "summary" and message.index < newest and [part.kind for part in message.parts] == ["text"]:
         return in_turn(message.parts[0].text)
     mark = mark_of(message)
@@ -50,17 +51,23 @@ def _as_read(message: Message, newest: int) -> str | None:
 
 
 def is_cut(before: Message, after: Message) -> bool:
-    """Return whether a message is another one in the output: more is changed than the mark of an earlier round."""
+    """Return whether the output changes a message beyond the mark of an earlier round, without which `before` may
+    have been read."""
     changed = [at for at, part in enumerate(after.parts) if part.edited]
-    mark = mark_of(before)
-    if changed != [0] or mark is None:
+    if changed != [0] or before.parts[0].edited:  # a repair made these changes
         return bool(changed)
-    now = mark_of(after)
-    return (now.text if now else after.parts[0].text) != mark.text
+    return _said(before) != _said(after)
+
+
+def _said(message: Message) -> str:
+    """Return the text of a message's first part, without a mark."""
+    mark = mark_of(message)
+    return mark.text if mark else message.parts[0].text
 
 
 def without_earlier_marks(analysis: Analysis, plan: Plan) -> Plan:
-    """Return the plan without the marks of earlier rounds in the messages that stay as they are otherwise."""
+    """Return the plan with edits that remove the marks of earlier rounds from messages that otherwise stay as they
+    are."""
     if not analysis.unmarked:
         return plan
 

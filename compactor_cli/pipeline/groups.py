@@ -1,4 +1,4 @@
-"""Messages -> groups: what may be kept or removed alone."""
+"""Messages -> groups, the units that can be kept or removed by themselves."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from compactor_cli.pipeline.verify import last_turn
 
 
 def form_groups(messages: Sequence[Message], pairing: Pairing | None = None) -> tuple[Group, ...]:
-    """Form groups in order of their first message: calls with results, turns saved in pieces, reasoning.
+    """Return groups in the order of their first message: calls with results, turns saved in pieces, reasoning with its
+    answer.
 
-    Found by union of what belongs together, so results may be parallel, nested or far away.
+    Groups are found by union-find, so results may be parallel, nested or far away.
     """
     parent = list(range(len(messages)))
 

@@ -1,4 +1,4 @@
-"""Plan, summaries and output of a compaction, one after the other."""
+"""The plan, summaries and output of a compaction, one after the other."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from compactor_cli.pipeline.one_compaction import OneCompaction
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.write_summaries import Summary, SummaryContext, write_summaries
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import Base, writer_of
 
 
 class Planned(NamedTuple):
-    """A plan, the memories that it leaves room for, and the tokens that it leaves to turns between turns of one
+    """A plan, the memories that it leaves tokens for, and the tokens reserved for turns between turns of the same
     role."""
 
     recall: Recalled
@@ -36,18 +36,18 @@ class Planned(NamedTuple):
 
 
 class Made(NamedTuple):
-    """An output, and what it was made of."""
+    """An output, and what it was made from."""
 
     plan: Plan
     summaries: tuple[Summary, ...]
     recall: Recalled
     output: Output
     inserted: Inserted | None
-    """Where the message of the recalled memories stands in it."""
+    """The message of the recalled memories, with its position."""
 
 
 def plan_run(run: OneCompaction, analysis: Analysis) -> Planned:
-    """Return the plan with as many memories as fit. Raises BudgetError when nothing valid fits the target."""
+    """Return the plan with as many memories as fit. Raises BudgetError if nothing valid fits the target."""
 
     def plan(target: int | None) -> Planned:
         return Planned(*plan_with_memories(run, analysis, target))
@@ -56,8 +56,8 @@ def plan_run(run: OneCompaction, analysis: Analysis) -> Planned:
 
 
 def _planned_again(run: OneCompaction, analysis: Analysis, recall: Recalled, *, repeat: bool = True) -> Planned:
-    """Return the plan beside the same memories: for a run with other tools, or without requests that summaries
-    repeat."""
+    """Return a new plan with the same memories, for a run with other tools, or without requests repeated in
+    summaries."""
 
     def plan(target: int | None) -> Planned:
         return Planned(recall, make_plan(analysis, run.tools, run.settings, less(target, recall), repeat=repeat))
@@ -80,7 +80,7 @@ def _leaving_room(run: OneCompaction, analysis: Analysis, plan: Callable[[int | 
 
 
 def summarize(run: OneCompaction, analysis: Analysis, planned: Planned) -> tuple[Plan, tuple[Summary, ...]]:
-    """Write the summaries that a plan asks for. The plan that is returned knows of those that had no room."""
+    """Write the summaries that a plan asks for. The returned plan marks those that did not fit."""
 
     def written_for(planned: Planned) -> tuple[Plan, tuple[Summary, ...]]:
         aimed = planned.plan.target if planned.plan.target is not None else analysis.transcript.tokens
@@ -89,7 +89,7 @@ def summarize(run: OneCompaction, analysis: Analysis, planned: Planned) -> tuple
 
     written = written_for(planned)
     if any(slot.quotes for slot in planned.plan.slots if all(summary.slot is not slot for summary in written[1])):
-        # a request must not go with the summary that was to repeat it
+        # a request must not be lost with the summary that was to repeat it
         planned = _planned_again(run, analysis, planned.recall, repeat=False)
         written = written_for(planned)
     may_write = run.settings.summarizer == "llm" and run.tools.strategy.writes
@@ -99,8 +99,8 @@ def summarize(run: OneCompaction, analysis: Analysis, planned: Planned) -> tuple
 
 
 def _summarize_offline(run: OneCompaction, analysis: Analysis, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
-    """Write the summaries where the model wrote none, or had none to write: the room that its plan left to the model is
-    not wasted."""
+    """Write the summaries offline if the model wrote none. The plan is made anew, so that the tokens reserved for
+    the model are not wasted."""
     tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
     run = replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
     return summarize(run, analysis, _planned_again(run, analysis, recall))
@@ -109,7 +109,7 @@ def _summarize_offline(run: OneCompaction, analysis: Analysis, recall: Recalled)
 def assemble_run(
     run: OneCompaction, analysis: Analysis, plan: Plan, summaries: tuple[Summary, ...], recall: Recalled
 ) -> Made:
-    """Return the output, and what it was made of."""
+    """Return the output, and what it was made from."""
     repaired, inserted = analysis.transcript, None
     plan = without_earlier_marks(analysis, plan)
     if run.recalled:
@@ -132,7 +132,7 @@ def assemble_run(
 
 
 def by_model(summaries: Sequence[Summary]) -> bool:
-    """Return whether a model wrote any of them."""
+    """Return whether a model wrote any of the summaries."""
     return any(writer_of(summary.message.text("text")) for summary in summaries)
 
 

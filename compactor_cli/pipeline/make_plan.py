@@ -1,4 +1,4 @@
-"""The plan for an analyzed transcript: what the strategy is given, and as many memories as fit."""
+"""Make the plan for an analyzed transcript: the strategy's input, and as many memories as fit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from compactor_cli.settings import Settings
 
 
 def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
-    """Make the plan for a transcript that has been repaired and analyzed. `repeat`: summaries may repeat requests."""
+    """Return the plan for a transcript that has been repaired and analyzed. `repeat`: whether summaries may repeat
+    requests."""
     messages, groups = analysis.transcript.messages, analysis.groups
     protected = _protected(analysis, settings)
     inputs = PlanInput(
@@ -46,7 +47,7 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
 
 
 def _protected(analysis: Analysis, settings: Settings) -> dict[int, str]:
-    """Return group -> why it is kept."""
+    """Return group -> the reason why it is kept."""
     return protect(
         analysis.transcript.messages,
         analysis.groups,
@@ -57,7 +58,7 @@ def _protected(analysis: Analysis, settings: Settings) -> dict[int, str]:
 
 
 def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
-    """Compile the --keep patterns. Raises UsageError for one that is no regular expression."""
+    """Return the compiled --keep patterns. Raises UsageError for an invalid regular expression."""
     compiled = []
     for pattern in patterns:
         try:
@@ -74,7 +75,7 @@ def kept_tokens(analysis: Analysis, settings: Settings) -> int:
 
 
 def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
-    """Return the tokens that each tier would take up whole."""
+    """Return the tokens that each tier would take if kept whole."""
     needs = [0] * TIERS
     for group in analysis.groups:
         if group.index not in protected and analysis.residuals.kept.isdisjoint(group.messages):
@@ -85,7 +86,7 @@ def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
 def _allocate(
     target: int, analysis: Analysis, reasons: dict[int, str], settings: Settings, protected: int, residuals: int
 ) -> Budget:
-    """Return seed 000's budget shared out, with what is protected as its fixed part."""
+    """Return the budget split as in seed 000, with the protected tokens as its fixed part."""
     return allocate(
         target,
         FixedParts(system_prompt=protected, current_message=0),
@@ -98,10 +99,10 @@ def _allocate(
 
 
 def plan_with_memories(run: OneCompaction, analysis: Analysis, target: int | None) -> tuple[Recalled, Plan]:
-    """Return as many memories as fit, and the plan for what they leave of the target."""
+    """Return as many memories as fit, and the plan for the rest of the target."""
     tools, settings, room = run.tools, run.settings, None
     if run.recalled and target is not None:
-        room = (target - _must_stay(analysis, settings)) // 2  # what must stay whole comes first, and then both alike
+        room = (target - _must_stay(analysis, settings)) // 2  # at most half of what may be cut
     for recall in choices(run.recalled, settings.memory, tools.counter, room):
         aimed = less(target, recall)
         if is_within(analysis.transcript, aimed, replace(run.base, target=run.base.target - recall.tokens)):
@@ -115,8 +116,8 @@ def plan_with_memories(run: OneCompaction, analysis: Analysis, target: int | Non
 
 
 def _must_stay(analysis: Analysis, settings: Settings) -> int:
-    """Return the tokens of what is kept whole as long as the target allows. A summary is none, although it may repeat
-    requests: this round's takes its place."""
+    """Return the tokens of what is kept whole as long as the target allows. Summaries do not count, although they
+    may repeat requests, because this round's summary replaces them."""
     reasons = _protected(analysis, settings)
     messages = analysis.transcript.messages
     return sum(
@@ -127,5 +128,5 @@ def _must_stay(analysis: Analysis, settings: Settings) -> int:
 
 
 def less(target: int | None, recall: Recalled) -> int | None:
-    """Return what the recalled memories leave of a target."""
+    """Return the target minus the tokens of the recalled memories."""
     return None if target is None else target - recall.tokens

@@ -1,4 +1,4 @@
-"""What a compaction did, put together from its plan and its output."""
+"""The report on a compaction, made from its plan and its output."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from compactor_cli.summary_text.verbatim import turn
 
 
 def original(transcript: Transcript) -> bytes:
-    """Return the bytes of a transcript as they stand in its file."""
+    """Return the bytes of a transcript as they are in its file."""
     if transcript.layout.wrapper is not None:
         return b"".join(transcript.layout.wrapper)
     pieces: list[bytes] = []
     for piece in transcript.layout.pieces:
         if piece is None:
             body = [record for index, record in enumerate(transcript.records) if index not in transcript.layout.pieces]
-            # a tree may be in another order here than in the file
+            # records of a tree may be in another order than in the file
             if transcript.layout.names is not None:
                 pieces.append(transcript.source[transcript.layout.names.start : transcript.layout.names.end])
                 continue
@@ -38,7 +38,7 @@ def original(transcript: Transcript) -> bytes:
 
 
 def unchanged(transcript: Transcript, target: int | None) -> Compaction:
-    """Return the report of an input that comes out byte for byte as it went in."""
+    """Return the report for an input that is written unchanged, byte for byte."""
     return Compaction(
         data=original(transcript),
         repaired=transcript,
@@ -68,7 +68,7 @@ def report(
     output: Output,
     inserted: Inserted | None,
 ) -> Compaction:
-    """Return what a compaction did, but for what was repaired."""
+    """Return the report of a compaction, without its repairs."""
     transcript, repaired, count = run.transcript, analysis.transcript, run.tools.counter.count
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
     out = by_index(output.messages)
@@ -119,8 +119,8 @@ def _use_of_tiers(
 
 
 def _first_number(messages: Sequence[Message], index: int, dropped: int | None) -> int:
-    """Return the number in the input of the message at a place, or of one behind the last; of one that was dropped
-    before."""
+    """Return the number in the input of the message at an index, or the number after the last one. If a message with
+    a smaller number was dropped, return that number."""
     number = messages[index].number if index < len(messages) else messages[-1].number + 1
     return number if dropped is None else min(number, dropped)
 
@@ -128,7 +128,7 @@ def _first_number(messages: Sequence[Message], index: int, dropped: int | None) 
 def _dispositions(
     transcript: Transcript, repaired: Sequence[Message], rendition: Mapping[int, str], out: dict[int, Message]
 ) -> Dispositions:
-    """Return how the input's messages ended up; one that a repair took out is dropped."""
+    """Return the dispositions of the input's messages. A message removed by a repair counts as dropped."""
     counts = dict.fromkeys(("kept", "shortened", "summarized", "dropped"), 0)
     counted = 0
     for message in repaired:
@@ -144,7 +144,8 @@ def _dispositions(
 
 
 def _protected(analysis: Analysis, plan: Plan, residuals: Set[int], out: Mapping[int, Message]) -> Protected:
-    """Return what stays of messages beside the tiers; residuals and system messages are counted elsewhere."""
+    """Return the use of tokens by protected messages outside the tiers. Residuals and system messages are counted
+    elsewhere."""
     messages = [analysis.transcript.messages[i] for i in sorted(plan.apart - residuals)]
     messages = [message for message in messages if message.role != "system"]
     after = sum(out[message.index].tokens for message in messages if message.index in out)
@@ -163,7 +164,7 @@ def _tier_lines(
         before[tier] += message.tokens
         after[tier] += out[message.index].tokens if message.index in out else 0
     for summary in summaries:
-        # what it repeats word for word is of the tier it came from, or of none; the rest is by size
+        # repeated messages count for the tier they come from, or for none; the rest is split by size
         repeated = [(q.message, count(turn(q.label, q.text))) for q in summary.slot.quotes if q.message is not None]
         tokens_left = max(0, summary.message.tokens - sum(tokens for _, tokens in repeated))
         for index, tokens in repeated:
@@ -178,7 +179,7 @@ def _tier_lines(
                 shares[tier] += analysis.transcript.messages[index].tokens
         total = sum(shares) or 1
         for tier in sorted(range(TIERS), key=lambda tier: shares[tier]):
-            # never more than the tier had: what a heading takes beyond that is the largest one's
+            # never more than the tier had: the largest tier takes what a heading needs beyond that
             part = min(tokens_left * shares[tier] // total, max(0, before[tier] - after[tier]))
             after[tier] += part
             tokens_left -= part

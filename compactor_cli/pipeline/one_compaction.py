@@ -1,4 +1,4 @@
-"""One compaction of one transcript: what it is given, and what follows from that."""
+"""One compaction of one transcript: its inputs, and values derived from them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from compactor_cli.settings import Settings
 from compactor_cli.summary_text.headers import Base, MarkOfLoss, base_of, left_out
 
 DAMAGE = ("cut_off_line", "damaged_line")
-"""Notes on lines that were left out."""
+"""Kinds of notes on lines that were left out when reading."""
 
 
 class OneCompaction(Struct, frozen=True):
-    """One compaction of one transcript."""
+    """The inputs of one compaction of one transcript."""
 
     transcript: Transcript
     tools: Tools
@@ -31,40 +31,40 @@ class OneCompaction(Struct, frozen=True):
     target: int | None
     base: Base
     pairing: Pairing
-    """Calls and results of the transcript as it is."""
+    """Calls and results of the unrepaired transcript."""
     closed: bool
     recalled: Sequence[Memory]
     decided: Decided
 
     @property
     def must_change(self) -> bool:
-        """Return whether the input must not come out as it is, however small it is."""
+        """Return whether the input must not be returned unchanged, however small it is."""
         return (
             damaged(self.transcript) or (self.closed and self._is_open) or self.drops_outside or bool(self.decided.drop)
         )
 
     @property
     def drops_outside(self) -> bool:
-        """Return whether records out of context are left out. Of a session of which nothing is sent none is: it would
-        be no session any more."""
+        """Return whether records outside the context are left out. If the whole session is outside the context, they
+        are kept, since nothing would remain of the session."""
         return self.settings.drop_outside and bool(self.transcript.outside) and bool(self.transcript.messages)
 
     @property
     def _is_open(self) -> bool:
-        """Return whether a turn of the user must not simply follow."""
+        """Return whether a user turn must not directly follow."""
         return ends_with_result(self.transcript.messages) or bool(self.pairing.unanswered)
 
 
 def damaged(transcript: Transcript) -> bool:
-    """Return whether something of the input had to be left out, so that its bytes cannot simply be passed on."""
+    """Return whether part of the input had to be left out, so that its bytes cannot simply be copied."""
     return any(note.kind in DAMAGE for note in transcript.notes)
 
 
 def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | None, Base]:
     """Return the token target, and the size that ratios refer to.
 
-    A ratio is of everything the transcript ever said: what an earlier round started from, and what
-    has come since. So the same ratio given again finds nothing to do.
+    A ratio refers to everything the transcript ever contained: the size from which an earlier round started, plus
+    what was added since. So the same ratio has nothing to do when it is applied again.
     """
     tokens = transcript.tokens
     known = stated_base(transcript.messages, tokens)
@@ -77,8 +77,8 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
 
 
 def stated_base(messages: Sequence[Message], tokens: int) -> Base | None:
-    """Return what messages of so many tokens were compacted from, and to, with what has come since; None where nothing
-    says so. What earlier rounds say is less than what the newest one does."""
+    """Return the size before and after the earlier compaction of these messages, including what was added since;
+    None if nothing states it. If several rounds state a size, the largest is used, which is the newest one's."""
     summaries = (base_of(message.text("text")) for message in messages if message.origin == "summary")
     bases = [Base(base.tokens + max(0, tokens - base.target), base.target) for base in summaries if base]
     bases += [Base(tokens + mark.tokens, tokens) for mark in filter(None, map(mark_of, messages))]
@@ -86,11 +86,12 @@ def stated_base(messages: Sequence[Message], tokens: int) -> Base | None:
 
 
 def mark_of(message: Message) -> MarkOfLoss | None:
-    """Return what the mark of an earlier round says that a message begins or ends with."""
+    """Return the mark of an earlier round at the beginning or end of a message; None if there is none."""
     first = message.parts[0] if message.parts else None
     return left_out(first.text) if first is not None and first.kind == "text" else None
 
 
 def is_within(transcript: Transcript, target: int | None, base: Base) -> bool:
-    """Return whether there is nothing to do: within the target, or within what an earlier round aimed at."""
+    """Return whether there is nothing to do: the transcript is within the target or, without one, within an earlier
+    round's target."""
     return transcript.tokens <= (target if target is not None else base.target)

@@ -1,4 +1,4 @@
-"""What is kept whole as long as the budget can be met at all."""
+"""Which groups are kept whole as long as the budget can be met at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence, Set
 
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import CLOSING_ID, Message
+from compactor_cli.model.message import Message, is_closing
 from compactor_cli.model.planning import (
     CLOSING,
     DECIDED,
@@ -30,17 +30,24 @@ def protect(
     keep_last: int,
     decided: Set[int] = frozenset(),
 ) -> dict[int, str]:
-    """Return group -> why it is kept: system messages, the first and last real request, matches of --keep, the newest
-    `keep_last` messages, work in flight, records that stand for history out of context, and what a person `decided` to
-    keep."""
+    """Return group -> the reason why it is kept. The following are kept:
+
+    - system messages, and the first and last real request;
+    - matches of --keep, and the newest `keep_last` messages;
+    - work in flight, and records that stand for history outside the context;
+    - messages that a person `decided` to keep.
+    """
     requests = [m.index for m in telling_requests(messages)]
     task = summary_of_first_request(messages)
-    newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)
+    closed = bool(messages) and is_closing(messages, len(messages) - 1)
+    newest = len(messages) - keep_last - closed
     reason_of: dict[int, str] = {}
     for message in messages:
         reason = _why(message, keep)
         if reason or (keep_last and message.index >= newest):
             reason_of[message.index] = reason or f"{LAST_MESSAGES} {keep_last} messages"
+    if closed:
+        reason_of[messages[-1].index] = CLOSING
     if requests:
         reason_of.setdefault(requests[-1], LAST_REQUEST)
         if task is None and reason_of.get(requests[0], LAST_REQUEST) == LAST_REQUEST:
@@ -64,8 +71,8 @@ def protect(
 
 
 def summary_of_first_request(messages: Sequence[Message]) -> int | None:
-    """Return the summary that stands for the request with which the session began: it repeats that, or, with no
-    request before it, quotes one that another summary repeated."""
+    """Return the index of the summary that contains the session's first request. Such a summary repeats the request
+    or, if no request precedes it, quotes one that an earlier summary repeated. None if there is none."""
     summaries = [m for m in messages if m.origin == "summary"]
     repeating = next((m.index for m in summaries if carried(m.text("text")).first), None)
     if repeating is not None or not summaries:
@@ -76,11 +83,9 @@ def summary_of_first_request(messages: Sequence[Message]) -> int | None:
 
 
 def _why(message: Message, keep: Sequence[re.Pattern[str]]) -> str:
-    """Return why a message is kept for what it is; empty when it is not."""
+    """Return why a message is kept regardless of its position; empty if it is not."""
     if message.pinned:
         return EARLIER_HISTORY
-    if message.id == CLOSING_ID:
-        return CLOSING
     if message.is_system_prompt:
         return "system message"
     matches = keep and any(pattern.search(part.text) for pattern in keep for part in message.parts)

@@ -1,4 +1,4 @@
-"""What the provider counted, where the records of a session hold it."""
+"""The provider's token counts, if the records of a session contain them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compactor_cli.summary_text.headers import is_summary
 from compactor_cli.text.shorten import is_shortened
 
 _NOTABLE = 0.1
-"""Share by which two counts may differ without a word."""
+"""Relative difference between two counts that is not worth mentioning."""
 
 
 class Recorded(Struct, frozen=True):
@@ -20,20 +20,20 @@ class Recorded(Struct, frozen=True):
 
     tokens: int
     message: int
-    """Index of the last message that it holds."""
+    """Index of the last message in that context."""
     own: int
-    """Our count of the messages up to there."""
+    """Our count of the messages up to that one."""
     after: int
-    """Our count of the messages behind it."""
+    """Our count of the messages after it."""
 
     @property
     def context(self) -> int:
-        """Return the tokens of the context now: what was counted, and our count of what came after."""
+        """Return the tokens of the current context: the provider's count plus our count of what followed."""
         return self.tokens + self.after
 
     @property
     def difference(self) -> float:
-        """Return by which share of the provider's count ours is larger (or smaller, when negative)."""
+        """Return by what share our count is larger than the provider's (negative if smaller)."""
         return self.own / self.tokens - 1
 
     @property
@@ -42,8 +42,8 @@ class Recorded(Struct, frozen=True):
 
 
 def recorded(transcript: Transcript, format: Format) -> Recorded | None:
-    """Return the last recorded context. None where there is none, or where what it counted is not there any more,
-    because the session was compacted since: by the agent (whose summary stands behind it), or by this program."""
+    """Return the last recorded context. None if there is none, or if the session was compacted since, so that the
+    counted messages are gone. The agent may have compacted it (its summary follows), or this program."""
     if any(is_summary(message.text("text")) for message in transcript.messages):
         return None
     counted = transcript.counted or _in_records(transcript, format)
@@ -60,7 +60,7 @@ def _in_records(transcript: Transcript, format: Format) -> tuple[int, int] | Non
     """Return the message of the newest record with a count, and the count."""
     of_record: dict[int, int] = {}
     for message in transcript.messages:
-        # a record that holds an answer and the results of its calls has a count of the answer
+        # in a record with an answer and the results of its calls, the count belongs to the answer
         of_record |= {r: message.index for r in message.records if message.role != "tool" or r not in of_record}
     of_record |= {record: owner for record, owner in transcript.owners.items() if record not in of_record}
     for record in sorted(of_record, reverse=True):

@@ -1,8 +1,7 @@
-"""Faults of the input repaired before anything is decided; every repair is reported.
+"""Repair faults of the input before anything is decided. Every repair is reported.
 
-Unanswered calls get a synthetic result that says so, results without a call and second results are
-taken out, results that stand elsewhere are moved behind their call. What is repaired in place of the
-transcript is never the caller's data: a new transcript is returned.
+An unanswered call gets a synthetic result that says so. Results without a call and second results are removed.
+Misplaced results are moved behind their call. Repairs never change the caller's transcript; a new one is returned.
 """
 
 from __future__ import annotations
@@ -14,17 +13,14 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from compactor_cli.model.injected import DETACHED_RESULT
-from compactor_cli.model.message import ADDED, CLOSING_ID, NO_RESPONSE, Message, Part, Place
+from compactor_cli.model.message import ADDED, CLOSING_ID, NO_RESPONSE, UNDERSTOOD, Message, Part, Place
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.verify import is_adjacent, last_turn
 
-UNDERSTOOD = "Understood."
-"""What the assistant says behind a tool result that would end the history (seed 004)."""
-
 
 class _Rules(NamedTuple):
-    """What the API of a format wants, and how tokens are counted."""
+    """What a format's API requires, and how tokens are counted."""
 
     adjacent_results: bool
     alternates: bool
@@ -43,12 +39,11 @@ def repair(
     answer_last: bool = False,
     close: bool = False,
 ) -> tuple[Transcript, tuple[Note, ...]]:
-    """Return a transcript without faults, its messages numbered anew, and what was done to it.
+    """Return a transcript without faults, with its messages renumbered, and notes on the repairs.
 
-    `alternates`: roles do, so that all results of a turn's calls have to stand in one message.
-
-    `answer_last`: calls in flight are answered too. `close`: behind a tool result at the very end stands
-    a turn of the assistant, so that a turn of the user may follow.
+    `alternates`: roles alternate, so all results of a turn's calls must be in one message. `answer_last`: whether
+    calls in flight are answered, too. `close`: whether a tool result at the very end is followed by an assistant
+    turn, so that a user turn can follow.
     """
     pairing = pairing or pair(transcript.messages)
     last = len(transcript.messages) if answer_last else last_turn(transcript.messages)
@@ -91,9 +86,9 @@ def _repaired(
             behind[caller].append(replace(message, after=messages[caller].records[-1]))
             notes.append(Note("moved_result", index, f"behind its call in message {caller}"))
             continue
-        for position, call in answers.items():  # a result among others: it stays as text, the call is answered anew
+        for position, call in answers.items():  # among other parts: it becomes text, the call is answered anew
             if not _has_place(message.parts[position]):
-                continue  # nowhere to write that: the fault stays, and is reported as the input's own
+                continue  # no text block can be written there: the fault stays and is reported as the input's own
             surplus.add((index, position))
             missing.append(call)
             notes.append(Note("detached_result", index, f"belongs to the call in message {call[0]}"))
@@ -106,7 +101,7 @@ def _repaired(
         result += [_joined(kept, _places(kept, added[index])) for kept in own] if added[index] else own
         result += behind[index]
     repaired = _number(result)
-    if not repaired:  # nothing but results without calls: there is nothing to mend it to
+    if not repaired:  # the transcript consists only of results without calls and cannot be repaired
         return transcript, ()
     owners = _renumber_owners(transcript, repaired)
     return replace(transcript, messages=repaired, owners=owners), tuple(sorted(notes, key=lambda n: (n.index, n.kind)))
@@ -119,11 +114,11 @@ def _answer_all(
     behind: dict[int, list[Message]],
     rules: _Rules,
 ) -> dict[int, list[Part]]:
-    """Put a result for each call that misses one `behind` its turn, and return those that belong into a message there
-    is: message -> results."""
+    """Add a result for each call without one to `behind`, after the call's turn. Return those that belong into an
+    existing message: message -> results."""
     added: dict[int, list[Part]] = defaultdict(list)
     for call in sorted(missing):
-        # behind the whole turn, where a turn is saved in pieces: reading it again must find one group
+        # after the whole turn if it is saved in pieces, because reading it again must give one group
         end = _turn_end(messages, call[0])
         answer = _answer(messages[call[0]], call[1], messages[end], rules.per_message, rules.count)
         if call in beside:
@@ -136,7 +131,7 @@ def _answer_all(
 
 
 def _answered_beside(pairing: Pairing, missing: Sequence[Spot], moved: Set[int]) -> dict[Spot, int]:
-    """Return call without a result -> the message behind it, where that answers other calls of the same turn."""
+    """Return unanswered call -> the message after it, if that message answers other calls of the same turn."""
     answering = {call[0] for (index, _), call in pairing.answers.items() if index == call[0] + 1 and index not in moved}
     return {call: call[0] + 1 for call in missing if call[0] in answering}
 
@@ -147,13 +142,13 @@ def _joined(message: Message, parts: Sequence[Part]) -> Message:
 
 
 def _places(message: Message, parts: Sequence[Part]) -> list[Part]:
-    """Return parts with a place behind those of a message."""
+    """Return the parts with places behind those of a message."""
     return [replace(part, place=Place(message.records[-1], (), ADDED), edited=True) for part in parts]
 
 
 def taken_out(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str, ...]:
-    """Return a warning of the tool results that repairs took out altogether, as nothing else stood in their messages;
-    none where there are none. `messages`: those before the repairs."""
+    """Return a warning about messages that the repairs removed because they consisted only of results without calls;
+    empty if there are none. `messages`: the messages before the repairs."""
     removed = Counter(note.index for note in repairs if note.kind == "removed_result")
     gone = [m for m in messages if removed[m.index] == len(m.parts) == len(m.results) > 0] if removed else []
     if not gone:
@@ -166,7 +161,7 @@ def taken_out(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str
 
 
 def ends_with_result(messages: Sequence[Message]) -> bool:
-    """Return whether a history ends with a tool result, behind which some APIs accept no turn of the user."""
+    """Return whether a history ends with a tool result, after which some APIs accept no user turn."""
     return bool(messages) and bool(messages[-1].results)
 
 
@@ -200,7 +195,7 @@ def _turn_end(messages: Sequence[Message], index: int) -> int:
 
 
 def _answer(message: Message, position: int, last: Message, per_message: int, count: Callable[[str], int]) -> Message:
-    """Make a result for a call of `message`, to stand behind the message `last`."""
+    """Return a result for a call of `message`, to be placed after the message `last`."""
     part = message.parts[position]
     tokens = count(NO_RESPONSE)
     result = Part("tool_result", NO_RESPONSE, tokens, None, part.name, part.call_id, True)
@@ -218,7 +213,7 @@ def _answer(message: Message, position: int, last: Message, per_message: int, co
 
 
 def _by_message(late: dict[Spot, Spot]) -> dict[int, dict[int, Spot]]:
-    """Return message -> its parts that are late results -> their calls."""
+    """Return message -> its late results by part -> their calls."""
     by_message: dict[int, dict[int, Spot]] = defaultdict(dict)
     for (index, position), call in sorted(late.items()):
         by_message[index][position] = call
@@ -228,9 +223,10 @@ def _by_message(late: dict[Spot, Spot]) -> dict[int, dict[int, Spot]]:
 def _without(
     message: Message, index: int, surplus: set[Spot], answered: frozenset[Spot], count: Callable[[str], int]
 ) -> list[Message]:
-    """Return the message without surplus results: gone when it holds nothing else, else they become text.
+    """Return the message without surplus results. If it contains nothing else it is removed, otherwise they become
+    text.
 
-    A result that does answer a call is never taken out, only turned into text.
+    A result that answers a call is never removed, only turned into text.
     """
     removed = {position for message_index, position in surplus if message_index == index}
     if not removed:
@@ -240,13 +236,13 @@ def _without(
     parts = tuple(_as_text(p, count) if position in removed else p for position, p in enumerate(message.parts))
     tokens = message.tokens + sum(p.tokens for p in parts) - sum(p.tokens for p in message.parts)
     if message.role == "tool" and not any(p.kind == "tool_result" for p in parts):
-        # read again, a message without results speaks for the harness
+        # when read again, a message without results counts as one of the harness
         return [replace(message, parts=parts, tokens=tokens, role="user", origin="injected")]
     return [replace(message, parts=parts, tokens=tokens)]
 
 
 def _has_place(part: Part) -> bool:
-    """Return whether a text block can be written where a result block stands."""
+    """Return whether a text block can be written in place of a result block."""
     return part.place is not None and len(part.place.path) >= 2
 
 

@@ -1,4 +1,5 @@
-"""Records that say something of others, as a compaction leaves them: the newest count, and lists of children."""
+"""Records whose contents depend on other records, adjusted after a compaction: the newest token count, and lists of
+children."""
 
 from __future__ import annotations
 
@@ -15,15 +16,15 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.json_values import json_value
 
 Placed = tuple["int | None", "Message | None"]
-"""A record of the output: of the input when it has a number, and the message that it holds."""
+"""A record of the output: its number if it comes from the input, and its message."""
 
 
 def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) -> dict[int, dict[Path, str]]:
-    """Return the newest record with a count -> its numbers, smaller by what the compaction took from the context before
-    it.
+    """Return the newest record with a token count -> its counts, reduced by the share of the context that the
+    compaction removed before it.
 
-    Agents compact a session when that count is near the limit: as it was it would have them do so at once, with what
-    is left. Its share is taken, not our count, for it holds the system prompt and tools as well.
+    Agents compact a session when that count is near the limit. With the old count, they would immediately compact
+    what is left. The count is scaled instead of replaced by ours, because it includes the system prompt and tools.
     """
     if all(transcript.source.find(word) < 0 for word in format.usage_words):
         return {}
@@ -43,8 +44,8 @@ def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) 
 
 
 def _share_left(transcript: Transcript, placed: Sequence[Placed]) -> float:
-    """Return the tokens of the messages in these records of the output, as a share of those that stood before the last
-    of them."""
+    """Return the tokens of the messages in these output records, as a share of those before the last record in the
+    input."""
     end = max((record for record, _ in placed if record is not None), default=-1)
     before = sum(m.tokens for m in transcript.messages if m.records and min(m.records) <= end)
     rest = {message.index if message.index >= 0 else -id(message): message.tokens for _, message in placed if message}
@@ -52,8 +53,8 @@ def _share_left(transcript: Transcript, placed: Sequence[Placed]) -> float:
 
 
 def with_children(records: Sequence[bytes], parent_path: Path, children_path: Path) -> tuple[list[bytes], set[int]]:
-    """Return records whose lists of children are as the parents say, and the indices of those that changed. Children
-    that were there keep their order."""
+    """Return the records with lists of children that agree with their parent links, and the indices of changed
+    records. Existing children keep their order."""
     values = [json.loads(record) for record in records]
     children: dict[str, list[str]] = defaultdict(list)
     for value in values:

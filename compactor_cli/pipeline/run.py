@@ -46,7 +46,7 @@ from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.pipeline.write_summaries import Summary
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import base_of
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ def analyze(
     *,
     pairing: Pairing | None = None,
 ) -> Analysis:
-    """Find groups, scores, residuals, tiers and faults of a transcript as it is."""
+    """Return the groups, scores, residuals, tiers and faults of a transcript as it is."""
     pairing = pairing or pair(transcript.messages)
     groups = form_groups(transcript.messages, pairing)
     rate = cache(partial(_rating, transcript, groups, tools.scorer, settings, target))
     if tools.scorer.asks:
-        rate()  # what a model answered is reported, so it is asked now
+        rate()  # the report includes the model's use, so ask it now
     input_faults = faults(
         transcript.messages,
         adjacent_results=tools.format.adjacent_results,
@@ -98,12 +98,12 @@ def compact(
     recalled: Sequence[Memory] = (),
     decided: Decided = UNDECIDED,
 ) -> Compaction:
-    """Compact one transcript. Raises BudgetError when nothing valid fits the target.
+    """Compact one transcript. Raises BudgetError if nothing valid fits the target.
 
-    `closed`: a turn of the user is to follow, so calls in flight are answered too, and a tool result at
-    the very end gets its assistant turn. `recalled`: memories to put into the output, the most relevant first,
-    as many as the settings and the target allow. `decided`: messages that stay word for word, and that go; raises
-    UsageError for those that cannot.
+    `closed`: a user turn will follow, so calls in flight are answered, too, and a tool result at the very end is
+    followed by an assistant turn. `recalled`: memories to insert into the output, most relevant first, as many as
+    the settings and the target allow. `decided`: messages that stay verbatim, and messages to remove. Raises
+    UsageError for decisions that cannot be carried out.
     """
     stages = Stages(tools.clock, tools.progress, tools.on_stage)
     stages.begin("analyzing")
@@ -123,7 +123,7 @@ def compact(
 
 
 def _retrying(run: OneCompaction) -> Compaction:
-    """Compact again without the recalled memories where they took what was saved."""
+    """Compact; repeat without the recalled memories if these used up what was saved."""
     recalled, transcript = run.recalled, run.transcript
     result = _compact(run)
     if recalled and not result.changed and not is_within(transcript, run.target, run.base):
@@ -135,7 +135,7 @@ def _retrying(run: OneCompaction) -> Compaction:
 
 
 def _persisted(run: OneCompaction, result: Compaction) -> Compaction:
-    """Return the result, once its memories are written, where that is to be done here."""
+    """Return the result after writing its memories, if they are to be written here."""
     if result.changed and run.tools.remember is not None and run.tools.persist is not None:
         run.stages.begin("persisting")
         run.tools.persist(result.memories)
@@ -162,7 +162,7 @@ def _compact(run: OneCompaction) -> Compaction:
     except BudgetError as error:
         if run.must_change or transcript.tokens >= error.floor:
             raise
-        # repairs have added something: the input as it is is smaller than anything that can be made of it
+        # repairs have added tokens: the unrepaired input is smaller than any possible output
         raise BudgetError(error.target, transcript.tokens, (("the input as it is", transcript.tokens),)) from None
     stages.done("plan")
     memories = _remembered(run)
@@ -200,7 +200,7 @@ def _compact(run: OneCompaction) -> Compaction:
 
 
 def _asked(run: OneCompaction, analysis: Analysis, recall: Recalled) -> ToKeep:
-    """Return what was asked to be kept whole, and how to know the tokens that an output with all of it has at least."""
+    """Return what should be kept whole, with a function for the minimum tokens of an output with all of it."""
     settings = run.settings
     return ToKeep(
         compile_patterns(settings.keep),
@@ -211,7 +211,7 @@ def _asked(run: OneCompaction, analysis: Analysis, recall: Recalled) -> ToKeep:
 
 
 def _remembered(run: OneCompaction) -> tuple[Memory, ...]:
-    """Return what is worth remembering, found before anything of it is summarized."""
+    """Return what is worth remembering, extracted before anything is summarized."""
     if run.tools.remember is None:
         return ()
     run.stages.begin("extracting")
@@ -221,14 +221,14 @@ def _remembered(run: OneCompaction) -> tuple[Memory, ...]:
 
 
 def _without_memories(run: OneCompaction) -> Compaction:
-    """Compact as if none had been asked for, so that those of an earlier round do not make room for nothing."""
+    """Compact without recalled memories, so that memories of an earlier round are not removed for nothing."""
     fitting = len(choices(run.recalled, run.settings.memory, run.tools.counter)) > 1
     result = _compact(replace(run, recalled=()))
     return _noting(result, NO_ROOM if fitting else TOO_LONG) if result.changed else result
 
 
 def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
-    """Return the repaired transcript analyzed, and what was repaired."""
+    """Return the analysis of the repaired transcript, and notes on the repairs."""
     transcript, tools = run.transcript, run.tools
     mend = partial(
         repair,
@@ -260,15 +260,15 @@ def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
 
 
 def _is_worth_it(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:
-    """Return, without a target, whether it is smaller, and a later run can tell that it is done. `summary_needed`: it
-    has to be a summary that tells, for there is something that a later run would cut."""
+    """Return, without a target, whether the output is smaller and tells a later run that it is compacted.
+    `summary_needed`: a summary must tell it, because there are messages that a later run would cut."""
     summaries = [m.text("text") for m in output.messages if m.origin == "summary"]
     tells = (not summaries and not summary_needed) or any(base_of(text) is not None for text in summaries)
     return tells and sum(m.tokens for m in output.messages) < transcript.tokens
 
 
 def _writer(tools: Tools, plan: Plan, summaries: Sequence[Summary]) -> str:
-    """Return the summarizer; the offline one where something was to be summarized and a model wrote nothing of it."""
+    """Return the name of the summarizer: the offline one if a model should have written summaries but wrote none."""
     return tools.summarizer.name if by_model(summaries) or not plan.slots else Extractive.name
 
 
@@ -281,9 +281,9 @@ def compact_source(
     recalled: Sequence[Memory] = (),
     decided: Sequence[Decided] = (),
 ) -> tuple[Content, list[Compaction]]:
-    """Compact every conversation of a file on its own, and join them as they were. `decided`: decisions on each;
-    empty: on none. Raises BudgetError with the smallest size that all of them reach or, where a model is asked, that
-    the first one does that does not fit, and says so."""
+    """Compact every conversation of a file separately, and join them as they were. `decided`: decisions on each
+    conversation; empty for none. Raises BudgetError with the smallest size that all conversations can reach. If a
+    model is asked, it is the size of the first conversation that does not fit, as the error says."""
     parts: list[Compaction] = []
     short: dict[int, BudgetError] = {}
     decisions = decided or [UNDECIDED] * len(source.transcripts)
@@ -291,7 +291,7 @@ def compact_source(
 
     def make(number: int, aimed: Settings, *, trying: bool) -> Compaction:
         transcript, own, decision = conversations[number]
-        its_tools = replace(own, remember=None) if trying else own  # only whether it fits is to be known
+        its_tools = replace(own, remember=None) if trying else own  # this run only checks whether it fits
         return compact(transcript, its_tools, aimed, closed=closed, recalled=recalled, decided=decision)
 
     for number in range(len(conversations)):
@@ -308,15 +308,15 @@ def compact_source(
     pieces = [source.joints[0]]
     for part, joint in zip(parts, source.joints[1:], strict=True):
         pieces += [part.data, joint]
-    return b"".join(filter(None, pieces)), parts  # one piece alone is not copied
+    return b"".join(filter(None, pieces)), parts  # a single piece is not copied
 
 
 def _too_small(
     short: Mapping[int, BudgetError], sizes: Sequence[int], settings: Settings, make: Callable[[int, Settings], object]
 ) -> BudgetError:
-    """Return the error of the conversation that needs the largest size, with the one that all reach. `short`:
-    conversation -> why it does not fit; `sizes`: tokens of each conversation; `make`: compacts one of them. Where a
-    model is asked, no further one was tried, and the error says so."""
+    """Return the error of the conversation that needs the largest size, with a size that all conversations can
+    reach. `short`: conversation -> its error. `sizes`: tokens of each conversation. `make`: compacts one of them. If
+    a model is asked, no other conversations were tried, and the error says so."""
     number = max(short, key=lambda each: short[each].floor)
     if len(sizes) == 1:
         return short[number]
@@ -324,7 +324,7 @@ def _too_small(
     if settings.asks:
         return short[number].of(f"conversation {number} ({of}; whether the others fit was not looked at)")
     enough = short[number].floor
-    if settings.target_ratio is not None:  # each has a target of its own: those that met theirs may need more
+    if settings.target_ratio is not None:  # each has its own target; conversations that met theirs may need more
         aimed = dataclasses.replace(settings, target_ratio=None, target_tokens=enough)
         for other in (each for each, tokens in enumerate(sizes) if each not in short and tokens > enough):
             try:
@@ -335,11 +335,11 @@ def _too_small(
 
 
 def _verify(run: OneCompaction, output: Output) -> None:
-    """Check what every output must hold. A violation is a bug of this program, never written to a file."""
+    """Check the invariants of every output. A violation is a bug of this program, so nothing is written."""
     own = run.tools.format
     find = partial(faults, adjacent_results=own.adjacent_results, alternates=own.alternates)
     new = {_kind(f) for f in find(output.messages)}
-    if new:  # what the input had, too, is no bug
+    if new:  # faults that the input had as well are not bugs
         new -= {_kind(f) for f in find(run.transcript.messages, pairing=run.pairing)}
     if new:
         raise AssertionError(f"the output has faults that the input did not have: {sorted(new)}")
@@ -349,5 +349,5 @@ def _verify(run: OneCompaction, output: Output) -> None:
 
 
 def _kind(fault: Fault) -> tuple[str, str]:
-    # ids given by a reader count from the start, so they differ once something is removed
+    # a reader numbers missing ids from the start, so they change when something is removed
     return fault.kind, "" if fault.call_id.startswith(LEGACY_ID) else fault.call_id

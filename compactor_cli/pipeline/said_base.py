@@ -1,5 +1,6 @@
-"""The mark before a message, or behind a system prompt, that says what all rounds took away, where no summary says what
-the transcript was compacted from: the next round with a ratio would take its input for the whole."""
+"""A mark in a message or at the end of a system prompt that says how many tokens all rounds removed. It is needed if
+no summary says what the transcript was compacted from: the next round with a ratio would take its input for the
+whole."""
 
 from __future__ import annotations
 
@@ -20,24 +21,24 @@ from compactor_cli.summary_text.headers import left_out_mark
 from compactor_cli.text.shorten import is_shortened
 
 _LEAST = 60
-"""Tokens of a target below which what is said comes before where it is from."""
+"""Targets below this number of tokens get no mark, since contents matter more."""
 _MARK = 6
-"""Tokens that a mark takes, but for large transcripts."""
+"""Tokens of a mark, except for large transcripts."""
 
 
 def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
-    """Return an output that says what it was compacted from, where the next round has to know: as it is where a summary
-    does, else with a mark at a message that was cut. Where there is no room for one, the output is
-    made anew with as much less. Messages that stay whole stay as they are."""
+    """Return an output that says what it was compacted from, if the next round needs to know. If a summary says so,
+    the output is unchanged. Otherwise a message that was cut gets a mark. If no mark fits, the output is made again
+    with fewer tokens. Messages that stay whole are not changed."""
     if not _is_needed(run, made) or _says_base(run, made):
         return made
     marked, lacks = _marked(run, analysis, made)
     for less in dict.fromkeys((lacks, _MARK)) if lacks and not run.settings.asks else ():
-        assert run.target is not None  # without one there is room
+        assert run.target is not None  # without a target, a mark always fits
         smaller = replace(run, target=run.target - less)
         try:
             planned = plan_run(smaller, analysis)
-            planned = planned._replace(between=planned.between + less)  # a summary names the whole target
+            planned = planned._replace(between=planned.between + less)  # so that a summary names the whole target
             again = assemble_run(run, analysis, *summarize(smaller, analysis, planned), planned.recall)
         except BudgetError:
             break
@@ -48,8 +49,9 @@ def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
 
 
 def _is_needed(run: OneCompaction, made: Made) -> bool:
-    """Return whether the next round has to know: a ratio refers to it, and so does the room that is made for the
-    session beside a system prompt, which is cut again; and what an earlier round said is said on."""
+    """Return whether the next round needs to know the original size. It does if the target is a ratio, or if an
+    earlier round stated a size. It also does if a system prompt was cut: the prompt will be cut again, and the
+    tokens that it leaves to the session depend on the original size."""
     if run.target is not None and run.target < _LEAST:
         return False
     if run.settings.target_ratio is not None or run.base.tokens > run.transcript.tokens:
@@ -74,8 +76,8 @@ def _tokens(made: Made) -> int:
 
 
 def _marked(run: OneCompaction, analysis: Analysis, made: Made) -> tuple[Made | None, int]:
-    """Return the output with a mark at a message, or None and the tokens that one lacks where none has
-    room: 0 where no message can have one."""
+    """Return the output with a mark at a message. If none fits, return None and the number of tokens missing, which
+    is 0 if no message can have a mark."""
     used = _tokens(made)
     room = inf if run.target is None else run.target - used
     lacks: list[int] = []
@@ -92,10 +94,10 @@ def _marked(run: OneCompaction, analysis: Analysis, made: Made) -> tuple[Made | 
 
 
 def _with_mark(message: Message, lost: int, count: Callable[[str], int]) -> Edit:
-    """Return the first part of a message with a mark that says, together with the tokens of the output, what was lost:
-    the mark is a part of what is left."""
+    """Return an edit that adds a mark to a message's first part. The mark's own tokens are included in the output,
+    so that its number plus the tokens of the output gives the original size."""
     part, number, seen = message.parts[0], lost, set[int]()
-    while number not in seen:  # fewer digits may take fewer tokens
+    while number not in seen:  # a smaller number may take fewer tokens
         seen.add(number)
         text = left_out_mark(number, part.text, at_end=message.is_system_prompt)
         number = lost - count(text) + part.tokens
@@ -105,8 +107,8 @@ def _with_mark(message: Message, lost: int, count: Callable[[str], int]) -> Edit
 
 
 def _by_rank(analysis: Analysis, made: Made) -> list[Message]:
-    """Return the messages that can have a mark: first those with a gap there, then others that were cut, and a
-    system prompt where nothing else was."""
+    """Return the messages that can have a mark: first those that begin with a gap, then others that were cut, and at
+    last system prompts."""
     of_input = by_index(analysis.transcript.messages)
     cut = [
         message
@@ -119,16 +121,17 @@ def _by_rank(analysis: Analysis, made: Made) -> list[Message]:
 
 
 def _can_be_marked(message: Message) -> bool:
-    """Return whether a message of an output begins with words of the session that were cut, or is a prompt."""
+    """Return whether a message of an output begins with words of the session that were cut, or is a system prompt that
+    was cut, in this round or an earlier one."""
     first = message.parts[0] if message.parts and message.index >= 0 else None
     if first is None or first.kind != "text" or first.place is None or not any(map(str.isalnum, first.text)):
         return False
     speaks = message.role in ("user", "assistant") and message.origin in ("request", "other")
-    return first.edited and (speaks or message.is_system_prompt)
+    return (first.edited and speaks) or _is_cut_prompt(message)
 
 
 def _with_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:
-    """Return the plan with one more text replaced, or another text in its place."""
+    """Return the plan with one more edit, which replaces an existing edit of the same text."""
 
     def edited(decision: Decision) -> Decision:
         if edit.message not in analysis.groups[decision.group].messages:

@@ -1,4 +1,4 @@
-"""Sharing out a token budget (seed 000): fixed parts, residuals, tiers, surplus."""
+"""Split a token budget (seed 000): fixed parts, residuals, tiers, surplus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compactor_cli.model.budget import Budget, FixedParts
 
 SHARES = (Decimal("0.70"), Decimal("0.20"), Decimal("0.07"), Decimal("0.03"))
 NEWEST_FIRST = (Decimal(1), Decimal(0), Decimal(0), Decimal(0))
-"""Shares for which each tier gets what the newer ones cannot use."""
+"""Shares with which each tier gets what the newer tiers cannot use."""
 
 
 def allocate(
@@ -22,11 +22,11 @@ def allocate(
     residual_share: float = 0.20,
     shares: Sequence[Decimal] = SHARES,
 ) -> Budget:
-    """Return a budget of `total` tokens, shared out.
+    """Return a budget of `total` tokens, split into its parts.
 
-    Residuals come first, up to their share of the total; tiers get their shares of what the
-    fixed parts, the margin and the residuals leave. With `needs`, what a tier cannot use goes to
-    tier 0 as far as that can use it, then to tiers 1, 2 and 3.
+    Residuals come first, up to their share of the total. The tiers get their shares of what the fixed parts, the
+    margin and the residuals leave. With `needs`, what a tier cannot use goes to tier 0 as far as that can use it,
+    then to tiers 1, 2 and 3.
     """
     conversation = max(0, total - fixed.total - safety_margin)
     residuals = min(residual_tokens, int(Decimal(str(residual_share)) * total), conversation)
@@ -38,7 +38,7 @@ def allocate(
 
 
 def _redistribute(shares: list[int], needs: Sequence[int]) -> list[int]:
-    """Move surplus only as far as some tier can use it, so a budget that nobody fills stays as it was."""
+    """Return the shares with surplus moved to tiers that can use it. Surplus that no tier can use stays where it is."""
     shares = list(shares)
     for taker in range(len(shares)):
         for giver in range(len(shares) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""What a run had to shorten although it is kept whole wherever the target allows it."""
+"""Warnings about what a run had to shorten although it is kept whole whenever the target allows."""
 
 from __future__ import annotations
 
@@ -20,33 +20,34 @@ from compactor_cli.summary_text.excerpts import harmless, quoted_parts, speaker_
 _REMEDY = "a larger target keeps it whole"
 _GONE = "was left out"
 _NAMED = 8
-"""Messages that a warning names by their numbers."""
+"""Maximum number of messages that a warning lists."""
 _LARGE = 0.1
-"""Share of the output from which on what `--keep` matches may have taken the room of requests."""
+"""Share of the output from which matches of `--keep` may have crowded out requests."""
 
 
 class ToKeep(Struct, frozen=True):
-    """What was asked to be kept whole."""
+    """What should be kept whole."""
 
     keep: Sequence[re.Pattern[str]] = ()
     keep_last: int = 0
     needs: Callable[[], int] = int
-    """Returns the tokens of all that is kept whole as long as the target allows, this and what is so in any case: few
-    warnings tell of them."""
+    """Returns the tokens of everything that is kept whole as long as the target allows, including what is always
+    kept. Few warnings need it."""
     count: Callable[[str], int] = len
 
 
 def shortened_warnings(
     messages: Sequence[Message], output: Sequence[Message], plan: Plan, asked: ToKeep
 ) -> tuple[str, ...]:
-    """Warn of each system prompt that was shortened, of the first and the last request of the user, of matches of
-    `--keep` and the newest messages that are to be kept where some were, and of what the matches cost requests."""
+    """Return warnings about messages that were cut: system prompts, the first and last request of the user, matches
+    of `--keep`, and newest messages that should be kept. A further warning says how many requests the matches
+    crowded out."""
     found = _Found(messages, output, plan, asked)
     return (*found.of_prompts_and_requests(), *found.of_matches(), *found.of_newest(), *found.of_what_matches_cost())
 
 
 class _Found:
-    """A transcript beside its output."""
+    """A transcript compared with its output."""
 
     def __init__(self, messages: Sequence[Message], output: Sequence[Message], plan: Plan, asked: ToKeep) -> None:
         self.messages, self.asked = messages, asked
@@ -59,15 +60,15 @@ class _Found:
 
     @cached_property
     def _said(self) -> str:
-        """What the summaries say, without line breaks and blanks."""
+        """The words of the summaries, with white space normalized."""
         return " ".join(_words(text) for text in self._summaries)
 
     def of_prompts_and_requests(self) -> Iterable[str]:
-        """Yield the system prompts and the requests that the session begins and ends with, where they were cut."""
+        """Yield warnings about system prompts and the session's first and last request, if they were cut."""
         requests = telling_requests(self.messages)
         first = min((m.index for m in requests), default=None)
         if summary_of_first_request(self.messages) is not None:
-            first = None  # an earlier round has its place for the one that it began with
+            first = None  # an earlier round repeats the session's first request
         last = max((m.index for m in self.messages if m.origin == "request"), default=None)
         names = {first: "the first request of the user", last: "the last request of the user"}
         for message in self.messages:
@@ -77,7 +78,7 @@ class _Found:
                 yield f"{name} (message {message.number}) {became}: {_REMEDY}"
 
     def of_matches(self) -> Iterable[str]:
-        """Yield a warning where messages that `--keep` matches were cut, with how many matches are gone."""
+        """Yield a warning if messages that match `--keep` were cut, with the number of matches that are gone."""
         cut = [message for message in self._matching if not self._is_whole(message)]
         if cut:
             before = [self._matches(part.text for part in message.parts) for message in cut]
@@ -90,7 +91,7 @@ class _Found:
             yield self._warning(which, cut, lost)
 
     def of_newest(self) -> Iterable[str]:
-        """Yield a warning where some of the newest messages that are to be kept were cut."""
+        """Yield a warning if some of the newest messages that should be kept were cut."""
         own = [message for message in self.messages if message.id != CLOSING_ID]
         newest = own[len(own) - self.asked.keep_last :] if self.asked.keep_last else []
         known = {message.index for message in self._matching}
@@ -99,7 +100,7 @@ class _Found:
             yield self._warning(f"{len(cut):,} of the last {len(newest):,} messages (--keep-last)", cut, "")
 
     def of_what_matches_cost(self) -> Iterable[str]:
-        """Yield how much of the output is matches of `--keep`, where they take much of it and requests were cut."""
+        """Yield a warning with the share of `--keep` matches in the output, if it is large and requests were cut."""
         tokens, total = sum(map(self._tokens_now, self._matching)), sum(m.tokens for m in self.output)
         if not tokens or tokens < _LARGE * total:
             return
@@ -119,7 +120,7 @@ class _Found:
         return [m for m in messages if m.records and any(p.search(part.text) for p in patterns for part in m.parts)]
 
     def _matches(self, texts: Iterable[str]) -> Counter[str]:
-        """Return what of some texts `--keep` matches, and how often."""
+        """Return each text that `--keep` matches, with its number of occurrences."""
         return Counter(text[start:end] for text in texts for start, end in matches(self.asked.keep, text))
 
     def _warning(self, which: str, cut: Sequence[Message], lost: str) -> str:
@@ -135,8 +136,8 @@ class _Found:
         return not self._sizes(message)
 
     def _sizes(self, message: Message) -> str:
-        """Say from which size to which a message was shortened, or that it was left out; empty when it is whole, also
-        in a summary."""
+        """Return a phrase that says from which size to which a message was shortened, or that it was left out. Empty
+        if it is whole, including in a summary."""
         now = self.out.get(message.index)
         if now is not None:
             return f"{message.tokens:,} to {now.tokens:,} tokens" if _is_cut(message, now) else ""
@@ -148,7 +149,7 @@ class _Found:
         return f"{len(text):,} to {shown:,} characters" if shown else _GONE
 
     def _shown(self, message: Message) -> Sequence[str]:
-        """Return the texts of a message that the output has, at its place or in summaries."""
+        """Return the texts that the output contains of a message, at its place or in summaries."""
         if message.index in self.out:
             return [part.text for part in self.out[message.index].parts]
         if message.index in self.quotes:
@@ -170,7 +171,7 @@ def _words(text: str) -> str:
 
 
 def _is_cut(before: Message, after: Message) -> bool:
-    """Return whether this run shortened a message; a repair edits parts as well."""
+    """Return whether this run shortened a message, comparing texts, because repairs edit parts as well."""
     return any(new.text != old.text for old, new in zip(before.parts, after.parts, strict=False))
 
 
@@ -179,7 +180,7 @@ def _one(messages: Sequence[Message]) -> bool:
 
 
 def _numbers(messages: Sequence[Message]) -> str:
-    """Return the numbers of messages, of many those of the first ones."""
+    """Return the numbers of messages; if there are many, only the first ones."""
     shown = ", ".join(str(message.number) for message in messages[:_NAMED])
     more = f" and {len(messages) - _NAMED:,} more" if len(messages) > _NAMED else ""
     return f"message{'s' * (len(messages) > 1)} {shown}{more}"

@@ -1,4 +1,4 @@
-"""The stages of a run: how long each took, and word of those that begin."""
+"""The stages of a run: how long each took, and notifications when they begin."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ STAGES = {
     "persisting": "Saving to long-term memory...",
     COMPLETE: "Memory refreshed! ✨",
 }
-"""The stages of seed 003 in their order, with its texts for people: not compacting; scoring messages; grouping them by
-topic (where topics are sought); making memories that stand alone (where memories are asked for); writing summaries;
-writing the memory log (where memories are asked for); done."""
+"""The stages of seed 003 in order, with its texts for people: not compacting; scoring messages; grouping them by
+topic (if the strategy looks for topics); extracting self-contained memories (if requested); writing summaries;
+writing the memory log (if memories are requested); done."""
 
 
 class CurrentStage:
-    """The stage that a compaction is in: passed as `on_stage`, and asked whenever somebody wants to know."""
+    """The current stage of a compaction. Pass it as `on_stage`, and read it at any time."""
 
     def __init__(self) -> None:
         self.stage, self.message = IDLE, STAGES[IDLE]
@@ -36,7 +36,7 @@ class CurrentStage:
 
 
 class Stages:
-    """Seconds of each stage, by the clock that was passed in, and word of those that begin."""
+    """The seconds of each stage by the given clock, and notifications when stages begin."""
 
     def __init__(
         self, clock: Callable[[], float], progress: Callable[[str], None], on_stage: Callable[[str, str], object]
@@ -47,19 +47,19 @@ class Stages:
         self.seconds: list[tuple[str, float]] = []
 
     def begin(self, stage: str) -> None:
-        """Say that a stage of STAGES begins, unless it or a later one has begun."""
+        """Announce that a stage of STAGES begins, unless it or a later one has already begun."""
         order = list(STAGES)
         if not self._begun or order.index(stage) > order.index(self._begun):
             self._begun = stage
             self._on_stage(stage, STAGES[stage])
 
     def fail(self) -> None:
-        """Say that the run ended before it was complete: nothing is being compacted any more."""
+        """Announce that the run ended early, so that nothing is being compacted any more."""
         self._begun = ""
         self._on_stage(IDLE, STAGES[IDLE])
 
     def clustering(self, topics: Topics) -> Topics:
-        """Return a search for topics that says when it begins."""
+        """Return a search for topics that announces its stage when it begins."""
 
         def announced(messages: Sequence[Message], groups: Sequence[Group]) -> Sequence[Topic]:
             self.begin("clustering")

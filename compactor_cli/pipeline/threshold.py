@@ -13,7 +13,7 @@ from compactor_cli.summary_text.headers import is_summary
 
 
 class ContextState(Struct, frozen=True):
-    """How full the context is. A computed threshold of 0 means that even the reserves do not fit."""
+    """How full the context is. A computed threshold of 0 means that the reserves alone exceed the limit."""
 
     limit: int
     threshold: int
@@ -22,11 +22,11 @@ class ContextState(Struct, frozen=True):
     warning: bool
     needs_compaction: bool
     never: bool = False
-    """The threshold was set to 0: never compact."""
+    """Whether the threshold was set to 0, which means never compact."""
 
 
 def threshold_of(limit: int, settings: ContextSettings) -> int:
-    """Return the tokens at which to compact: what is set, or a share of what the reserves leave of the limit."""
+    """Return the number of tokens at which to compact: the setting, or a share of the limit without the reserves."""
     if settings.threshold is not None:
         return settings.threshold
     available = limit - settings.system_reserve - settings.output_reserve - settings.safety_buffer
@@ -34,9 +34,9 @@ def threshold_of(limit: int, settings: ContextSettings) -> int:
 
 
 def context_state(tokens: int, messages: int, limit: int, keep_last: int, settings: ContextSettings) -> ContextState:
-    """Return whether a session of this size needs compacting; a very short one never does.
+    """Return whether a session of this size needs compaction; a very short one never does.
 
-    `limit` is the context limit of the model, for settings that name none.
+    `limit`: the model's context limit, used if the settings name none.
     """
     limit = settings.limit or limit
     threshold, never = threshold_of(limit, settings), settings.threshold == 0
@@ -47,15 +47,15 @@ def context_state(tokens: int, messages: int, limit: int, keep_last: int, settin
 
 
 def relief_target(state: ContextState, settings: ContextSettings) -> int:
-    """Return the tokens to come down to from over the threshold: below the warning, and half of a limit that the
-    reserves alone fill."""
+    """Return the tokens to which a session over the threshold should be compacted: just below the warning level, or
+    half of the limit if the reserves alone fill it."""
     if not state.threshold:
         return max(1, state.limit // 2)
     return max(1, int(state.threshold * Fraction(str(settings.warning_percent))) - 1)
 
 
 class Selection(Struct, frozen=True):
-    """Seed 001's split: indices to compact, indices to keep, and the summary of an earlier round."""
+    """Seed 001's split: indices to compact, indices to keep, and the index of an earlier round's summary."""
 
     compact: tuple[int, ...]
     keep: tuple[int, ...]
@@ -63,10 +63,10 @@ class Selection(Struct, frozen=True):
 
 
 def select_messages(messages: Sequence[Message], keep_last: int = 10) -> Selection:
-    """Keep the system message and the last `keep_last` messages; the rest is to be compacted.
+    """Return the split that keeps the system message and the last `keep_last` messages, and compacts the rest.
 
-    The border moves back while it would part a tool result from its call. A summary from an earlier
-    round, right behind the system message, is passed on instead of being compacted.
+    The border moves back as long as it would separate a tool result from its call. An earlier round's summary
+    directly after the system message is passed on instead of being compacted.
     """
     everything = tuple(range(len(messages)))
     if len(messages) <= keep_last + 1:

@@ -1,4 +1,4 @@
-"""Which messages bypass compression, with both caps, and the recency tiers of all others (seed 000)."""
+"""Choose the messages that bypass compression, within both caps, and assign recency tiers to all others (seed 000)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def select_residuals(
     max_share: float,
     total_tokens: int | None = None,
 ) -> Residuals:
-    """Choose the messages at or above the threshold, at most `ceil(max_share * n)` of them and, with a token budget, at
-    most that share of it. The lowest scores are demoted first; of equal ones the older."""
+    """Return the messages at or above the threshold: at most `ceil(max_share * n)` of them and, with a token budget,
+    at most that share of it. The lowest scores are demoted first, and the older message if scores are equal."""
     limit = ceil(Decimal(str(max_share)) * len(messages))
     candidates = [m.index for m in messages if m.role != "system" and scores[m.index].value >= threshold]
     best_first = sorted(candidates, key=lambda i: (-scores[i].raw, -i))
@@ -41,10 +41,10 @@ def assign_tiers(
     residuals: frozenset[int],
     borders: tuple[int, int, int] = (10, 25, 50),
 ) -> tuple[int | None, ...]:
-    """Assign a tier to each message, None to residuals and system messages.
+    """Return the tier of each message; None for residuals and system messages.
 
-    Borders count non-residual messages from the end and move outward to group borders: a group
-    that a border would split is all in the more recent tier.
+    Borders count non-residual messages from the end. They move outward to group borders: a group that a border would
+    split is entirely in the more recent tier.
     """
     tiers: list[int | None] = [None] * len(messages)
     position, ascending = 0, sorted(borders)

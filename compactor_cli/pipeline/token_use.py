@@ -1,4 +1,4 @@
-"""Where the tokens of an output went: whose words they are, and what is there for being new or for marking gaps."""
+"""What the tokens of an output are used for: by speaker, and for newest messages and for marks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NAMES = (
     _MARKS,
     _UNCHANGED,
 )
-"""What room goes to, in the order of tables."""
+"""The uses, in the order of tables."""
 _PARTS: Mapping[PartKind, str] = {"tool_call": "calls", "tool_result": "tool outputs"}
 _SPEAKERS = {"user": "requests", INSTRUCTIONS: _TOLD, "harness": _NOTES, "summary": _EARLIER, "": _AGENT}
 _ORIGINS: Mapping[Origin, str] = {"request": "requests", "summary": _EARLIER}
@@ -46,9 +46,10 @@ _ROLES: Mapping[Role, str] = {"system": "system", "assistant": _AGENT, "tool": "
 def spent(
     messages: Sequence[Message], groups: Sequence[Group], decisions: Iterable[Decision], output: Sequence[Message]
 ) -> tuple[Spent, ...]:
-    """Return what the tokens of `output` went to; the sum is that of its messages.
+    """Return the uses of the tokens of `output`; their sum is that of its messages.
 
-    `messages`: the input's. A summary that quotes lines shares out its tokens by the length of what it quotes.
+    `messages`: the input's messages. The tokens of a summary that quotes lines are split by the length of what it
+    quotes.
     """
     new = {i for d in decisions if d.reason.startswith(NEWEST_REASONS) for i in groups[d.group].messages}
     numbered = {message.number: message for message in messages}
@@ -60,7 +61,7 @@ def spent(
 
 
 def unspent(tokens: int) -> tuple[Spent, ...]:
-    """Return the use of an output that is its input."""
+    """Return the use of tokens for an output that equals its input."""
     return (Spent(_UNCHANGED, tokens),) if tokens else ()
 
 
@@ -89,7 +90,7 @@ def _written_by(message: Message) -> str:
 
 
 def _of_summary(text: str, tokens: int, numbered: Mapping[int, Message]) -> Iterator[tuple[str, int]]:
-    """Yield the tokens of a summary by what its lines are; one that has sections is a text of its own."""
+    """Yield the tokens of a summary by the kind of its lines. A summary with sections counts as a whole."""
     if not quotes_lines(text):
         yield "summaries", tokens
         return
@@ -115,8 +116,8 @@ def _said_by(speaker: Speaker, numbered: Mapping[int, Message]) -> str:
     if speaker.message is None:
         return _SPEAKERS.get(speaker.name, "calls")
     message = numbered.get(speaker.message)
-    if message is None:  # of an earlier round, whose numbers are its own
+    if message is None:  # from an earlier round, which had its own numbers
         return _EARLIER
-    if message.role == "tool" and speaker.name == "user":  # what they replied to a call
+    if message.role == "tool" and speaker.name == "user":  # the user's reply to a call
         return _SPEAKERS["user"]
     return "calls" if speaker.name and message.role == "assistant" else _written_by(message)

@@ -1,4 +1,4 @@
-"""What the pipeline works with."""
+"""The tools that the pipeline uses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Tools(Struct, frozen=True):
-    """What the pipeline works with; passed in, so that it touches neither files nor clocks nor models."""
+    """The tools that the pipeline uses. They are passed in, so that it accesses no files, clocks or models itself."""
 
     format: Format
     counter: TokenCounter
@@ -32,14 +32,14 @@ class Tools(Struct, frozen=True):
     clock: Callable[[], float] = lambda: 0.0
     topics: Topics = find_topics
     explains: bool = True
-    """Decisions are shown, with what made their value."""
+    """Whether decisions are shown, with what determined their value."""
     progress: Callable[[str], None] = lambda stage: None
     """Called when a stage of the pipeline is done."""
     on_stage: Callable[[str, str], object] = lambda stage, meaning: None
     """Called when one of STAGES begins."""
     recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: ()
-    """Finds memories that bear on a transcript, the most relevant first; asked when none are given."""
+    """Finds memories that are relevant to a transcript, most relevant first; called if none are given."""
     remember: Callable[[Transcript], Sequence[Memory]] | None = None
-    """Finds what is worth remembering of a transcript, before any of it is summarized; None: nothing is."""
+    """Extracts what is worth remembering from a transcript, before any of it is summarized; None for nothing."""
     persist: Callable[[Sequence[Memory]], object] | None = None
-    """Takes what was found, once everything else is done; None: whoever asked for it writes it later."""
+    """Stores the extracted memories after everything else is done; None if the caller stores them later."""

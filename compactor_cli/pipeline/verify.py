@@ -1,4 +1,4 @@
-"""Invariants of a valid transcript, each an object with a name; the tests run the same ones."""
+"""Invariants of a valid transcript, each an object with a name. The tests use the same ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compactor_cli.pipeline.alternation import repeated_roles
 
 
 class OutputView(Struct, frozen=True):
-    """What an invariant looks at."""
+    """The input of an invariant."""
 
     messages: Sequence[Message]
     pairing: Pairing
@@ -29,7 +29,7 @@ class Invariant(Protocol):
 
 
 class CallsAnswered:
-    """Every call has a result, but for work in flight at the very end."""
+    """Every call has a result, except for work in flight at the very end."""
 
     name = "unanswered_call"
 
@@ -54,7 +54,7 @@ class ResultsCalled:
 
 
 class ResultsAdjacent:
-    """Results stand right behind their call, where the API wants them there."""
+    """Results directly follow their call, if the API requires it."""
 
     name = "misplaced_result"
 
@@ -68,7 +68,7 @@ class ResultsAdjacent:
 
 
 class RolesAlternate:
-    """No two turns of one role stand in a row, and the first is the user's, where the API refuses what is not so."""
+    """No two consecutive turns have the same role, and the first is the user's, if the API requires it."""
 
     name = "repeated_role"
 
@@ -84,23 +84,23 @@ INVARIANTS: tuple[Invariant, ...] = (CallsAnswered(), ResultsCalled(), ResultsAd
 def faults(
     messages: Sequence[Message], *, adjacent_results: bool, alternates: bool = False, pairing: Pairing | None = None
 ) -> tuple[Fault, ...]:
-    """Return all faults of a sequence of messages, in its order; `index` is the position in it."""
+    """Return all faults of a sequence of messages, in order; `index` is the position in the sequence."""
     view = OutputView(messages, pairing or pair(messages), adjacent_results, alternates)
     found = [fault for invariant in INVARIANTS for fault in invariant.faults(view)]
     return tuple(sorted(found, key=lambda fault: (fault.index, fault.kind, fault.call_id)))
 
 
 def is_adjacent(messages: Sequence[Message], call: int, result: int) -> bool:
-    """Return whether only results stand between a call and its result."""
+    """Return whether only results are between a call and its result."""
     if result <= call:
         return False
     return all(messages[i].results for i in range(call + 1, result))
 
 
 def last_turn(messages: Sequence[Message]) -> int:
-    """Return the position from which on an unanswered call is work in flight: the last assistant turn.
+    """Return the position from which an unanswered call counts as work in flight: that of the last assistant turn.
 
-    Results may follow (some of several parallel calls have come back), nothing else.
+    Only results may follow it (some of several parallel calls have returned).
     """
     index = len(messages)
     while index > 0 and messages[index - 1].role == "tool":

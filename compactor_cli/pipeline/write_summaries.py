@@ -1,4 +1,4 @@
-"""The summaries that a plan asks for: headings, what they need to know, and what comes back."""
+"""Write the summaries that a plan asks for: their headings, their inputs, and the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from compactor_cli.summary_text.verbatim import carried
 from compactor_cli.text.shorten import reference
 
 _RECENT = 400
-"""Kept groups, the newest, whose identifiers count as what is being worked on."""
+"""Number of newest kept groups whose identifiers count as current work."""
 
 
 class Summary(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Summary(Struct, frozen=True):
 
 
 class SummaryContext(Struct, frozen=True):
-    """What summaries are written with."""
+    """What all summaries of a run are written with."""
 
     summarizer: Summarizer
     count: Callable[[str], int]
@@ -46,19 +46,19 @@ class SummaryContext(Struct, frozen=True):
 
 
 def current_round(messages: Sequence[Message]) -> int:
-    """Return the round that a compaction of these messages is."""
+    """Return the number of the round that compacts these messages."""
     return 1 + max((round_of(m.text("text")) for m in messages if m.origin == "summary"), default=0)
 
 
 def write_summaries(
     analysis: Analysis, plan: Plan, context: SummaryContext, base: Base
 ) -> tuple[Plan, tuple[Summary, ...]]:
-    """Return the summaries that fill the slots of a plan. Groups whose summary does not fit are gone, and the plan that
-    is returned says so. `base`: what the transcript is compacted from, and to."""
+    """Return the summaries that fill the slots of a plan. In the returned plan, groups are gone if their summary does
+    not fit, or only says that they are lost. `base`: the size that the transcript is compacted from, and the target."""
     transcript, groups = analysis.transcript, analysis.groups
     messages = transcript.messages
     number = current_round(messages)
-    # whoever writes a summary has counted it last
+    # a summarizer has usually just counted the finished text
     context = replace(context, count=lru_cache(maxsize=1)(context.count))
     base_slot = max(plan.slots, key=lambda slot: (slot.based, slot.budget), default=None)
     names_base = base_slot is not None and base_slot.based
@@ -66,7 +66,7 @@ def write_summaries(
     written: dict[SummarySlot, Summary] = {}
     failed: set[int] = set()
     unspent = 0
-    # newest first: what a summary does not need goes to the next older one
+    # newest first: what a summary does not use goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
     told = any(slot.excerpts is None for slot in slots)
     known = KnownState()
@@ -106,19 +106,20 @@ def write_summaries(
 
 
 def _cut_off(transcript: Transcript, request: SummaryRequest, number: int) -> str:
-    """Return what a summary says that found nothing to tell: where something is gone, and how to get it back."""
+    """Return the text of a summary that has nothing to tell: which messages are gone, and how to get them back."""
     address = _address(transcript, request.messages)
     return f"{lines_header({m.number for m in request.messages}, round=number, reference=address)}\n{CUT_OFF}"
 
 
 def _address(transcript: Transcript, messages: Sequence[Message]) -> str:
-    """Return the reference by which the records of messages are found again."""
+    """Return the reference under which the records of messages are archived."""
     records = dict.fromkeys(record for message in messages for record in message.records)
     return reference(transcript.raw(record) for record in records)
 
 
 def _task(messages: Sequence[Message]) -> str:
-    """Return the request that the session began with: what an earlier summary carries on, else the first one."""
+    """Return the session's first request: the one that an earlier summary repeats, otherwise the first message of
+    the user."""
     for message in messages:
         if message.origin == "request":
             return message.text("text")
@@ -128,7 +129,8 @@ def _task(messages: Sequence[Message]) -> str:
 
 
 def _up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
-    """Return what stands on nothing behind these messages: that is kept in its place."""
+    """Return the state lines that are not based on anything after these messages; such facts are kept in their
+    place."""
     last = max(m.index for m in messages)
     return with_whole_list(state, lambda line: line.message <= last)
 
@@ -171,7 +173,7 @@ def _request(
 
 
 def _write(request: SummaryRequest, context: SummaryContext) -> str:
-    """Write the text, with a heading that leaves out what it was compacted from when there is no room for that."""
+    """Return the summary's text. If there is no room, use a heading without the size it was compacted from."""
     text = context.summarizer.summarize(request, context.count)
     if text or not request.shorter_header:
         return text
@@ -179,7 +181,7 @@ def _write(request: SummaryRequest, context: SummaryContext) -> str:
 
 
 def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:
-    """Return the identifiers of what is kept, in prose and calls, and the words of the query."""
+    """Return the identifiers in what is kept, in prose and calls, and the words of the query."""
     kept = [d for d in plan.decisions if d.rendition in ("whole", "shortened")]
     recent = (messages[index] for decision in kept[-_RECENT:] for index in groups[decision.group].messages)
     return frozenset(names_spoken_of(recent).union(word for word in query.split() if len(word) > 2))

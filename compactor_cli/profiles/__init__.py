@@ -1,4 +1,4 @@
-"""Profiles as TOML: the one that ships with the package, and those that `learn` writes."""
+"""Profiles as TOML: the one shipped with the package, and those written by `learn`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _LARGEST = 1_000
 
 
 def parse_profile(text: str, name: str) -> Profile:
-    """Return a profile from TOML. Raises UsageError that names the file, the key and what is allowed.
+    """Return a profile from TOML. Raises UsageError with the file, the key and what is allowed.
 
-    A profile that says nothing of statements is given the shipped weights for them.
+    If it has no weights for statements, the shipped ones are used.
     """
     return completed(_parsed(text, name))
 
 
 def completed(profile: Profile) -> Profile:
-    """Return a profile with the shipped weights of statements where it has none, as one has that was just learned."""
+    """Return a profile with the shipped weights for statements if it has none, as after learning."""
     shipped = default_profile()
     return replace(
         profile,
@@ -37,7 +37,7 @@ def completed(profile: Profile) -> Profile:
 
 
 def _parsed(text: str, name: str) -> Profile:
-    """Return what the file itself says."""
+    """Return the profile exactly as in the file."""
     import tomli
 
     try:
@@ -65,7 +65,7 @@ def _parsed(text: str, name: str) -> Profile:
 
 
 def _weights(document: Mapping[str, Any], title: str, names: Iterable[str], file: str) -> dict[str, float]:
-    """Return the numbers of a table, by the names of their signals; none where there is no such table."""
+    """Return the numbers of a table by signal name; empty if the table is missing."""
     table = document.get(title, {})
     if not isinstance(table, dict):
         raise UsageError(f"{file}: {title} = {table!r}: has to be a table [{title}]")
@@ -82,7 +82,7 @@ def _weights(document: Mapping[str, Any], title: str, names: Iterable[str], file
 
 
 def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
-    """Return keys of nested tables joined by dots."""
+    """Return the keys of nested tables joined by dots, with their values."""
     pairs: list[tuple[str, Any]] = []
     for key, value in table.items() if isinstance(table, dict) else ():
         pairs += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value)]
@@ -91,7 +91,7 @@ def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
 
 @cache
 def default_profile() -> Profile:
-    """Return the profile that ships with the package, learned on the sessions that its comments name."""
-    text = get_data("compactor_cli.profiles", "default.toml")  # importlib.resources takes longer than to read it
+    """Return the profile shipped with the package; its comments name the sessions that it was learned from."""
+    text = get_data("compactor_cli.profiles", "default.toml")  # faster than importlib.resources
     assert text is not None
     return _parsed(text.decode("utf-8"), "default")

@@ -1,6 +1,5 @@
-"""`prompt.yaml`: what stands in a prompt besides the conversation (seed 000).
+"""`prompt.yaml`: the parts of a prompt besides the conversation (seed 000).
 
-`document.py` reads YAML with its lines, `parse.py` checks it against `schema.json` and makes a `Prompt`,
-`segments.py` chooses segments, `sizes.py` says what each part takes. Nothing here touches files: the
-texts of files come from a function that is passed in.
+`parse.py` reads the YAML, checks it against `schema.json` and makes a `Prompt`. `segments.py` chooses segments, and
+`sizes.py` computes the size of each part. Nothing here accesses files: a function passed in supplies their texts.
 """

@@ -1,8 +1,8 @@
 """Prompt assembly (seed 000): system, identity, actions, system insight, history, task, current message.
 
-The history is compacted to what the other parts leave of the total, and the parts become messages around
-it, in the format of the transcript. They are messages without records of a transcript, so the stage that
-writes a compaction writes them too.
+The history is compacted to what the other parts leave of the total. The parts become messages around it, in the
+transcript's format. They have no records in the transcript, so the stage that writes a compaction writes them as
+well.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from compactor_cli.prompt.definition import AFTER, Sized
 from compactor_cli.settings import Settings
 
 _REMOVED = -1
-"""Owner of records that go with a message that is no part of the history."""
+"""Owner of records that belong to a message outside the history."""
 _NOT_WRITTEN = "(before the parts of the prompt)"
 
 
@@ -40,32 +40,32 @@ class Prompted(Struct, frozen=True):
 
     data: bytes
     messages: tuple[Message, ...]
-    """As they are read again from `data`."""
+    """The messages as read back from `data`."""
     parts: tuple[Sized, ...]
     before: Transcript
-    """What was compacted: the transcript, without its system messages where the prompt has its own."""
+    """What was compacted: the transcript, without its system messages if the prompt has its own."""
     history: Compaction
     reserved: int
-    """Tokens left free for parts of which only the size is given."""
+    """Tokens kept free for parts that are given only as a size."""
     total: int
     safety_margin: int
 
     @property
     def tokens(self) -> int:
-        """Return the tokens of the messages and of what is reserved."""
+        """Return the tokens of the messages plus the reserved ones."""
         return sum(message.tokens for message in self.messages) + self.reserved
 
     @property
     def system_tokens(self) -> int:
-        """Return the tokens in the history of system messages of the transcript."""
+        """Return the tokens of the transcript's own system messages in the history."""
         return sum(message.tokens for message in self.history.messages if message.is_system_prompt)
 
 
 def assemble_prompt(
     transcript: Transcript, parts: Sequence[Sized], tools: Tools, settings: Settings, total: int
 ) -> Prompted:
-    """Return the prompt in at most `total` tokens. Raises BudgetError when the parts leave too little for the
-    history, UsageError when the format has no place for a part."""
+    """Return a prompt of at most `total` tokens. Raises BudgetError when the parts leave too little for the history,
+    and UsageError when the format has no place for a part."""
     replaced = any(part.name == "system_prompt" and part.given != "transcript" for part in parts)
     own = _without_system(transcript) if replaced else transcript
     _check_place(own, parts, tools.format)
@@ -84,7 +84,7 @@ def _body(own: Transcript, history: Compaction, tools: Tools, replaced: bool) ->
     """Return the compacted history as a transcript."""
     if not history.changed:
         return own
-    if not history.messages:  # nothing to read: what is left are records that hold no message
+    if not history.messages:  # nothing to read: the remaining records hold no messages
         return replace(own, messages=(), owners=dict.fromkeys(own.owners, _REMOVED))
     body = _read(history.data, own, tools)
     return _without_system(body) if replaced else body
@@ -95,7 +95,7 @@ def _read(data: bytes, transcript: Transcript, tools: Tools) -> Transcript:
 
 
 def _without_system(transcript: Transcript) -> Transcript:
-    """Return the transcript without its system messages; a summary under the role system is history."""
+    """Return the transcript without its system messages. A summary under the role system stays as history."""
     kept = [message for message in transcript.messages if not message.is_system_prompt]
     if len(kept) == len(transcript.messages):
         return transcript
@@ -118,7 +118,7 @@ def _check_place(transcript: Transcript, parts: Sequence[Sized], format: Format)
 
 
 def _compact(own: Transcript, parts: Sequence[Sized], tools: Tools, settings: Settings, total: int) -> Compaction:
-    """Return the history in what the parts and the safety margin leave."""
+    """Return the history compacted to what the parts and the safety margin leave."""
     margin = settings.budget.safety_margin
     fixed = [(_words(part.name), part.tokens) for part in parts if part.given != "transcript" and part.tokens]
     fixed.append(("safety margin", margin))
@@ -140,7 +140,8 @@ def _words(name: str) -> str:
 
 
 def _surround(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: bool) -> tuple[bytes, list[str]]:
-    """Return bytes of the history with the parts around it, and the texts that must be read from them again."""
+    """Return the bytes of the history with the parts around it, and the message texts that must be read back from
+    them."""
     top = next((piece for piece in body.layout.pieces if isinstance(piece, int)), None)
     texts = []
     if top is not None and replaced:
@@ -165,7 +166,7 @@ def _surround(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: 
 
 
 def _with_top(body: Transcript, top: int, text: str) -> Transcript:
-    """Return the transcript with another system prompt at its top level; an empty one says that there is none."""
+    """Return the transcript with another top-level system prompt; an empty one stands for none."""
     value = jsonedit.dump(text).encode("utf-8")
     pieces = tuple(value if piece == top and isinstance(piece, int) else piece for piece in body.layout.pieces)
     return replace(body, layout=replace(body.layout, pieces=pieces))
@@ -193,7 +194,7 @@ def _owners(body: Transcript, head: int, added: int) -> dict[int, int]:
 
 
 def _links(body: Transcript, first: int) -> tuple[Link | None, ...]:
-    """Return the first message of the history continues from the parts before it, although it was a root."""
+    """Return the links with the first message of the history, if it was a root, following the parts before it."""
     link = body.links[first] if first < len(body.links) else None
     if link is None or link.parent:
         return body.links
@@ -201,7 +202,7 @@ def _links(body: Transcript, first: int) -> tuple[Link | None, ...]:
 
 
 def _verify(result: Prompted, expected: Sequence[str], history: Compaction, format: Format) -> None:
-    """Check what every prompt must hold. A violation is a bug of this program, never written to a file."""
+    """Check the invariants of every prompt. A violation is a bug of this program, so nothing is written."""
     texts = [message.text() for message in result.messages]
     if texts != list(expected):
         raise AssertionError(f"{len(texts)} messages are read again instead of {len(expected)}, or others")

@@ -1,4 +1,4 @@
-"""A prompt as `prompt.yaml` describes it, and what was chosen of it."""
+"""A prompt as described by `prompt.yaml`, and what was chosen from it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from msgspec import Struct, field
 
 Scalar = bool | int | float | str
 Given = Literal["text", "file", "tokens", "segments", "transcript", "default"]
-"""Where a part comes from: `tokens` is a size alone, `transcript` the system messages of the transcript,
-`default` the room that is left for a current message of which nothing is said."""
+"""How a part is given. `tokens`: only a size. `transcript`: the transcript's system messages. `default`: tokens kept
+free for a current message that is not given."""
 
 BEFORE = ("system_prompt", "agent_identity", "actions", "system_llm")
 """Parts before the history, in the order of seed 000."""
 AFTER = ("task_prompt", "current_message")
-"""Parts behind the history."""
+"""Parts after the history."""
 CURRENT_MESSAGE = 50
 """Tokens reserved for a current message that is not given (seed 000)."""
 
 
 class PromptPart(Struct, frozen=True, kw_only=True):
-    """One part: its text, or the tokens that are reserved for it."""
+    """One part: its text, or the number of tokens reserved for it."""
 
     name: str
     given: Given
@@ -30,16 +30,16 @@ class PromptPart(Struct, frozen=True, kw_only=True):
 
 
 class Condition(Struct, frozen=True, kw_only=True):
-    """What a segment asks of one name of the context."""
+    """A condition of a segment on one name of the context."""
 
     name: str
     test: Literal["is", "at_least", "at_most", "any"]
     wanted: tuple[Scalar, ...]
-    """One value; several for `any`."""
+    """One value, or several for `any`."""
 
 
 class Segment(Struct, frozen=True, kw_only=True):
-    """A piece of the system prompt that is there when its conditions hold and the limit allows."""
+    """A piece of the system prompt, included when its conditions hold and the limit allows."""
 
     id: str
     text: str
@@ -50,11 +50,11 @@ class Segment(Struct, frozen=True, kw_only=True):
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
-    """All of a `prompt.yaml`."""
+    """The contents of a `prompt.yaml`."""
 
     parts: Mapping[str, PromptPart] = field(default_factory=dict)
     residuals: int | str | None = None
-    """Size of the residuals, for `budget`: tokens, or a text of that size; None: those of the transcript."""
+    """Size of the residuals for `budget`: tokens, or a text of that size. None: the transcript's residuals."""
     context: Mapping[str, Scalar] = field(default_factory=dict)
     segments: tuple[Segment, ...] = ()
     segment_tokens: int | None = None
@@ -62,27 +62,27 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
 
 class SegmentChoice(Struct, frozen=True, kw_only=True):
-    """Whether a segment is in, as what, and why."""
+    """Whether and in which variant a segment is included, and why."""
 
     id: str
     variant: Literal["full", "condensed", "out"]
     reason: str
     text: str = ""
     tokens: int = 0
-    """Tokens of what is in; 0 when it is out."""
+    """Tokens of the included text; 0 if it is left out."""
 
 
 class Sized(Struct, frozen=True, kw_only=True):
-    """A part with what it takes of the total: its message, or the tokens reserved for it."""
+    """A part with its share of the total: the tokens of its message, or the reserved ones."""
 
     name: str
     given: Given
     tokens: int
     text: str = ""
     reserved: int = 0
-    """Of the tokens those for which nothing is written here."""
+    """The part of `tokens` for which nothing is written here."""
 
     @property
     def written(self) -> bool:
-        """Return whether a message is written for it."""
+        """Return whether a message is written for this part."""
         return bool(self.text)

@@ -1,4 +1,4 @@
-"""Text of a `prompt.yaml` -> Prompt, after it was checked against the schema that ships with the package."""
+"""Parse the text of a `prompt.yaml` into a Prompt, after checking it against the schema in this package."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from compactor_cli.prompt.definition import AFTER, BEFORE, Condition, Given, Pro
 from compactor_cli.text.yaml_document import Place, YamlDocument, read_document
 
 _WIDTH = 60
-"""Characters of a wrong value that an error shows."""
+"""Maximum characters of an invalid value in an error message."""
 
 Read = Callable[[str], str]
-"""The text of a file that a prompt names. Raises InputError."""
+"""Returns the text of a file that a prompt names. Raises InputError."""
 
 
 def schema_text() -> str:
-    """Return the JSON schema of `prompt.yaml`, as it ships with the package."""
+    """Return the JSON schema of `prompt.yaml` from this package."""
     return files("compactor_cli.prompt").joinpath("schema.json").read_text(encoding="utf-8")
 
 
 def parse_prompt(text: str, path: str, read: Read) -> Prompt:
-    """Return a prompt from YAML. Raises InputError, which names the line, the place and what is allowed."""
+    """Return a prompt from YAML. Raises InputError with the line, the place and what is allowed."""
     document = read_document(text, path)
     _check(document)
     value: dict[str, Any] = document.value
@@ -43,12 +43,12 @@ def parse_prompt(text: str, path: str, read: Read) -> Prompt:
 
 
 def parse_context(texts: Mapping[str, str]) -> dict[str, Scalar]:
-    """Return values of the context as options give them: true, false and numbers are what they look like."""
+    """Return context values given as options; true, false and numbers are converted."""
     return {name: _scalar(text) for name, text in texts.items()}
 
 
 def context_options(options: tuple[str, ...]) -> dict[str, Scalar]:
-    """Return `NAME=VALUE` options as a context. Raises UsageError for one without a name."""
+    """Return `NAME=VALUE` options as a context. Raises UsageError for an option in another form."""
     pairs = {}
     for option in options:
         name, sign, value = option.partition("=")
@@ -79,12 +79,12 @@ def _check(document: YamlDocument) -> None:
 
 
 def _order(document: YamlDocument, place: Place) -> tuple[int, int, str]:
-    """Errors are told in the order of the file."""
+    """Return a sort key that reports errors in the order of the file."""
     return document.lines.get(place, 0), -len(place), str(place)
 
 
 def _as_error(document: YamlDocument, error: Any) -> InputError:
-    """Return what the schema says, in the words of this program."""
+    """Return a schema error as an InputError in this program's wording."""
     place = tuple(error.absolute_path)
     known = error.schema.get("properties", {})
     if error.validator == "additionalProperties":
@@ -103,14 +103,14 @@ def _short(value: Any) -> str:
 
 
 class _Texts:
-    """The texts of a prompt: given in it, or read from the files that it names."""
+    """The texts of a prompt: given directly, or read from files that the prompt names."""
 
     def __init__(self, document: YamlDocument, read: Read) -> None:
         self._document = document
         self._read = read
 
     def of(self, place: Place, value: Any) -> tuple[Given, str]:
-        """Return text of a string, of `{text: ...}` or of `{file: ...}`, and which of them it was."""
+        """Return the text of a string, of `{text: ...}` or of `{file: ...}`, preceded by which form it was."""
         form: Given = "text"
         text = value["text"] if isinstance(value, dict) and "text" in value else value
         if isinstance(value, dict) and "file" in value:
@@ -169,5 +169,5 @@ def _check_ids(document: YamlDocument, segments: tuple[Segment, ...]) -> None:
 
 
 def _whole(value: float | None) -> int | None:
-    """Return a whole number: the schema takes 200.0 for one."""
+    """Return an int; the schema accepts 200.0 as an integer."""
     return None if value is None else int(value)

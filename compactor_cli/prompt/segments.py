@@ -1,4 +1,4 @@
-"""Choose which segments are in (seed 000): conditions, then priority, as far as the limit goes."""
+"""Choose which segments to include (seed 000): by their conditions, then by priority within the token limit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from compactor_cli.prompt.definition import Condition, Prompt, Scalar, Segment, SegmentChoice
 
 JOINT = "\n\n"
-"""Between the segments, and between the system prompt and them."""
+"""Separates segments from each other and from the system prompt."""
 
 Count = Callable[[str], int]
 
@@ -15,8 +15,9 @@ Count = Callable[[str], int]
 def choose_segments(prompt: Prompt, count: Count) -> tuple[SegmentChoice, ...]:
     """Return a choice for each segment, in the order of the file.
 
-    The highest priority is served first, of equal ones the first in the file. A segment is in as its
-    full text, else as its condensed one, else out. The limit is for the sum of their texts.
+    Segments are served from the highest priority down; among equals, the first in the file comes first. A segment is
+    included with its full text, else its condensed one, else not at all. The limit applies to the sum of the
+    included texts.
     """
     context = {"condensed": prompt.condensed, **prompt.context}
     condensed = context["condensed"] is True
@@ -30,7 +31,7 @@ def choose_segments(prompt: Prompt, count: Count) -> tuple[SegmentChoice, ...]:
 
 
 def joined(system_prompt: str, choices: tuple[SegmentChoice, ...]) -> str:
-    """Return the system prompt with the segments that are in, in the order of the file."""
+    """Return the system prompt followed by the included segments, in the order of the file."""
     texts = (system_prompt, *(choice.text for choice in choices))
     return JOINT.join(text.strip("\n") for text in texts if text.strip()) if any(texts[1:]) else system_prompt
 
@@ -63,7 +64,7 @@ def _choose(
 
 
 def _lack(segment: Segment, tokens: int, left: int | None) -> str:
-    """Return why a text of so many tokens has no room; empty when it has."""
+    """Return why a text of this many tokens does not fit; empty if it fits."""
     if segment.max_tokens is not None and tokens > segment.max_tokens:
         return f"no room: needs {tokens:,} of its {segment.max_tokens:,} tokens"
     if left is not None and tokens > left:
@@ -84,12 +85,12 @@ def _holds(condition: Condition, context: Mapping[str, Scalar]) -> bool:
 
 
 def _same(value: Scalar, wanted: Scalar) -> bool:
-    """Return whether two values are equal, where true is not 1."""
+    """Return whether two values are equal; true is not equal to 1."""
     return isinstance(value, bool) == isinstance(wanted, bool) and value == wanted
 
 
 def _told(condition: Condition, context: Mapping[str, Scalar]) -> str:
-    """Return a condition that does not hold, in words."""
+    """Return a failed condition in words."""
     if condition.name not in context:
         return f"{condition.name} is not in the context"
     value = context[condition.name]

@@ -1,4 +1,4 @@
-"""Compute what each part of a prompt takes of the total."""
+"""Compute the size of each part of a prompt."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Count = Callable[[str], int]
 def size_parts(
     prompt: Prompt, choices: tuple[SegmentChoice, ...], count: Count, per_message: int, system_tokens: int
 ) -> tuple[Sized, ...]:
-    """Return the parts in the order of seed 000, without those of which nothing is said.
+    """Return the given parts in the order of seed 000, with their sizes.
 
-    A text becomes a message and takes the overhead of one; of a size given in tokens nothing is written.
-    `system_tokens` are those of the transcript's own system messages, which stay where the prompt has none.
+    A text becomes a message and includes a message's overhead. For a size in tokens nothing is written.
+    `system_tokens`: size of the transcript's own system messages, which are used if the prompt gives none.
     """
     sized = []
     for name in (*BEFORE, *AFTER):
@@ -41,7 +41,7 @@ def size_parts(
 
 
 def fixed_parts(parts: Sequence[Sized]) -> FixedParts:
-    """Return the same as the fixed parts of a budget."""
+    """Return the parts as the fixed parts of a budget."""
     return FixedParts(**{part.name: part.tokens for part in parts})
 
 

@@ -1,1 +1,1 @@
-"""Files at addresses such as `s3://bucket/name`, by fsspec."""
+"""Files at addresses such as `s3://bucket/name`, accessed through fsspec."""

@@ -1,4 +1,4 @@
-"""Reading, writing and finding files that fsspec reaches."""
+"""Read, write and find files through fsspec."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compactor_cli.errors import InputError, UsageError
 
 
 def _store(path: str) -> tuple[Any, str]:
-    """Return the store that an address is in, and its path there. Raises UsageError for one that is not known, or whose
+    """Return the file system for an address, and the path in it. Raises UsageError if the scheme is unknown or its
     package is missing."""
     local = path.startswith(("file://", "local://"))
     try:
@@ -24,13 +24,13 @@ def _store(path: str) -> tuple[Any, str]:
 
 
 def local_path(address: str) -> str:
-    """Return the path that fsspec makes of an address on this machine: nothing in it is decoded."""
+    """Return the local path for an address as fsspec determines it, without decoding anything."""
     return _store(address)[1]
 
 
 @contextmanager
 def reading(path: str) -> Iterator[IO[bytes]]:
-    """Return a file to read from, at any place of it. Raises InputError."""
+    """Provide a seekable file to read from. Raises InputError."""
     store, inside = _store(path)
     try:
         with store.open(inside, "rb") as stream:
@@ -44,7 +44,7 @@ def reading(path: str) -> Iterator[IO[bytes]]:
 
 
 def write(path: str, put: Callable[[IO[bytes]], object]) -> None:
-    """Put what `put` writes in the place of a file: all of it or, when that fails, nothing. Raises UsageError."""
+    """Replace a file by what `put` writes, completely or, if that fails, not at all. Raises UsageError."""
     store, inside = _store(path)
     try:
         with store.transaction, store.open(inside, "wb") as stream:
@@ -54,7 +54,7 @@ def write(path: str, put: Callable[[IO[bytes]], object]) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file, where there is one."""
+    """Delete a file if it exists."""
     store, inside = _store(path)
     try:
         if store.exists(inside):
@@ -64,7 +64,7 @@ def remove(path: str) -> None:
 
 
 def exists(path: str) -> bool:
-    """Return whether there is a file at an address. Raises InputError."""
+    """Return whether a file exists at an address. Raises InputError."""
     store, inside = _store(path)
     try:
         return bool(store.exists(inside))
@@ -73,8 +73,8 @@ def exists(path: str) -> bool:
 
 
 def meant(path: str) -> list[tuple[str, str]]:
-    """Return the files that an address means, each with its name: those of a pattern or a folder with their paths from
-    there on. Raises InputError where there is none."""
+    """Return the files that an address denotes, each with its name. For patterns and folders, names are paths
+    relative to the fixed part of the address. Raises InputError if there are none."""
     store, inside = _store(path)
     try:
         if has_magic(inside):

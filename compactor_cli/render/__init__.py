@@ -1,1 +1,1 @@
-"""Values to rich tables and JSON; computes nothing."""
+"""Render values as rich tables and as JSON, without computing anything."""

@@ -1,4 +1,4 @@
-"""Findings of `--check` for CI: annotations of GitHub, and SARIF 2.1.0."""
+"""Findings of `--check` for CI: GitHub annotations and SARIF 2.1.0."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _PAGE = "docs/ci.md"
 
 
 def github(findings: Sequence[CheckFinding]) -> str:
-    """Return a workflow command a line; GitHub shows each at its file. Its runner decodes `%25`, `%0D`, `%0A`, `%3A`
-    and `%2C` and nothing else, so what commands a terminal has the escapes that it has everywhere."""
+    """Return one workflow command per line, which GitHub shows at the file. Its runner decodes only `%25`, `%0D`,
+    `%0A`, `%3A` and `%2C`, so control characters are escaped as everywhere else."""
     return "".join(
         f"::{_level(finding)} file={_property(finding.path)},line={finding.line},"
         f"title={_property(f'compactor: {finding.rule}')}::{_data(finding.message)}\n"
@@ -52,8 +52,8 @@ def _level(finding: CheckFinding) -> str:
 
 
 def _uri(path: str) -> str:
-    """Return a path relative to the folder that is checked, or the URI of an absolute one: bytes that are no UTF-8
-    too."""
+    """Return a path relative to the checked folder, or the URI of an absolute path; bytes that are not UTF-8 are
+    allowed."""
     return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
 
 

@@ -1,4 +1,4 @@
-"""Show what the archive holds of a file, as tables and as JSON."""
+"""Show what the archive holds about a file, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.text.clean import plain
 
 MOST = 40
-"""Originals that are listed for people."""
+"""Maximum number of originals listed for people."""
 
 
 def when(seconds: float) -> str:
-    """Return a time as the user's clock has it."""
+    """Return a time in the local time zone."""
     return datetime.fromtimestamp(seconds, timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
-    """Return the rounds of a session, the oldest first."""
+    """Return a table of a session's rounds, oldest first."""
     several = len({each.round.conversation for each in past}) > 1
     table = make_table(console, "Rounds")
     for name in ("round", *(("conversation",) if several else ())):
@@ -54,14 +54,14 @@ def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
 
 
 def _confirmed(rounds: Sequence[PastRound]) -> str:
-    """Return words where nothing says that an output took its place: the run ended before, or could not write it. What
-    an agent makes of its own compaction is not known here."""
+    """Return a note if an output is not known to have been written, because the run ended early or writing failed.
+    An agent's own compactions are exempt, since their output is unknown."""
     open_ones = [each for each in rounds if not each.written and each.round.strategy != STRATEGY]
     return ", output not confirmed" if open_ones else ""
 
 
 def hits_table(console: Console, hits: Sequence[MessageHit]) -> Table:
-    """Return messages that a search of the archive found."""
+    """Return a table of the messages found in the archive."""
     table = make_table(console, "Found in the archive")
     for name in ("compaction", "message"):
         table.add_column(name, justify="right")
@@ -74,7 +74,7 @@ def hits_table(console: Console, hits: Sequence[MessageHit]) -> Table:
 
 
 def round_json(each: PastRound) -> dict[str, Any]:
-    """Return a round, with the keys of the events of seeds 000 and 001 under `event`."""
+    """Return a round as JSON; the keys of the events of seeds 000 and 001 are under `event`."""
     return {
         "compaction": each.compaction,
         "at": datetime.fromtimestamp(each.at, timezone.utc).isoformat(),
@@ -94,7 +94,7 @@ def round_json(each: PastRound) -> dict[str, Any]:
 def compactions_table(
     console: Console, known: Sequence[Archived], past: Sequence[PastRound], *, of_file: bool
 ) -> Table:
-    """Return compactions of a file, with the numbers that --round takes, or of all files, with those of
+    """Return a table of compactions: of one file, with numbers for --round, or of all files, with numbers for
     --compaction."""
     table = make_table(console, "Kept")
     table.add_column("--round" if of_file else "--compaction", justify="right")
@@ -105,7 +105,7 @@ def compactions_table(
     table.add_column("file", overflow="fold")
     for number, each in enumerate(known, start=1):
         own = [past_round for past_round in past if past_round.compaction == each.id]
-        by_agent = any(past_round.round.strategy == STRATEGY for past_round in own)  # which tells no size
+        by_agent = any(past_round.round.strategy == STRATEGY for past_round in own)  # its output size is unknown
         table.add_row(
             str(number if of_file else each.id),
             when(each.at),
@@ -118,7 +118,8 @@ def compactions_table(
 
 
 def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
-    """Return originals that are not in an output as they were, those first whose references stand in it."""
+    """Return a table of the originals that an output does not contain unchanged, starting with those whose
+    references it shows."""
     several = len({entry.conversation for entry in manifest.removed}) > 1
     table = make_table(console, f"Taken away in {number} (· the reference stands in the output)")
     table.add_column("reference", no_wrap=True)
@@ -144,7 +145,7 @@ def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
 
 
 def event(round: Round) -> dict[str, Any]:
-    """Return the compression event of seed 000 and the compaction event of seed 001, in one."""
+    """Return the compression event of seed 000 and the compaction event of seed 001, combined."""
     return {
         "originalTokens": round.tokens_before,
         "optimizedTokens": round.tokens_after,

@@ -19,22 +19,22 @@ from compactor_cli.text.clean import one_line, shown
 _PIPE_WIDTH = 140
 _BAR = 20
 _BLOCKS, _PLAIN = "█·", "#."
-"""What the full and the empty part of a bar are made of; plain where the encoding has no blocks, as an escape for each
-of them would fill the line."""
+"""Characters for the full and the empty part of a bar. The plain ones are for encodings without block characters,
+where each would become a long escape."""
 
 
 class FileHeading(Text):
-    """What a file is called, above all that is said of it."""
+    """The name of a file as the heading of what follows."""
 
 
 class SafeConsole(Console):
-    """A console that shows what commands a terminal as an escape, wherever it comes from: names of files too. A blank
-    line stands before a heading, and before and behind a table."""
+    """A console that escapes control characters from any source, including file names. It prints a blank line before
+    a heading, and before and after a table."""
 
     before: object = None
     """What was printed last."""
     blocks: bool = True
-    """Bars are made of blocks."""
+    """Whether bars use block characters."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         first = objects[0] if objects else ""
@@ -50,7 +50,7 @@ class SafeConsole(Console):
 
 
 def make_console(file: IO[str], *, quiet: bool = False) -> Console:
-    """Return a console on a stream. Without a terminal: no colours, and a fixed width (or $COLUMNS)."""
+    """Return a console for a stream. Without a terminal it has no colours and a fixed width ($COLUMNS, if set)."""
     terminal = file.isatty()
     columns = os.environ.get("COLUMNS", "")
     width = None if terminal else int(columns) if columns.isdecimal() and int(columns) else _PIPE_WIDTH
@@ -69,7 +69,7 @@ def _has_blocks(encoding: str) -> bool:
 
 
 class Look(Struct, frozen=True):
-    """How a console prints."""
+    """The settings of a console."""
 
     width: int
     blocks: bool
@@ -85,7 +85,7 @@ def look_of(console: Console) -> Look:
 
 
 def recording(look: Look) -> Console:
-    """Return a console that prints as another one does that has printed something, into a StringIO."""
+    """Return a console with these settings that writes to a StringIO, as if something had already been printed."""
     console = SafeConsole(
         file=StringIO(),
         width=look.width,
@@ -107,7 +107,7 @@ def begins(console: Console) -> bool:
 
 
 def make_table(console: Console, title: str) -> Table:
-    """Return an empty table in the one style of this program."""
+    """Return an empty table in this program's style."""
     return Table(
         title=Text(title, style="bold"),
         title_justify="left",
@@ -120,14 +120,14 @@ def make_table(console: Console, title: str) -> Table:
 
 
 def snippet(text: str, width: int) -> Text:
-    """Return the start of a text on one line, safe for a terminal; `width` in cells (CJK takes two)."""
+    """Return the start of a text on one line, safe for a terminal. `width`: in cells (a CJK character takes two)."""
     short = Text(one_line(text, 4 * width), overflow="ellipsis", no_wrap=True)
     short.truncate(max(8, width), overflow="ellipsis")
     return short
 
 
 def bar(console: Console, share: float) -> Text:
-    """Return a bar for a share between 0 and 1, of blocks where the console has them."""
+    """Return a bar for a share between 0 and 1."""
     full = max(0, min(_BAR, round(share * _BAR)))
     letters = _BLOCKS if getattr(console, "blocks", True) else _PLAIN
     return Text(letters[0] * full, style="cyan") + Text(letters[1] * (_BAR - full), style="dim")

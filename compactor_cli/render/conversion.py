@@ -1,4 +1,4 @@
-"""A conversion as JSON and as a table of what the target could not hold."""
+"""Show a conversion as JSON, and as a table of what the target could not hold."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KINDS = {
     "tool_names": "names of tools",
     "usage": "counts of tokens by the provider",
 }
-"""What a target may not hold, in words."""
+"""Kind of loss -> description."""
 ACTIONS: dict[Action, str] = {
     "left_out": "left out",
     "as_text": "kept as text",
@@ -50,11 +50,11 @@ ACTIONS: dict[Action, str] = {
     "moved": "moved to another place",
     "added": "added",
 }
-"""What became of it, in words."""
+"""Action -> description of what happened to it."""
 
 
 def conversion_json(source: Source, made: Converted, place: str, warnings: Sequence[str]) -> dict[str, Any]:
-    """Return the report for scripts; docs/cli.md says what each member means."""
+    """Return the report for scripts; docs/cli.md describes its members."""
     return {
         "input": {
             "path": source.path,
@@ -83,7 +83,7 @@ def conversion_json(source: Source, made: Converted, place: str, warnings: Seque
 
 
 def loss_table(console: Console, made: Converted) -> Table:
-    """Return what the target does not hold as it was, the most first."""
+    """Return a table of what the target does not hold unchanged, most frequent first."""
     table = make_table(console, f"What {made.target} does not hold as it was")
     table.add_column("count", justify="right", no_wrap=True)
     table.add_column("what")
@@ -95,7 +95,7 @@ def loss_table(console: Console, made: Converted) -> Table:
 
 
 def told(source: Source, made: Converted, place: str) -> Text:
-    """Return what was converted, in one line."""
+    """Return one line that says what was converted."""
     where = "standard output" if place == "-" else place
     line = f"{counted(made.messages, 'message')} of {source.path or '-'} ({source.format}) written to {where}"
     several = f", {counted(made.conversations, 'conversation')}" if made.conversations > 1 else ""
@@ -103,7 +103,7 @@ def told(source: Source, made: Converted, place: str) -> Text:
 
 
 def resume_lines(made: Converted, place: str) -> list[str]:
-    """Return how an agent goes on with the session: where it looks for it, and the command."""
+    """Return how to continue the session with the agent: the place for the file, and the command."""
     if made.home is None:
         return []
     lines = [] if place.endswith(made.home.place.removeprefix("~")) else [f"put it at {made.home.place}"]

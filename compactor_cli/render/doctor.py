@@ -18,7 +18,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 
 
 def findings_table(console: Console, findings: Sequence[Finding], *, fixed: bool) -> Table:
-    """Return what was found, and what is or was done about it."""
+    """Return a table of the findings, and of what is or was done about them."""
     table = make_table(console, "Findings")
     table.add_column("line", justify="right", no_wrap=True)
     table.add_column("kind", no_wrap=True)

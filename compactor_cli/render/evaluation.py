@@ -15,20 +15,20 @@ from compactor_cli.render.console import counted, figure, make_table, snippet
 from compactor_cli.text.clean import plain
 
 _WIDE = 90
-"""Columns from which on the interval of the recall is shown too."""
+"""From this console width on, the interval of the recall is shown too."""
 _NAME = 22
 _SHORTEST_NAME = 8
 _FIGURES = 67
-"""Columns that the figures take up on a terminal, without the interval of the recall and the name."""
+"""Columns taken by the figures on a terminal, without the name and the interval of the recall."""
 _INTERVAL = 5
 _MOST_SKIPPED = 8
 _FEW = 20
-"""Sessions below which a reader should be told that they are few."""
+"""Below this number of sessions, a note says that they are few."""
 _STYLES = {"strategy": "", "against": "", "baseline": "dim"}
 
 
 def limits(result: Evaluation) -> list[str]:
-    """Return what the figures do not say."""
+    """Return notes on the limits of the figures."""
     notes = [
         "presence is not use: a model may overlook what is there, and may do without what is not",
         "what is over its target or failed counts as 0",
@@ -43,7 +43,7 @@ def limits(result: Evaluation) -> list[str]:
 
 
 def evaluation_tables(console: Console, result: Evaluation, counter: str) -> Iterator[Text | Table | str]:
-    """Yield the whole report, piece by piece; strings may be longer than a line."""
+    """Yield the report piece by piece; strings may be longer than a line."""
     if result.cases:
         counts = f"{counted(result.sessions, 'session')} · {counted(result.cases, 'case')}"
         yield Text(f"{counts} · {result.needs / result.cases:.0f} needed identifiers a case ({counter})", style="bold")
@@ -58,7 +58,7 @@ def evaluation_tables(console: Console, result: Evaluation, counter: str) -> Ite
 
 
 def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
-    """Return figures rounded to four digits; an interval is null for fewer than three sessions."""
+    """Return the figures rounded to four digits; intervals are null for fewer than three sessions."""
     return {
         "sessions": result.sessions,
         "cases": result.cases,
@@ -158,7 +158,7 @@ def _verdict(value: MeanEstimate) -> Text:
 
 
 def _failures(rows: tuple[MethodRow, ...]) -> Iterator[str]:
-    """Yield the reasons of each method, over all ratios."""
+    """Yield the reasons for failures of each method, over all ratios."""
     counts: dict[tuple[str, str], int] = {}
     for row in rows:
         for reason, count in row.failures:

@@ -16,14 +16,14 @@ from compactor_cli.render.console import make_table
 
 
 class Known(Struct, frozen=True):
-    """A format, with what can be done with it besides reading and compacting it."""
+    """A format, and what is possible with it besides reading and compacting."""
 
     name: str
     title: str
     converted: bool
-    """`convert --to` writes it."""
+    """Whether `convert --to` writes it."""
     agents: Sequence[Agent]
-    """Whose sessions `sessions` finds in it."""
+    """Agents whose sessions in this format `sessions` finds."""
 
 
 def format_table(console: Console, formats: Iterable[Known]) -> Table:

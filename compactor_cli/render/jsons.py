@@ -1,4 +1,4 @@
-"""Values -> the JSON that scripts may rely on. Keys may be added, never renamed."""
+"""Convert values to the JSON that scripts may rely on. Keys may be added, never renamed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from compactor_cli.views.survival.result import Survival
 
 
 def dumps(value: Any) -> str:
-    """Return JSON on one line; lone surrogates stay escaped, so that it can always be written, and so does what
-    commands a terminal or cannot be seen."""
+    """Return JSON on one line. Lone surrogates stay escaped, so that it can always be written; control characters
+    and invisible characters are escaped too."""
     return visible(json.dumps(value, ensure_ascii=False))
 
 
@@ -116,7 +116,7 @@ def compact_json(
     survivals: Sequence[Survival],
     warnings: Sequence[str],
 ) -> dict[str, Any]:
-    """Return the report of one file; of several conversations in it, the sums."""
+    """Return the report for one file; for several conversations in it, the sums."""
     before, after = source.tokens, sum(part.tokens for part in parts)
     targets = [part.target for part in parts if part.target is not None]
     target = sum(targets) if targets else None
@@ -180,7 +180,7 @@ def _output_json(
 
 
 def _stages(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
-    """Return how long each stage took, over all conversations."""
+    """Return the duration of each stage, summed over all conversations."""
     stages: dict[str, float] = {}
     for name, seconds in (stage for part in parts for stage in part.stages):
         stages[name] = stages.get(name, 0) + seconds
@@ -205,7 +205,7 @@ def lost_json(survivals: Sequence[Survival]) -> list[dict[str, Any]]:
 
 
 def _reference(parts: Sequence[Compaction]) -> str | None:
-    """Return content address of everything that is not in the output as it was."""
+    """Return the content address of everything that the output does not contain unchanged."""
     removed = any(part.removed for part in parts)
     return reference(part.before.raw(record) for part in parts for record in part.removed) if removed else None
 
@@ -239,12 +239,12 @@ def note_json(note: Note | Fault) -> dict[str, Any]:
 
 
 def line_json(note: Note) -> dict[str, Any]:
-    """Return a note on a line of the file; `line` (and `index`, the same) counts from 1."""
+    """Return a note about a line of the file; `line` (and the equal `index`) counts from 1."""
     return {"kind": note.kind, "line": note.index, "index": note.index, "detail": note.detail}
 
 
 def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
-    """Return the decisions of --dry-run."""
+    """Return the decisions for --dry-run."""
     return [
         {
             "conversation": conversation,
@@ -262,7 +262,7 @@ def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
 
 
 def outside_json(parts: Sequence[Compaction]) -> dict[str, int]:
-    """Return records outside the context that were left out, and their bytes."""
+    """Return the number and bytes of records outside the context that were left out."""
     left_out = [(part, record) for part in parts for record in part.outside]
     return {"records": len(left_out), "bytes": sum(len(part.before.raw(record)) for part, record in left_out)}
 
@@ -292,7 +292,7 @@ def context_json(outlook: Outlook) -> dict[str, Any]:
 
 
 def recorded_json(recorded: Recorded) -> dict[str, Any]:
-    """Return what the provider counted, and our count of the same messages."""
+    """Return the provider's count, and our count of the same messages."""
     return {
         "tokens": recorded.tokens,
         "message": recorded.message,

@@ -1,4 +1,4 @@
-"""Show what was kept of a compaction, in a line for people and as JSON."""
+"""Show what was stored from a compaction, as lines for people and as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compactor_cli.model.report import StoredResult
 
 
 def keeping_lines(kept: StoredResult, recalled: int) -> Iterator[str]:
-    """Yield what was kept, and how many memories were put into the output, for people."""
+    """Yield lines about what was stored, and how many memories were inserted into the output."""
     if recalled:
         yield f"recalled: {recalled} {'memory' if recalled == 1 else 'memories'}"
     if kept.compaction is not None:
@@ -21,7 +21,7 @@ def keeping_lines(kept: StoredResult, recalled: int) -> Iterator[str]:
 
 
 def keeping_json(kept: StoredResult) -> dict[str, Any]:
-    """Return keys of the report; none when nothing was kept."""
+    """Return the report's keys about what was stored; empty if nothing was."""
     value: dict[str, Any] = {}
     if kept.compaction is not None:
         value["archive"] = {"compaction": kept.compaction}

@@ -1,4 +1,4 @@
-"""Show what `compactor learn` found: tables for people, JSON for scripts."""
+"""Show the results of `compactor learn`: tables for people, JSON for scripts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _NAMES = {"by_session": "adaptive, session unseen", "by_source": "adaptive, sour
 _NAME = 28
 _MOST_WEIGHTS = 8
 _FEW = 20
-"""Sessions below which a reader should be told that they are few."""
+"""Below this number of sessions, a note says that they are few."""
 
 
 class LeftOut(Struct, frozen=True):
-    """What was given and taught nothing."""
+    """Inputs from which nothing was learned."""
 
     short: int
     copies: int
@@ -31,7 +31,7 @@ class LeftOut(Struct, frozen=True):
 
 
 def learned_tables(console: Console, taught: Taught, left_out: LeftOut, counter: str) -> Iterator[Text | Table | str]:
-    """Yield the whole report, piece by piece; strings may be longer than a line."""
+    """Yield the report piece by piece; strings may be longer than a line."""
     yield Text(
         f"{counted(taught.sessions, 'session')} of {counted(len(taught.sources), 'source')} · "
         f"{counted(taught.cases, 'case')} · {counted(taught.names, 'name')} ({counter})",
@@ -49,7 +49,7 @@ def learned_tables(console: Console, taught: Taught, left_out: LeftOut, counter:
 
 
 def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, warnings: Sequence[str]) -> dict[str, Any]:
-    """Return figures rounded to four digits; `held_out` is null when there are none, and `not_held_out` says why."""
+    """Return the figures rounded to four digits; if `held_out` is null, `not_held_out` gives the reason."""
     held_out = taught.held_out
     return {
         "profile": path,
@@ -77,7 +77,7 @@ def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, war
 
 
 def notes(taught: Taught) -> list[str]:
-    """Return what the figures do not say."""
+    """Return notes on the limits of the figures."""
     lines = ["weights are of signals of different units: compare their signs, not their sizes"]
     if taught.held_out is not None:
         lines.append("presence is not use: a model may overlook what is there, and may do without what is not")
@@ -121,7 +121,7 @@ def _whole_table(console: Console, held_out: HeldOut) -> Table:
 
 
 def _source_table(console: Console, held_out: HeldOut) -> Table:
-    """Return LINKED of every source."""
+    """Return a table of LINKED by source."""
     rows = list(held_out.whole.rows)
     ratio = RATIOS[-1]
     table = make_table(console, f"LINKED at {ratio:.0%}, by source")
@@ -135,7 +135,7 @@ def _source_table(console: Console, held_out: HeldOut) -> Table:
 
 
 def _weight_table(console: Console, taught: Taught) -> Table:
-    """Return the signals that speak most for or against a name when they are 1."""
+    """Return a table of the signals with the greatest effect, for or against a name, when they are 1."""
     table = make_table(console, "Largest weights")
     table.add_column("weight", justify="right", no_wrap=True)
     table.add_column("signal", no_wrap=True)

@@ -1,4 +1,4 @@
-"""Show what people see of a run over several files: a line for each, the sums, and what failed."""
+"""Show a run over several files: one line per file, the sums, and the failures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compactor_cli.render.tables import savings_table
 
 
 def file_line(outcome: Outcome, *, written: bool) -> str:
-    """Return one file's result."""
+    """Return the result of one file as a line."""
     where = f", written to {outcome.place}" if written and outcome.place not in ("-", outcome.path) else ""
     before, after = outcome.before, outcome.after
     if outcome.earlier:
@@ -26,14 +26,14 @@ def file_line(outcome: Outcome, *, written: bool) -> str:
 
 
 def failed_rows(outcome: Outcome) -> str:
-    """Return what failed in a data set, and where it is told."""
+    """Return how many rows of a data set failed, and where the details are."""
     of = f"{outcome.failed_rows:,} of {counted(outcome.rows, 'row')}"
     where = f": see {outcome.place}{FAILURES}" if outcome.place else ""
     return f"{outcome.path}: {of} could not be compacted and stay as they were{where}"
 
 
 def sums_table(console: Console, outcomes: Sequence[Outcome]) -> Table:
-    """Return the sums over all files that were compacted, now or by an earlier run."""
+    """Return a table of sums over all compacted files, including those of an earlier run."""
     done = [outcome for outcome in outcomes if not outcome.error]
     before, after = Sizes(), Sizes()
     for outcome in done:

@@ -1,4 +1,4 @@
-"""Memories as tables and as JSON."""
+"""Show memories as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
 
 _ID = 12
-"""Cells of a short id: `mem_` and eight digits."""
+"""Width of a short id: `mem_` and eight digits."""
 
 
 def memory_table(console: Console, memories: Sequence[Memory], title: str, *, clock: bool = False) -> Table:
-    """Return one line a memory. `clock`: times of one day, else the days."""
+    """Return a table with one line per memory. `clock`: show the time of day instead of the date."""
     table = make_table(console, title)
     when = 5 if clock else 10
     _columns(table, "time" if clock else "day")
@@ -40,7 +40,7 @@ def memory_table(console: Console, memories: Sequence[Memory], title: str, *, cl
 
 
 def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
-    """Return the memories that were found, the best first, with the words that were asked for set off."""
+    """Return a table of search results, best first, with the search terms highlighted."""
     table = make_table(console, title)
     _columns(table, "day")
     room = max(20, console.width - _ID - 10 - 11 - 5 - 10)
@@ -54,7 +54,7 @@ def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
 
 
 def marked(shown: TextSnippet) -> Text:
-    """Return a snippet with the words that were asked for set off."""
+    """Return a snippet with the search terms highlighted."""
     return Text.assemble(
         *((text, "bold green" if is_word else "") for text, is_word in shown.pieces), no_wrap=True, overflow="ellipsis"
     )
@@ -77,7 +77,7 @@ def memory_page(memory: Memory) -> Iterable[Text]:
 
 
 def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
-    """Return what decay lowers."""
+    """Return a table of what decay lowers."""
     table = make_table(console, title)
     table.add_column("id", no_wrap=True)
     table.add_column("before", justify="right", no_wrap=True)
@@ -91,7 +91,7 @@ def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
 
 
 def merge_table(console: Console, merges: Sequence[Merge], title: str) -> Table:
-    """Return what stays, and below it what goes into it."""
+    """Return a table of merges: the memory that stays, followed by those merged into it."""
     table = make_table(console, title)
     table.add_column("id", no_wrap=True)
     table.add_column("", no_wrap=True)
@@ -104,7 +104,7 @@ def merge_table(console: Console, merges: Sequence[Merge], title: str) -> Table:
 
 
 def hit_json(hit: MemoryHit) -> dict[str, Any]:
-    """Return a memory that was found; `found`: first and last character of the words in the snippet."""
+    """Return a search result as JSON. `found`: start and end of each search term in the snippet."""
     position, spans = 0, []
     for text, is_word in hit.snippet.pieces:
         if is_word:
@@ -127,7 +127,7 @@ def short_id(memory: Memory) -> str:
 
 
 def moment(seconds: float | None, form: str = "%Y-%m-%d %H:%M") -> str:
-    """Return a time in the zone of this place."""
+    """Return a time in the local time zone."""
     if seconds is None:
         return "-"
     return datetime.fromtimestamp(seconds).astimezone().strftime(form)

@@ -1,4 +1,4 @@
-"""Show what was asked of a language model, in words and as JSON."""
+"""Show the use of a language model, in words and as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compactor_cli.text.quantities import dollars
 
 
 def use_line(use: ModelUse) -> str:
-    """Return `openai/gpt-4o-mini: 3 requests, 1 answer from the cache, 12,345 + 800 tokens, $0.0123`."""
+    """Return a line such as `openai/gpt-4o-mini: 3 requests, 1 answer from the cache, 12,345 + 800 tokens, $0.0123`."""
     used = use.usage
     requests = f"{used.requests} request{'' if used.requests == 1 else 's'}"
     if use.dry:
@@ -24,7 +24,7 @@ def use_line(use: ModelUse) -> str:
 
 
 def model_json(use: ModelUse) -> dict[str, Any]:
-    """Return what was asked of a model; `cost_usd` is null when the price is not known."""
+    """Return the use of a model as JSON; `cost_usd` is null if the price is unknown."""
     used = use.usage
     return {
         "model": {
@@ -42,7 +42,7 @@ def model_json(use: ModelUse) -> dict[str, Any]:
 
 
 def probe_line(probed: Probed) -> str:
-    """Return what the provider counts, where it says so."""
+    """Return a line with the provider's counts, if it gave any."""
     if probed.before is None or probed.after is None:
         return "the provider did not say what it counts"
     return f"by the provider's count: {probed.before:,} tokens before, {probed.after:,} after"

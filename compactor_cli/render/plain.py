@@ -1,6 +1,6 @@
-"""A transcript as plain text, one part below the other, so that two of them can be compared line by line.
+"""Render a transcript as plain text, part by part, so that two of them can be compared line by line.
 
-No numbers, counts or times stand in it: what did not change reads the same wherever it stands.
+It contains no numbers, counts or times, so unchanged content reads the same wherever it is.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _heading(message: Message, part: Part) -> str:
 
 
 def _text(part: Part) -> str:
-    """Return what the model reads of it; arguments and other JSON with a line for each value."""
+    """Return what the model reads of a part; JSON objects, such as arguments, with one line per value."""
     if part.kind != "tool_call":
         return part.text
     try:

@@ -1,4 +1,4 @@
-"""A prompt and its segments as tables and as JSON."""
+"""Show a prompt and its segments as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _GIVEN = {
 }
 _STYLES = {"full": "green", "condensed": "cyan", "out": "red"}
 _OF_THE_FILE = ("input", "output", "target_tokens", "fits", "warnings", "notes")
-"""Keys of the report of `compact` that the prompt as a whole has."""
+"""Keys of the `compact` report that apply to the prompt as a whole."""
 
 
 def parts_table(console: Console, result: Prompted) -> Table:
-    """Return the parts in their order, the history among them."""
+    """Return a table of the parts in order, including the history."""
     table = make_table(console, f"Prompt of {result.total:,} tokens")
     table.add_column("part")
     table.add_column("tokens", justify="right")
@@ -67,7 +67,7 @@ def _note(part: Sized) -> str:
 
 
 def segments_table(console: Console, prompt: Prompt, choices: Sequence[SegmentChoice]) -> Table:
-    """Return which segments are in, as what, and why."""
+    """Return a table of the segments: whether and in which variant each is included, and why."""
     used = sum(choice.tokens for choice in choices)
     limit = f" of {prompt.segment_tokens:,}" if prompt.segment_tokens is not None else ""
     table = make_table(console, f"Segments ({used:,}{limit} tokens)")
@@ -83,7 +83,7 @@ def segments_table(console: Console, prompt: Prompt, choices: Sequence[SegmentCh
 
 
 def history_line(result: Prompted) -> Text:
-    """Return what became of the history."""
+    """Return a line about what happened to the history."""
     before, after = result.before, result.history
     if not after.changed:
         return Text(f"history of {counted(len(before.messages), 'message')} unchanged")
@@ -94,7 +94,7 @@ def history_line(result: Prompted) -> Text:
 
 
 def segments_json(prompt: Prompt, choices: Sequence[SegmentChoice]) -> dict[str, Any]:
-    """Return keys about segments, for `assemble` and `budget`."""
+    """Return the keys about segments for the reports of `assemble` and `budget`."""
     return {
         "segments": [
             {"id": c.id, "in": c.variant != "out", "variant": c.variant, "tokens": c.tokens, "reason": c.reason}
@@ -151,7 +151,8 @@ def assemble_json(
 
 
 def _part_json(part: Sized, result: Prompted) -> dict[str, Any]:
-    """Return one part; of the transcript's own system messages the tokens are part of the history's."""
+    """Return one part as JSON. The tokens of the transcript's own system messages are counted as part of the
+    history."""
     own = part.given == "transcript"
     return {
         "name": part.name,

@@ -1,4 +1,4 @@
-"""The sessions on this machine as a table, as lines to choose from, and as JSON."""
+"""Show the sessions on this machine as a table, as lines to choose from, and as JSON."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
 
 _WIDE = 110
-"""Columns from which on ids and sizes have room."""
+"""From this console width on, ids and sizes are shown."""
 _PROJECT, _PROJECT_NARROW = 24, 12
 _TITLE = 12
-"""Cells that a title has at least."""
+"""Minimum width of a title."""
 _UNITS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 _AGES = ((60, 1, "s"), (3_600, 60, " min"), (86_400, 3_600, " h"), (14 * 86_400, 86_400, " d"))
-"""Seconds up to which an age is said in a unit, its seconds, and its name."""
+"""(limit in seconds, seconds per unit, unit name) for ages below the limit."""
 
 
 def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Table:
-    """Return the newest first. A number with ~ is an estimate, – is not known."""
+    """Return a table of the sessions, newest first. ~ marks an estimate, – an unknown number."""
     table = make_table(console, "Sessions")
     wide = console.width >= _WIDE
     project_width = _PROJECT if wide else _PROJECT_NARROW
@@ -61,7 +61,7 @@ def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Ta
 
 
 def choices(sessions: Sequence[Saved], width: int, now: float) -> Iterable[Text]:
-    """Yield one numbered line a session, to choose from."""
+    """Yield one numbered line per session, to choose from."""
     for number, saved in enumerate(sessions, 1):
         used = age(now - saved.session.used, saved.session.used)
         project = one_line(_project(saved.about.project, _PROJECT), _PROJECT)
@@ -71,7 +71,7 @@ def choices(sessions: Sequence[Saved], width: int, now: float) -> Iterable[Text]
 
 
 def empty_lines(listing: Listing) -> Iterable[str]:
-    """Yield the words for a search that found none: where it looked."""
+    """Yield a message for a search without results, with the folders that were searched."""
     yield f"no sessions found; looked in {plain(', '.join(map(str, listing.looked)))}"
 
 
@@ -111,14 +111,14 @@ def _session_json(saved: Saved) -> dict[str, Any]:
 
 
 def figure(known: Figure | None) -> str:
-    """Return a number in short; with ~ where it is an estimate."""
+    """Return a short number, with ~ if it is an estimate."""
     if known is None:
         return "–"
     return ("~" if known.source == "estimated" else "") + short(known.value)
 
 
 def short(number: int) -> str:
-    """Return three digits at most: 940, 12k, 1.4M."""
+    """Return a number with at most three digits: 940, 12k, 1.4M."""
     for index, (size, unit) in enumerate(_UNITS):
         if number >= size * 0.9995:
             scaled = number / size
@@ -128,7 +128,7 @@ def short(number: int) -> str:
 
 
 def age(seconds: float, moment: float) -> str:
-    """Return how long ago, in one unit; of what is older than two weeks the day."""
+    """Return an age in a single unit, or the date if it is more than two weeks."""
     if seconds < 5:
         return "now"
     for limit, size, unit in _AGES:
@@ -138,7 +138,7 @@ def age(seconds: float, moment: float) -> str:
 
 
 def _project(path: str, width: int) -> str:
-    """Return the end of a project's path, whole folders where that is possible."""
+    """Return the end of a project's path, cut at a folder if possible."""
     if len(path) <= width:
         return path or "–"
     name = PurePath(path.replace("\\", "/")).name

@@ -1,4 +1,4 @@
-"""Settings as a table."""
+"""Show settings as a table."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from compactor_cli.render.console import make_table
 from compactor_cli.text.clean import plain
 
 _WIDTH = 40
-"""Cells for a value; a longer one goes on in the next line, so that paths have room."""
+"""Maximum width of a value; longer ones are wrapped, to leave space for paths."""
 
 
 def settings_table(console: Console, values: Mapping[str, SettingValue]) -> Table:
-    """Return every key with its value and where that came from; what was set is set off."""
+    """Return a table of all keys with their values and origins; values that were set stand out."""
     table = make_table(console, "Settings")
     table.add_column("key", no_wrap=True)
     table.add_column("value", overflow="fold", max_width=_WIDTH)

@@ -1,4 +1,4 @@
-"""The list of strategies as a table and as JSON."""
+"""Show the list of strategies as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
 
 
 def strategies_json(strategies: Iterable[Strategy]) -> list[dict[str, Any]]:
-    """Return one object a strategy; `learned`: it uses the weights of a profile."""
+    """Return one object per strategy; `learned`: it uses the weights of a profile."""
     return [{"name": s.name, "purpose": s.purpose, "suits": s.suits, "learned": s.learned} for s in strategies]
 
 
 def scope_lines(settings: Settings) -> Iterable[Text]:
-    """Whose residuals and tiers a table speaks of, and what `compact` uses with a target and without one."""
+    """Yield notes on which strategy the residuals and tiers in a table belong to, and which ones `compact` uses with
+    and without a target."""
     aimed, plain = (strategy(settings.strategy_for(aims=aims)) for aims in (True, False))
     words = "Residuals (messages kept whole) and tiers (classes of age) are those of strategy"
     if plain.tiers:

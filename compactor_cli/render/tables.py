@@ -1,4 +1,4 @@
-"""Values -> rich tables. Computes nothing but shares of what it is given."""
+"""Render values as rich tables, computing nothing but shares."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from compactor_cli.views.overview import Overview, Share
 from compactor_cli.views.survival.result import Survival
 
 _WIDE = 110
-"""Columns from which on factors have a column of their own."""
+"""From this console width on, factors have their own column."""
 _SCORE_COLUMNS = 46
 _FACTORS = 34
 
 _NAMES, _NAMES_BELOW = 30, 22
-"""Cells for the names that make a value: in a column of their own, and below the reason."""
+"""Widths for the names behind a value: in their own column, and below the reason."""
 
 _STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone": "red"}
 
 
 def heading(console: Console, source: Source, counter: str) -> None:
-    """Print the file and what is in it, on two lines where one is too narrow; a path is never broken."""
+    """Print the file and its contents, on two lines if one is too narrow. A path is never broken."""
     name = FileHeading(source.path or "-", style="bold")
     facts = f"{source.format} · {source.message_count:,} messages · {source.tokens:,} tokens ({counter})"
     fits = name.cell_len + 2 + len(facts) <= console.width
@@ -46,7 +46,7 @@ def heading(console: Console, source: Source, counter: str) -> None:
 
 
 def brief(message: Message, width: int) -> Text:
-    """Return what a message says, on one line: its text, or its calls, or its result."""
+    """Return what a message says on one line: its text, or else its calls, or else its result."""
     for part in message.parts:
         if part.kind == "text" and part.text.strip():
             return snippet(part.text, width)
@@ -57,12 +57,12 @@ def brief(message: Message, width: int) -> Text:
 
 
 def factors_of(score: Score) -> str:
-    """Return the factors that made a score, on one line."""
+    """Return the factors of a score on one line."""
     return ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors"
 
 
 def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> Table:
-    """Return one line a message; on a narrow console the factors stand below the text."""
+    """Return a table with one line per message; on a narrow console the factors are below the text."""
     table = make_table(console, "Scores (★ residual: kept whole by strategy tiered, ☆ demoted: over the limit)")
     wide = console.width >= _WIDE
     for name in ("#", "role", "tokens", "score", "", "tier"):
@@ -122,8 +122,8 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
 
 
 def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) -> Table:
-    """Return what the room of a strategy without tiers was spent on; of an output that was only repaired, none is
-    named."""
+    """Return a table of what a strategy without tiers spent its tokens on. For an output that was only repaired, no
+    strategy is named."""
     table = make_table(console, "Where the tokens went" + (f" (strategy {strategy})" if strategy else ""))
     for name in ("", "tokens", "share"):
         table.add_column(name, justify="right" if name else "left")
@@ -136,7 +136,7 @@ def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) ->
 
 
 def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "Token savings") -> Table:
-    """Return sizes before and after, of one file or the sums of several."""
+    """Return a table of sizes before and after, for one file or summed over several."""
     table = make_table(console, title)
     table.add_column("")
     table.add_column("before", justify="right")
@@ -162,15 +162,15 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
 
 
 def decided_line(parts: Sequence[Compaction]) -> Text:
-    """Return how many messages a person decided on."""
+    """Return a line about how many messages a person decided on."""
     kept = sum(len(part.kept) for part in parts)
     dropped = sum(len(group.messages) for part in parts for group in part.dropped)
     return Text(f"by decisions: {kept} kept word for word, {dropped} dropped", style="dim")
 
 
 def plan_table(console: Console, part: Compaction) -> Table:
-    """Return one line a group; the names that its kept lines are valued for stand below the reason on a narrow
-    console."""
+    """Return a table with one line per group. On a narrow console, the names for which lines are kept are below the
+    reason."""
     lines, strategy = plan_lines(part), part.plan.strategy if part.plan else ""
     valued, wide = any(line.decision.signals for line in lines), console.width >= _WIDE
     note = " (“for”: the names that lines are kept for)" if valued and not wide else ""
@@ -200,10 +200,10 @@ def plan_table(console: Console, part: Compaction) -> Table:
 
 
 def _names(decision: Decision, width: int) -> Text:
-    """Return the names that made most of its value; of what stays only for being new none."""
+    """Return the names that contributed most to the value; empty for groups kept only because they are new."""
     if decision.rendition == "whole" and decision.reason == NEWEST_EXCHANGE:
         return Text("")
-    names = (signal.rpartition(" (")[0] for signal in decision.signals)  # behind a name: what speaks for it
+    names = (signal.rpartition(" (")[0] for signal in decision.signals)  # the parentheses after a name hold its signals
     return snippet(", ".join(names), width)
 
 
@@ -234,7 +234,7 @@ def budget_table(console: Console, budget: Budget) -> Table:
 
 
 def context_lines(console: Console, view: Outlook) -> Iterable[Text]:
-    """Yield how full the context is, the threshold, and what `compact --if-needed` would do."""
+    """Yield lines on how full the context is, the threshold, and what `compact --if-needed` would do."""
     state = view.state
     text = Text(f"context {state.tokens:,} of {state.limit:,} tokens ({state.percent_used:.1f}%)  ")
     text += bar(console, min(1.0, state.tokens / state.limit) if state.limit else 0)
@@ -259,7 +259,7 @@ def context_lines(console: Console, view: Outlook) -> Iterable[Text]:
 
 
 def recorded_line(recorded: Recorded) -> Text:
-    """Return what the provider counted beside what we count."""
+    """Return a line that compares the provider's count with ours."""
     text = f"the provider counted {recorded.tokens:,} tokens at message {recorded.message}; the file up to there "
     text += f"has {recorded.own:,} by our count"
     if recorded.differs and recorded.difference < 0:
@@ -270,7 +270,7 @@ def recorded_line(recorded: Recorded) -> Text:
 
 
 def selection_line(view: Outlook) -> Text:
-    """Return what there is to compact besides the recent messages (seed 001)."""
+    """Return a line about the messages to compact, apart from the recent ones (seed 001)."""
     selection, messages = view.selection, view.transcript.messages
     if not selection.compact:
         return Text("nothing older than the recent messages", style="dim")
@@ -311,7 +311,7 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
 
 
 def _share_table(console: Console, title: str, label: str, shares: Sequence[Share], total: int) -> Table:
-    """Return which part of all tokens each of some kinds of messages has."""
+    """Return a table of the share of all tokens that each kind of message has."""
     table = make_table(console, title)
     for name in (label, "messages", "tokens", "share"):
         table.add_column(name, justify="left" if name == label else "right")
@@ -348,10 +348,12 @@ def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
     table.add_column("", justify="right")
     table.add_column("", no_wrap=True)
     for line in survivals:
-        # a bar is full only when nothing is lost, and says nothing where there was nothing
-        share = 1.0 if line.kept == line.total else min(0.95, line.kept / line.total)
+        if not line.total:
+            table.add_row(line.category.replace("_", " "), "none")
+            continue
+        share = 1.0 if line.kept == line.total else min(0.95, line.kept / line.total)  # full only if nothing is lost
         row = (line.category.replace("_", " "), f"{line.kept:,}", f"{line.total:,}", f"{line.percent:.1f}%")
-        table.add_row(*row, bar(console, share) if line.total else "")
+        table.add_row(*row, bar(console, share))
     return table
 
 
@@ -369,11 +371,13 @@ def fate_line(fate: Fate) -> Text:
 
 
 def lost_table(console: Console, survivals: Sequence[Survival], most: int) -> Table | None:
-    """Return what is gone, the categories that matter most first."""
+    """Return a table of what is lost, most important categories first."""
     rows = [(s.category, index, text) for s in survivals if s.category != "identifiers" for index, text in s.lost]
     if not rows:
         return None
-    table = make_table(console, f"Lost ({min(most, len(rows)):,} of {len(rows):,}; all in --json)")
+    names = sum(len(s.lost) for s in survivals if s.category == "identifiers")
+    others = f", and {names:,} identifiers" if names else ""
+    table = make_table(console, f"Lost ({min(most, len(rows)):,} of {len(rows):,}{others}; all in --json)")
     table.add_column("#", justify="right")
     table.add_column("category", no_wrap=True)
     table.add_column("text", no_wrap=True)

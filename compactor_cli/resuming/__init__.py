@@ -1,6 +1,6 @@
-"""The agents whose sessions can be carried on: a compaction appended as the agent itself would, or a new session.
+"""The agents whose sessions can be continued, either by appending a compaction as the agent would, or as a new session.
 
-A new one is one file here and one line in AGENTIC. None imports another.
+A new agent is one file here and one line in AGENTIC. None imports another.
 """
 
 from __future__ import annotations
@@ -21,4 +21,4 @@ AGENTIC: dict[str, Agentic] = {
         openhands.ResumedOpenHands(),
     )
 }
-"""Format -> how its sessions are carried on."""
+"""Format -> how its sessions are continued."""

@@ -1,4 +1,4 @@
-"""What an agent needs to go on with a compacted session."""
+"""What agents need to continue with a compacted session."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from compactor_cli.model.message import Message, Path
 from compactor_cli.model.transcript import Transcript
 
 NOTICE = "Earlier parts of this conversation were left out or summarized. What was kept follows, in order of time."
-"""The summary of agents that must have one, where the output does not begin with a summary."""
+"""The summary for agents that require one, used when the output does not begin with a summary."""
 
 
 class Compacted(Struct, frozen=True):
-    """A session as it was, and what is to be sent of it from now on."""
+    """A session as it was, and what the agent will send of it from now on."""
 
     before: Transcript
     after: Transcript
-    """The output of a compaction, read again."""
+    """The output of a compaction, read back."""
     key: str
-    """64 hex digits that are the same for the same output: a source of ids."""
+    """64 hex digits that depend only on the output; ids are derived from them."""
 
     @property
     def records(self) -> list[tuple[Message, Any]]:
-        """Return the records that hold what is sent, in its order, each with the first message that it holds."""
+        """Return the records that hold what is sent, in order, each with the first message that it holds."""
         seen: set[int] = set()
         pairs: list[tuple[Message, Any]] = []
         for message in self.after.messages:
@@ -39,12 +39,12 @@ class Compacted(Struct, frozen=True):
 
     @property
     def leaf(self) -> str:
-        """Return the id of the last record of the session's main chain; empty where it has none."""
+        """Return the id of the last record of the session's main chain; empty if it has none."""
         return next((link.id for link in reversed(self.before.links) if link and not link.chain), "")
 
     def lead(self) -> tuple[str, list[tuple[Message, Any]]]:
-        """Return a summary to begin with, and the records that stand behind it: the output's own where its first
-        message is one, else a notice."""
+        """Return a summary to begin with, and the records that follow it. The summary is the output's first message
+        if that is one, else a notice."""
         records = self.records
         first = self.after.messages[0] if self.after.messages else None
         if first is None or first.origin != "summary":
@@ -57,49 +57,48 @@ class Compacted(Struct, frozen=True):
         return max((time for time in times if time is not None), default=UNKNOWN_TIME)
 
     def stamps(self) -> Iterator[str]:
-        """Yield times behind the newest record, a millisecond apart: agents begin at the record with the newest
-        time."""
+        """Yield timestamps after the newest record, a millisecond apart, since agents start from the newest record."""
         last, number = self.last_time(), 0
         while True:
             number += 1
             yield iso(last + number / 1000)
 
     def id(self, *words: str | int) -> str:
-        """Return a UUID of some words."""
+        """Return a UUID derived from these words."""
         return uuid_of(self.key, *words)
 
 
 class Agentic(Protocol):
-    """How the sessions of one format are carried on. `append` and `rename` are pure."""
+    """How the sessions of one format are continued. `append` and `rename` are pure functions."""
 
     format: str
     appends: str
-    """What the agent itself would append, for lists and docs; empty where nothing can be."""
+    """What the agent itself would append, as text for lists and docs; empty if nothing can be appended."""
     lines: bool
-    """It appends to files of a record a line only, not to documents."""
+    """Whether it appends only to files with one record per line, not to documents."""
 
     def project(self, value: Any) -> str:
-        """Return the folder that is worked in, or what the format has in its place, where a value of the file says
-        it."""
+        """Return the project folder (or the format's equivalent) stated in a value of the file; empty if it states
+        none."""
 
     def append(self, compacted: Compacted) -> Sequence[Any]:
-        """Return the JSON values that make what is sent the output of the compaction. Raises UsageError for a session
-        to which nothing can be appended."""
+        """Return the JSON values to append so that the agent sends the output of the compaction. Raises UsageError
+        if nothing can be appended to the session."""
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        """Return JSON texts to put at paths of a value of the file, so that the session `old` becomes the session
-        `new`."""
+        """Return path -> JSON text for the changes that turn session `old` into session `new` in a value of the
+        file."""
 
 
 def last_value(transcript: Transcript) -> dict[str, Any]:
-    """Return the newest record of a session that holds a message: an envelope to imitate."""
+    """Return the newest record of a session that holds a message, as a template for the envelope."""
     record = next((m.records[-1] for m in reversed(transcript.messages) if m.records), None)
     value = json.loads(transcript.raw(record)) if record is not None else {}
     return value if isinstance(value, dict) else {}
 
 
 def member(value: Any, *path: str) -> str:
-    """Return a string at a path of objects; empty where there is none."""
+    """Return the string at a path of objects; empty if there is none."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""

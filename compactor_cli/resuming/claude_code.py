@@ -1,4 +1,4 @@
-"""Claude Code: a boundary, then what is kept as records of its own behind it."""
+"""Claude Code: a compact boundary, followed by copies of the records that are kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compactor_cli.resuming.base import Compacted, last_value, member
 _ENVELOPE = ("userType", "cwd", "sessionId", "version", "gitBranch", "slug")
 _CALLS = frozenset(("tool_use", "tool_result"))
 _BY_CALL = ("wireToolInputs", "wireIngestContext")
-"""Members of a record that tell of its calls, each under its id."""
+"""Members of a record with data about its calls, each under the call's id."""
 _FLAGS = ("isCompactSummary", "isVisibleInTranscriptOnly")
 
 
@@ -67,22 +67,22 @@ class ResumedClaudeCode:
 
 
 class _Ids:
-    """New ids for what is written again: the agent looks for pieces of an answer and for the results of its calls in
-    all of the file, by the old ones it would find those before the boundary."""
+    """New ids for copied records. The agent searches the whole file for the pieces and call results of an answer, so
+    with the old ids it would find those before the boundary."""
 
     def __init__(self, compacted: Compacted) -> None:
         self._compacted = compacted
         self._new: dict[str, str] = {}
 
     def of(self, name: str, prefix: str = "") -> str:
-        """Return the new id for an old one, the same each time."""
+        """Return the new id for an old one; repeated calls return the same id."""
         if name not in self._new:
             made = self._compacted.id(prefix, name)
             self._new[name] = prefix + made.replace("-", "")[:24] if prefix else made
         return self._new[name]
 
     def known(self, field: Any) -> Any:
-        """Return a member of a record, by its new id where it names something that has one."""
+        """Return a record's member, with an id replaced by its new id if there is one."""
         return self._new.get(field, field) if isinstance(field, str) else field
 
 
@@ -91,8 +91,8 @@ def _counts(value: Any) -> bool:
 
 
 def _copied(message: dict[str, Any], ids: _Ids, *, counted: bool) -> dict[str, Any]:
-    """Return a message under new ids. Only the newest count stays: it says how large the context is, and who adds up
-    what was used would count the others twice."""
+    """Return a message under new ids. Only the newest count stays, since it states the size of the context. The
+    others are zeroed, because tools that add up usage would count them twice."""
     content = message.get("content")
     changes: dict[str, Any] = {}
     if isinstance(content, list):

@@ -1,4 +1,4 @@
-"""Codex: a `compacted` record with the history that replaces all before it."""
+"""Codex: a `compacted` record with the history that replaces everything before it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compactor_cli.resuming.base import Compacted, member
 _FORMAT = FORMATS["codex"]
 _IN_HEAD = ("id", "session_id")
 _IN_RECORDS = ("thread_id", "session_id")
-"""Where records have the id of the session."""
+"""Members of records that hold the session id."""
 
 
 class ResumedCodex:
@@ -39,13 +39,13 @@ class ResumedCodex:
             return {}
         is_head = value.get("type") == "session_meta"
         if is_head and payload.get("id") != old:
-            return {}  # of the session that this one was forked from
+            return {}  # the header of the session that this one was forked from
         names = [name for name in (_IN_HEAD if is_head else _IN_RECORDS) if payload.get(name) == old]
         return {("payload", name): jsonedit.encode(new) for name in names}
 
 
 def _numbered(compacted: Compacted, values: list[Any]) -> list[Any]:
-    """Return records with the numbers behind that of the last one, in rollouts whose records have numbers."""
+    """Return the records numbered after the last one, if the rollout's records have numbers."""
     first = next_ordinal(compacted.before)
     if first is None:
         return values
@@ -53,7 +53,7 @@ def _numbered(compacted: Compacted, values: list[Any]) -> list[Any]:
 
 
 def _item(value: Any) -> Any:
-    """Return the item of a record; the message of an older compaction, which stands for history, is the user's."""
+    """Return the item of a record. The message of an older compaction becomes a user message."""
     payload = value["payload"]
     if value.get("type") == "response_item":
         return payload
@@ -65,13 +65,14 @@ def _item(value: Any) -> Any:
 
 
 def _blocks(payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the content of what another agent says."""
+    """Return the content of a message from another agent."""
     kinds = {"content": ("input_text", "text"), "encrypted_content": ("encrypted_content", "encrypted_content")}
     return [{"type": kind, key: payload[name]} for name, (kind, key) in kinds.items() if payload.get(name)]
 
 
 def _count(compacted: Compacted, stamp: str) -> list[Any]:
-    """Return the newest count of the session for the context as it is now: the agent compacts by it before it sends."""
+    """Return the session's newest count, scaled to the current context. The agent checks it before sending to decide
+    whether to compact."""
     before = compacted.before
     raw = (before.raw(record) for record in range(len(before.records) - 1, -1, -1))
     counts = (json.loads(line) for line in raw if b'"token_count"' in line)

@@ -1,4 +1,4 @@
-"""Copilot CLI: a compaction that is complete, and what is kept as new events behind it."""
+"""Copilot CLI: a completed compaction, followed by new events for what is kept."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ class ResumedCopilotCLI:
         return values
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        paths = (("data", "sessionId"), ("data", "input", "sessionId"))  # the second: what a hook was told
+        paths = (("data", "sessionId"), ("data", "input", "sessionId"))  # the second is in what a hook was given
         return {path: jsonedit.encode(new) for path in paths if old and member(value, *path) == old}

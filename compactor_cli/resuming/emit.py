@@ -1,4 +1,4 @@
-"""A compacted session for its agent: appended to what was there, or under an id of its own."""
+"""Write a compacted session for its agent, either appended to the original or under a new id."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from compactor_cli.resuming.base import Agentic, Compacted
 
 
 def agentic(format: str) -> Agentic:
-    """Return how sessions of a format are carried on. Raises UsageError for formats of which that is not known."""
+    """Return how sessions of a format are continued. Raises UsageError for unsupported formats."""
     if format not in AGENTIC:
         raise UsageError(f"no agent goes on with a file of format {format}; known are {', '.join(AGENTIC)}")
     return AGENTIC[format]
 
 
 def appended(before: Source, after: Source) -> bytes:
-    """Return the file as it was with what its agent would append, so that what is sent is that of `after`, the output
-    of a compaction. Raises UsageError where nothing can be appended."""
+    """Return the original file with what its agent would append, so that the agent sends `after`, the output of a
+    compaction. Raises UsageError if nothing can be appended."""
     way = agentic(before.format)
     if len(before.transcripts) != 1:
         raise UsageError("a file of several sessions: nothing is appended to it; write one session a file")
@@ -40,7 +40,7 @@ def appended(before: Source, after: Source) -> bytes:
         for value in way.append(Compacted(was, now, sha256(in_memory(before.data) + in_memory(after.data))))
     ]
     if on_lines:
-        # what was there stays to the byte
+        # the existing bytes stay unchanged
         end = b"" if before.data.endswith(b"\n") else newline
         return in_memory(before.data) + end + b"".join(value + newline for value in made)
     records = [was.raw(record) for record in range(len(was.records))]
@@ -48,12 +48,12 @@ def appended(before: Source, after: Source) -> bytes:
 
 
 def new_id(format: str, data: Content) -> str:
-    """Return an id for a session that `data` is to become: the same for the same bytes."""
+    """Return an id for the new session with this content; the same bytes give the same id."""
     return f"ses_{digest(sha256(data))[:26]}" if format == "opencode" else uuid_of(sha256(data), "session")
 
 
 def renamed(format: str, data: Content, old: str, new: str) -> bytes:
-    """Return the file of a session with another id, wherever the format has it."""
+    """Return the file of a session with its id replaced everywhere."""
     way = agentic(format)
     pieces: list[bytes] = []
     position = 0
@@ -65,7 +65,7 @@ def renamed(format: str, data: Content, old: str, new: str) -> bytes:
 
 
 def values_of(data: Content) -> Iterator[tuple[int, int, Any]]:
-    """Yield the JSON values of a file with their spans: the document that it is, or its lines."""
+    """Yield the JSON values of a file with their spans: the whole document, or one value per line."""
     whole = _json(data)
     if whole is not None:
         yield 0, len(data), whole
@@ -79,12 +79,12 @@ def values_of(data: Content) -> Iterator[tuple[int, int, Any]]:
 
 
 def _json(data: Content) -> Any:
-    """Return the value of a file that is one document; None of any other."""
+    """Return the value of a file that is a single document; None for any other file."""
     first = data[: data.find(b"\n") + 1 or len(data)]
     with suppress(json.JSONDecodeError):
         json.loads(first)
         if len(first) < len(data) and data[len(first) : len(first) + 1].strip():
-            return None  # a first line that is a value by itself, and more behind it
+            return None  # the first line is a complete value and more follows
     with suppress(json.JSONDecodeError):
         return json.loads(in_memory(data))
     return None

@@ -1,6 +1,6 @@
-"""opencode: a request for a summary, the summary that answers it, and what is kept as new messages behind it.
+"""opencode: a request for a summary, the summary that answers it, and copies of the messages that are kept.
 
-Ids sort by their time, and every message and part has one of its own in the agent's database: copies get new ones.
+Ids sort by time, and each message and part has its own id in the agent's database, so copies get new ids.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
 _STAMP = slice(4, 16)
-"""Where an id says its time, in 12 hex digits."""
+"""Position in an id of its time, in 12 hex digits."""
 _IDS = ("id", "sessionID", "messageID", "parentID", "tail_start_id")
 
 
@@ -58,7 +58,7 @@ class ResumedOpenCode:
 def _compaction(
     compacted: Compacted, session: str, created: int, summary: str, answer: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the request for a summary and the summary, as the agent writes them."""
+    """Yield the request for a summary and the summary in the agent's own form."""
     ids = [_id("msg", created + number, compacted.key, str(number)) for number in range(2)]
     model = {name: str(answer.get(name) or "") for name in MODEL}
     path = answer["path"] if isinstance(answer.get("path"), dict) else {"cwd": "", "root": ""}
@@ -86,21 +86,21 @@ def _compaction(
 
 
 def _id(kind: str, created: int, key: str, word: str) -> str:
-    """Return an id that sorts by its time, in milliseconds, and is the same for the same key and word."""
+    """Return an id that sorts by its time, given in milliseconds; the same key and word give the same id."""
     counter = int(word.rpartition(" ")[2]) % 0x1000
     return f"{kind}_{(created * 0x1000 + counter) % (1 << 48):012x}{digest(key, kind, word)[:14]}"
 
 
 def _renamed(name: str, old: str, new: str) -> str:
-    """Return the new id of a session, or of what is in it: one that sorts as the old one."""
+    """Return the new id of a session or of something in it; it sorts like the old one."""
     if name == old:
         return new
     return f"{name[:4]}{name[_STAMP]}{digest(new, name)[:14]}"
 
 
 def _ids(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yield where a document or a message names a session, a message or a part. What tools and models say is none of
-    it."""
+    """Yield the ids of sessions, messages and parts in a document or message, with their paths. Text of tools and
+    models is not searched."""
     if not isinstance(value, dict):
         return
     for name in _IDS:

@@ -1,8 +1,8 @@
-"""OpenHands: a condensation that forgets the middle of a session and puts one text in its place.
+"""OpenHands: a condensation that forgets the middle of a session and replaces it by one text.
 
-A condensation takes events out of what is sent and puts in one summary; it can neither change an event nor put in
-several. What is kept word for word at both ends stays as its events. All that stands between is that summary: summaries
-as they are, messages and calls as text under their roles.
+A condensation removes events from what is sent and inserts one summary; it can neither change an event nor insert
+several. What is kept unchanged at both ends remains as events. Everything between becomes that summary: existing
+summaries unchanged, and messages and calls as text with their roles.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ResumedOpenHands:
     lines = True
 
     def project(self, value: Any) -> str:
-        return ""  # the state beside the events says it
+        return ""  # stated in the state file next to the events
 
     def append(self, compacted: Compacted) -> list[Any]:
         before, after = _events(compacted.before), _events(compacted.after)
@@ -52,13 +52,13 @@ class ResumedOpenHands:
 
 
 class _Events(Struct, frozen=True):
-    """The events of a session and which of them are sent."""
+    """The events of a session, and which of them are sent."""
 
     transcript: Transcript
     values: Sequence[Any]
     way: Sequence[int]
     sent: Sequence[tuple[str, int]]
-    """Id and record of each."""
+    """Id and record of each sent event."""
 
 
 def _events(transcript: Transcript) -> _Events:
@@ -70,8 +70,8 @@ def _events(transcript: Transcript) -> _Events:
 
 
 def _ends(before: _Events, after: _Events) -> tuple[int, int]:
-    """Return where in what is sent of the output its beginning ends, and its end begins, that are events as they
-    were."""
+    """Return the end of the beginning, and the beginning of the end, of the sent output that consist of unchanged
+    events."""
     old = {name: before.transcript.raw(record) for name, record in before.sent}
     same = [old.get(name) == after.transcript.raw(record) for name, record in after.sent]
     first = next((index for index, is_same in enumerate(same) if not is_same), len(same))
@@ -88,8 +88,8 @@ def _ends(before: _Events, after: _Events) -> tuple[int, int]:
 
 
 def _units(events: _Events) -> Iterator[set[str]]:
-    """Yield events that are sent as a whole or not at all: the calls of an answer with their results, and a run of
-    calls from its first signed thinking on."""
+    """Yield sets of events that must be sent together: the calls of an answer with their results, and a run of calls
+    from its first signed thinking on."""
     answers: dict[str, set[str]] = {}
     of_call: dict[str, str] = {}
     for record in events.way:
@@ -112,7 +112,7 @@ def _is_work(value: Any) -> bool:
 
 
 def _text(transcript: Transcript, records: set[int]) -> str:
-    """Return what stands in some records, as text."""
+    """Return the content of these records as text."""
     chosen = (message for message in transcript.messages if records.intersection(message.records))
     return "\n\n".join(line for message in chosen for line in _lines(message))
 

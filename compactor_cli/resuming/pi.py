@@ -1,4 +1,4 @@
-"""pi: a `compaction` that keeps nothing before it, and what is kept as new entries behind it."""
+"""pi: a `compaction` that keeps nothing before it, followed by new entries for what is kept."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ResumedPi:
                 "parentId": parent,
                 "timestamp": next(stamps),
                 "summary": summary,
-                "firstKeptEntryId": own,  # nothing of what stands before it
+                "firstKeptEntryId": own,  # nothing before it is kept
                 "tokensBefore": compacted.before.tokens,
             }
         ]
@@ -53,14 +53,14 @@ class ResumedPi:
 
 
 def _edits(compacted: Compacted) -> dict[str, dict[str, Any]]:
-    """Return id of an entry -> what has another content sent for it."""
+    """Return entry id -> the edit that replaces the content sent for it."""
     after = compacted.after
     values = (json.loads(after.raw(record)) for record in range(len(after.records)))
     return {name: value for value in values if (name := edited_by(value))}
 
 
 def _free(uuid: str, taken: set[str]) -> str:
-    """Return eight hex digits that no entry has yet."""
+    """Return an id of eight hex digits that no entry has, and add it to `taken`."""
     digits = uuid.replace("-", "")
     own = next((short for start in range(len(digits) - 7) if (short := digits[start : start + 8]) not in taken), digits)
     taken.add(own)

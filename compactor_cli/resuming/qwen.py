@@ -1,4 +1,4 @@
-"""Qwen Code: a `chat_compression` record with the history that replaces all before it."""
+"""Qwen Code: a `chat_compression` record with the history that replaces everything before it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, last_value, member
 
 _COMPRESSED = 1
-"""What the agent calls a compression that worked."""
+"""The agent's status code for a successful compression."""
 
 
 class ResumedQwen:

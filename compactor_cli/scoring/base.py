@@ -1,4 +1,4 @@
-"""What a scorer is."""
+"""The interface of scorers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from compactor_cli.settings import Settings
 
 
 class Scorer(Protocol):
-    """Judges every message of a transcript, in one pass."""
+    """Scores every message of a transcript in one pass."""
 
     name: str
     purpose: str
     asks: bool
-    """It asks a model."""
+    """Whether it asks a model."""
 
     def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]: ...

@@ -1,4 +1,4 @@
-"""Importance as a model judges it, in batches, with what it is worth remembering as (seed 003)."""
+"""Importance as judged by a model, in batches, with the sentence worth remembering (seed 003)."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from compactor_cli.text.shorten import shorten_prose
 _prompt = partial(read_prompt, "compactor_cli.scoring")
 
 CATEGORIES = ("observation", "learning", "preference", "fact", "correction", "none")
-"""What a message is worth remembering as (seed 003)."""
+"""Categories of memories that a message can become (seed 003)."""
 _BATCH = 20
-"""Messages of a request."""
+"""Maximum number of messages per request."""
 _CHARACTERS = 24_000
-"""Characters of a request's messages."""
+"""Maximum characters of a request's messages."""
 _CUT = 1_200
-"""Characters of a message that are passed on: its head and its tail."""
+"""Maximum characters of a message that are sent: its head and its tail."""
 _SMALLEST_CUT = 100
 _ANSWER, _ENTRY = 200, 120
-"""Tokens of an answer: around the entries, and for each."""
+"""Tokens of an answer: fixed part, and part per entry."""
 _FALLBACK_CONFIDENCE = 0.2
 _SAME = 6
-"""Messages from which on one high score for all of them is no judgement."""
+"""From this many messages on, one high score for all of them is rejected as no judgement."""
 
 _SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -62,27 +62,28 @@ _SCHEMA: dict[str, Any] = {
         }
     },
 }
-"""Without limits of numbers, which not every provider takes; they are checked here."""
+"""Without numeric limits, which some providers reject; they are checked here."""
 _READ: dict[str, Any] = deepcopy(_SCHEMA)
-"""What an answer must have at least: without a statement it is still a judgement."""
+"""The minimal schema of an answer: without a statement, it is still a judgement."""
 _READ["properties"]["messages"]["items"]["required"].remove("statement")
 
 
 class _Shown(Struct, frozen=True):
-    """A message as the model gets it."""
+    """A message as sent to the model."""
 
     index: int
     text: str
     alone: bool
-    """It might sway the judge, so nothing else stands in its request."""
+    """Whether it might influence the judge, so that it gets a request of its own."""
 
 
 class ClassifierScorer:
-    """Scores by a model, with category, confidence, whether to persist, and the sentence worth remembering. What is
-    obvious is not asked; what the model cannot judge gets the factors of seed 000, named as a fallback. A message is
-    judged once by each scorer, in however many transcripts it occurs.
+    """Scores with a model, which gives importance, category, confidence, persistence and the sentence worth
+    remembering.
 
-    Raises ModelError when falling back is not allowed.
+    Obvious messages are not sent. Messages that the model cannot judge get the factors of seed 000, marked as a
+    fallback. Each scorer judges a message once, however many transcripts contain it. Raises ModelError when fallback
+    is not allowed.
     """
 
     name = "classifier"
@@ -90,11 +91,11 @@ class ClassifierScorer:
     asks = True
 
     def __init__(self, model: LanguageModel, prompt: str = "") -> None:
-        """`prompt`: the system prompt, in place of the default one."""
+        """`prompt`: replaces the default system prompt."""
         self._model = model
         self._system = prompt or _prompt("classifier")
         self._judged: dict[tuple[str, str], Score | None] = {}
-        """Role and text of messages that were asked about; None when the model could not judge them."""
+        """(role, text) of messages sent to the model -> score; None if the model could not judge the message."""
 
     def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]:
         threshold = settings.scoring.threshold
@@ -112,7 +113,7 @@ class ClassifierScorer:
         return tuple(score for score in scores if score is not None)
 
     def _ask(self, messages: Sequence[Message], threshold: float) -> None:
-        """Ask the model to judge what it has not judged yet."""
+        """Ask the model about the messages that it has not judged yet."""
         room = self._model.context_limit - estimate(self._system + _prompt("directive")) - _ANSWER
         cut = _cut_for(room)
         new = {message.index: _key(message) for message in messages if _key(message) not in self._judged}
@@ -132,26 +133,27 @@ class ClassifierScorer:
 
 
 def _key(message: Message) -> tuple[str, str]:
-    """Return what a message is judged by."""
+    """Return what determines a message's judgement."""
     return message.role, message.text("text")
 
 
 def _cut_for(room: int) -> int:
-    """Return characters of a message, so that a request of one message fits the model whatever its letters. `room`:
-    tokens that messages and their entries may take."""
+    """Return the number of characters per message such that a request with one message fits the model, whatever its
+    script. `room`: tokens available for messages and their entries."""
     return max(_SMALLEST_CUT, min(_CUT, (room - _ENTRY) // 2 - 100))
 
 
 def _shown(message: Message, cut: int) -> _Shown:
     text = plain(message.text("text")).strip()
-    # what is cut out cannot sway anyone, yet a text that is long for hiding something is looked at as a whole
+    # cut-out text cannot influence anyone, but text may be padded to hide something, so the whole is checked
     alone = speaks_of_scores(text)
     short = text if len(text) <= cut else shorten_prose(text, len(text), cut, len).text
     return _Shown(message.index, fenced("message", short, number=message.index, **{"from": message.role}), alone)
 
 
 def _batches(shown: Sequence[_Shown], room: int) -> list[list[_Shown]]:
-    """Return neighbours together, as many as a request takes; what might sway the judge is alone."""
+    """Return batches of neighbouring messages, each as large as a request allows. Messages that might influence the
+    judge are alone."""
     batches: list[list[_Shown]] = []
     tokens = characters = 0
     together: list[_Shown] = []
@@ -185,7 +187,7 @@ def _named(batch: Sequence[_Shown]) -> str:
 
 
 def _read_scores(indices: set[int], text: str, *, threshold: float) -> dict[int, Score]:
-    """Return index -> score. Raises RejectedError unless each message is judged once, within the limits."""
+    """Return index -> score. Raises RejectedError unless each message is judged exactly once and within the limits."""
     entries = read_json(text, _READ)["messages"]
     answered = [int(entry["index"]) for entry in entries]
     if unknown := sorted({*answered} - indices):
@@ -213,7 +215,7 @@ def _classified(entry: dict[str, Any], threshold: float) -> Score:
 
 
 def _fallen_back(score: Score, threshold: float) -> Score:
-    """Return a score by factors, which says so. What it finds worth keeping is something about the work."""
+    """Return a score by factors, marked as a fallback. Messages worth keeping get the category observation."""
     factors = tuple(Factor(f"fallback {name}", points) for name, points in score.factors)
     persist = score.value >= threshold
     return Score(

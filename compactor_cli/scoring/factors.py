@@ -1,4 +1,4 @@
-"""Importance by factors, as seed 000 defines them; docs/algorithm.md says what it leaves open."""
+"""Importance by factors, as defined in seed 000; docs/algorithm.md covers what the seed leaves open."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
 _HEAD, _TAIL = 3_000, 1_000
-"""Characters at the ends of a tool output whose identifiers count. What names thousands of things is referred to by
-chance."""
+"""Characters at the ends of a tool output whose identifiers count. An output that names thousands of things would
+otherwise be referenced by chance."""
 _NOWHERE = -1
 _SHORTEST_ID = 4
 DECISION = compiled_later(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
@@ -33,21 +33,21 @@ _VERY_RECENT = Factor("very_recent", 15)
 _RECENT = Factor("recent", 5)
 _TASK = Factor("task_related", 20)
 _BEHIND = (_VERY_RECENT, _RECENT, _TASK)
-"""What is told behind whether a message is referred to."""
+"""Factors listed after `referenced`."""
 _OFTEN = 2
-"""Later messages that refer to one which counts as referenced."""
+"""Number of later messages that must refer to a message for it to count as referenced."""
 
 
 class _Origins(dict[bytes, int]):
-    """Chunk -> index of the message in which its identifier first appeared, or _NOWHERE where it has none.
+    """Chunk -> index of the message in which its identifier first appeared, or _NOWHERE if it contains none.
 
-    A dict, so that chunks seen before cost no function call; one for all names, as a long session has hundreds of
-    thousands of them.
+    As a dict, it needs no function call for known chunks. A single dict holds all names, since a long session has
+    hundreds of thousands of them.
     """
 
     def __init__(self) -> None:
         self.message = 0
-        """Index of the message whose chunks are looked up."""
+        """Index of the message whose chunks are being looked up."""
 
     def __missing__(self, chunk: bytes) -> int:
         text = chunk.decode("ascii")
@@ -62,25 +62,26 @@ class _Origins(dict[bytes, int]):
         return origin
 
     def of_name(self, name: str) -> int:
-        """Return the message in which a name first appeared that need not be an identifier, such as a quoted string."""
+        """Return the message in which a name first appeared. The name need not be an identifier; it may be a quoted
+        string."""
         key = name.encode("utf-8", "surrogatepass")
         if identifier(name) != name:
-            key = b"\xff" + key  # which is in no other key: a chunk that reads alike is no name
+            key = b"\xff" + key  # no other key contains this byte, so the name differs from an equal chunk
         return self.setdefault(key, self.message)
 
 
 class References:
-    """For each message how many later ones name its id or use an identifier that first appeared in it.
+    """Counts, for each message, the later messages that name its id or reuse an identifier that first appeared in it.
 
-    One pass with an index of first appearances; linear in the length of the transcript.
+    Works in one pass with an index of first appearances; linear in the length of the transcript.
     """
 
     def __init__(self, messages: int) -> None:
         self._origins = _Origins()
-        self._counts = [0] * (messages + 1)  # the last one is of no message: that of _NOWHERE
+        self._counts = [0] * (messages + 1)  # the last entry belongs to _NOWHERE, not to a message
 
     def note(self, message: Message) -> None:
-        """Count the next message for all that it refers to."""
+        """Count everything that the next message refers to."""
         origins, counts = self._origins, self._counts
         index = origins.message = message.index
         sources: set[int] = set()
@@ -97,19 +98,19 @@ class References:
 
     @property
     def counts(self) -> list[int]:
-        """Return the counts of all messages, by those that were noted."""
+        """Return the counts of all messages, based on the messages noted so far."""
         return self._counts[:-1]
 
 
 def _read(part: Part) -> str:
-    """Return the text of a part whose identifiers count."""
+    """Return the text of a part in which identifiers count."""
     if part.kind == "tool_result":
         return both_ends(part.text, _HEAD, _TAIL)
     return unescape(part.text) if part.kind == "tool_call" else part.text
 
 
 class FactorScorer:
-    """Points for decisions, tool errors and successes, stated importance, references, recency, tasks."""
+    """Scores decisions, tool errors and successes, stated importance, references, recency, and tasks."""
 
     name = "factors"
     purpose = "decisions, tool errors and successes, stated importance, references, recency, tasks (seed 000)"
@@ -122,7 +123,7 @@ class FactorScorer:
         )
         references = References(len(messages))
         own: list[tuple[Factor, ...]] = []
-        for message in messages:  # both read its texts, which may have to come from a file
+        for message in messages:  # both read the message's texts, which may have to come from a file
             references.note(message)
             own.append(_own_factors(message, newest))
         counts = references.counts
@@ -138,7 +139,7 @@ class FactorScorer:
 
 
 def _score(own: tuple[Factor, ...], referenced: bool) -> Score:
-    """Return the score of a message by its own factors, and by whether later ones refer to it."""
+    """Return the score of a message from its own factors and whether later messages refer to it."""
     before = tuple(factor for factor in own if factor not in _BEHIND)
     factors = (*before, _REFERENCED, *own[len(before) :]) if referenced else own
     raw = sum(factor.points for factor in factors)
@@ -146,7 +147,7 @@ def _score(own: tuple[Factor, ...], referenced: bool) -> Score:
 
 
 def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
-    """Return the factors that a message has whatever later ones say."""
+    """Return the factors of a message that do not depend on later messages."""
     factors = []
     quiet = message.role == "system" or message.origin == "injected"
     prose = "" if quiet else message.text("text").lower()
@@ -173,9 +174,9 @@ def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
 
 
 def tool_failed(message: Message, prose: str) -> bool | None:
-    """Return true: a tool failed; False: one is said to have succeeded; None: neither is known.
+    """Return True if a tool failed, False if one is stated to have succeeded, and None if neither is known.
 
-    What a format states comes first, then a stated exit code, then the words of seed 000.
+    What the format states comes first, then a stated exit code, then the words of seed 000.
     """
     marks = message.marks
     if marks is not None:

@@ -1,4 +1,4 @@
-"""Messages whose importance shows without asking a model (seed 003), and those that ask for a score."""
+"""Messages whose importance is obvious without a model (seed 003), and messages that ask for a particular score."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ merci oui parfait bien gracias sí vale perfecto obrigado obrigada sim grazie va
 да спасибо хорошо ладно понятно はい ありがとう ありがとうございます 了解 好 好的 谢谢 可以 是的 继续 네 감사합니다
 """
 _NODS = frozenset(_WORDS.split())
-"""Words that agree, thank, greet or bid to go on. A refusal is none: it may correct something."""
+"""Words of agreement, thanks, greeting or encouragement. Refusals are not included, because they may correct
+something."""
 
 _NAMES_ITS_SCORE = re.compile(
     r"\b(?:importance|persist|confidence)_\w+"
@@ -35,8 +36,8 @@ _NAMES_ITS_SCORE = re.compile(
 
 
 def speaks_of_scores(text: str) -> bool:
-    """Return whether a text might sway a judge: it speaks of scores or of instructions. Such a message is judged
-    alone, so that it cannot change what others get."""
+    """Return whether a text might influence a judge because it mentions scores or instructions. Such a message is
+    judged alone, so that it cannot affect the scores of others."""
     return _NAMES_ITS_SCORE.search(text) is not None
 
 
@@ -50,11 +51,11 @@ def obvious(message: Message, threshold: float) -> Score | None:
 
 
 def _kind(message: Message) -> tuple[str, float, str, float] | None:
-    """Return name, points, category and confidence."""
+    """Return the name, points, category and confidence for an obvious message; None for all others."""
     if message.role == "system":
         return "system message", 0, "none", 0.9  # it stays whatever its score
     if message.origin == "summary":
-        return "earlier summary", 20, "none", 0.9  # carried over by itself
+        return "earlier summary", 20, "none", 0.9  # carried over anyway
     if message.origin == "injected":
         return "injected text", 5, "none", 0.9
     text = plain(message.text("text")).strip()
@@ -77,7 +78,8 @@ def _result(message: Message) -> tuple[str, float, str, float]:
 
 
 def is_nod(text: str) -> bool:
-    """Return whether a text only agrees, thanks, greets or bids to go on; marks and emoji alone do."""
+    """Return whether a text consists only of agreement, thanks, greetings or encouragement, or of signs and emoji
+    alone."""
     if len(text) > _LONGEST_NOD:
         return False
     return all(word in _NODS for word in _WORD.findall(text.casefold().replace("'s", "").replace("’s", "")))

@@ -1,4 +1,4 @@
-"""Importance by weights, as seed 002 defines them: role, recency, questions, tool calls, keywords, length."""
+"""Importance by weights, as defined in seed 002: role, recency, questions, tool calls, keywords, length."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from compactor_cli.settings import Settings, SummarizationSettings
 from compactor_cli.text.clean import both_ends
 
 RECENCY = 10.0
-"""Points of the newest message for being that."""
+"""Recency points of the newest message."""
 MOST_LENGTH = 3.0
-"""Points that length can give."""
+"""Maximum points for length."""
 QUESTION = frozenset("?？؟⁇⸮\u037e")
 """Question marks of several scripts; the last one is Greek."""
 _ENDS = 2_000
@@ -21,7 +21,7 @@ _ENDS = 2_000
 
 
 class WeightedScorer:
-    """Points for the role, decaying recency, and what the text shows. All weights are settings."""
+    """Scores by role, decaying recency, and features of the text. All weights are settings."""
 
     name = "weighted"
     purpose = "role, recency, questions, tool calls, keywords, length, with weights of your own (seed 002)"
@@ -45,7 +45,7 @@ def _pattern(keywords: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 def _whole(word: str) -> str:
-    """Return a pattern for a keyword as a word of its own; scripts that put no blanks between words have none."""
+    """Return a pattern for a keyword as a whole word; scripts without blanks between words have no word boundaries."""
     before = r"(?<!\w)" if word[0].isascii() else ""
     after = r"(?!\w)" if word[-1].isascii() else ""
     return f"{before}{re.escape(word)}{after}"
@@ -57,7 +57,7 @@ def _factors(
     text = _searched(message)
     by_role = {"system": weights.role_weight_system, "user": weights.role_weight_user}
     factors = [
-        # a tool result weighs what the assistant that asked for it does
+        # a tool result has the weight of the assistant that asked for it
         Factor(f"role_{message.role}", by_role.get(message.role, weights.role_weight_assistant)),
         Factor("recency", round(RECENCY * weights.recency_decay**distance, 6)),
     ]
@@ -73,7 +73,7 @@ def _factors(
 
 
 def _searched(message: Message) -> str:
-    """Return what is said, and both ends of what tools returned."""
+    """Return what was said, plus both ends of tool results."""
     pieces = []
     for part in message.parts:
         if part.kind == "text":

@@ -1,4 +1,4 @@
-"""Every setting with its default. Where its value comes from is read in `configuration/`."""
+"""All settings with their defaults. `configuration/` determines where each value comes from."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Every setting, frozen. Defaults are those of the seeds; files, the environment and flags fill in the rest.
+"""Every setting, frozen. Defaults come from the seeds; files, the environment and options override them.
 
-Each field is a key of the settings files under the same name (`scoring.threshold` is `threshold` in the
-section `[scoring]`). Its meaning, what is allowed, and the option that sets it on the command line stand beside
-it, and nowhere else: files, environment variables, options, their help and docs/settings.md are made from them.
+Each field is a key of the settings files under the same name (`scoring.threshold` is `threshold` in the section
+`[scoring]`). Its meaning, allowed values and command-line option are declared here and nowhere else: files,
+environment variables, options, their help and docs/settings.md are derived from it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Option(Struct, frozen=True):
     """The option that sets a key on the command line."""
 
     name: str
-    """`--threshold`; of a switch both of its words: `--cache/--no-cache`."""
+    """`--threshold`; for a switch, both forms: `--cache/--no-cache`."""
     commands: tuple[str, ...]
-    """Those that take it; a subcommand behind its group: `memory list`."""
+    """Commands that have the option. A subcommand is named with its group: `memory list`."""
     metavar: str = ""
 
 
@@ -41,9 +41,10 @@ def setting(
 ) -> T:
     """Declare a setting.
 
-    `meaning` is also the help of its option, where `empty:` and `unset:` become `default:`. Numbers of a list are each
-    within the limits. `form` is what the type does not say: time, pattern, path, tokens (4k is 4,000), text (its option
-    names a file that holds it), or rising for a list. `variable` is one in the environment besides that of its key."""
+    `meaning` is also the help text of its option, where `empty:` and `unset:` become `default:`. In a list, each
+    number must be within the limits. `form` adds what the type does not express: time, pattern, path, tokens (4k is
+    4,000), text (the option names a file with the text), or, for a list, rising. `variable` is a second environment
+    variable besides the key's own."""
     declared: Any = field(
         default=default,
         metadata={
@@ -65,7 +66,7 @@ _ASK = ("score", *_WRITE)
 _READ = (*_SCORE, "inspect", "diff", "evaluate", "learn", "browse")
 _MEMORY = ("list", "search", "show", "add", "pin", "unpin", "forget", "decay", "consolidate", "export", "import")
 _KEEP = ("compact", "inspect", "restore", *(f"memory {name}" for name in _MEMORY), "hook run", "mcp", "browse")
-"""Commands that share options: they write, score, may ask a model, read transcripts, or open the database."""
+"""Groups of commands that share options: they write, score, may ask a model, read transcripts, or open the database."""
 
 
 @frozen(frozen=True, kw_only=True)
@@ -137,7 +138,7 @@ class TierSettings(FrozenValues):
 
 @frozen(frozen=True, kw_only=True)
 class BudgetSettings(FrozenValues):
-    """Sharing out a token budget (seed 000)."""
+    """How a token budget is divided (seed 000)."""
 
     enabled: bool = setting(
         True,
@@ -179,7 +180,7 @@ class SummarizationSettings(FrozenValues):
 
 @frozen(frozen=True, kw_only=True)
 class LlmSettings(FrozenValues):
-    """Language models: which one is asked, how, and at what cost."""
+    """Language models: which one to ask, how, and at what cost."""
 
     model: str = setting(
         "",
@@ -219,7 +220,7 @@ class LlmSettings(FrozenValues):
 
 @frozen(frozen=True, kw_only=True)
 class ArchiveSettings(FrozenValues):
-    """Originals and rounds, kept so that they can be had back."""
+    """Storing originals and rounds, so that they can be restored."""
 
     enabled: bool = setting(
         False,
@@ -263,7 +264,7 @@ class MemorySettings(FrozenValues):
 
 @frozen(frozen=True, kw_only=True)
 class HookSettings(FrozenValues):
-    """What is done before and after an agent's own compaction."""
+    """What happens before and after an agent's own compaction."""
 
     archive: bool = setting(True, "let `hook run` archive a session before its agent compacts it")
     folder: str = setting("", "folder for a compacted copy of the session that `hook run` writes; empty: none")
@@ -274,7 +275,7 @@ class HookSettings(FrozenValues):
 
 @frozen(frozen=True, kw_only=True)
 class Settings(FrozenValues):
-    """Settings of one run."""
+    """The settings of one run."""
 
     target_tokens: int | None = setting(
         None,
@@ -331,28 +332,28 @@ class Settings(FrozenValues):
 
     @property
     def strategy_name(self) -> str:
-        """Return the strategy that is used: the one that is set, or the best one for the kind of run."""
+        """Return the strategy to use: the one that is set, or the default for this kind of run."""
         return self.strategy_for(aims=self.target_tokens is not None or self.target_ratio is not None)
 
     def strategy_for(self, *, aims: bool) -> str:
-        """Return the same for runs with a target (`aims`), or without one."""
-        # adaptive quotes lines: it leaves a model nothing to write
+        """Return the strategy for runs with a target (`aims`) or without one."""
+        # adaptive quotes lines, so it leaves a model nothing to write
         return self.strategy or (("rolling" if self.summarizer == "llm" else "adaptive") if aims else "tiered")
 
     @property
     def asks(self) -> bool:
-        """Return whether a language model is asked."""
+        """Return whether the run asks a language model."""
         return self.summarizer == "llm" or self.scorer_name == "classifier"
 
     @property
     def scorer_name(self) -> str:
-        """Return the scorer that is used: the one that is set, or the strategy's own."""
+        """Return the scorer to use: the one that is set, or the strategy's own."""
         return self.scoring.scorer or ("weighted" if self.strategy == "ranked" else "factors")
 
 
 @frozen(frozen=True, kw_only=True)
 class ReadingSettings(FrozenValues):
-    """How transcripts are read and counted."""
+    """How to read transcripts and count tokens."""
 
     model: str = setting(
         "",

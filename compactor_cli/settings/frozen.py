@@ -1,4 +1,4 @@
-"""Frozen dataclasses whose methods are made once for all of them: to make them anew for each takes long."""
+"""Frozen dataclasses that share one set of methods, because generating methods for each class is slow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class FrozenValues:
-    """The methods of frozen dataclasses: one of each for all, as to make them anew for each class takes long."""
+    """The methods of frozen dataclasses, shared by all of them."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""The strategies. A new one is one file here and one line in `_CLASSES`."""
+"""The strategies. To add one, add a file here and a line in `_CLASSES`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STRATEGIES: Mapping[str, Strategy] = LoadedLater[Strategy]("compactor_cli.strate
 
 
 def strategy(name: str) -> Strategy:
-    """Return the strategy of this name. Raises UsageError for an unknown one."""
+    """Return the strategy with this name. Raises UsageError if there is none."""
     if name not in STRATEGIES:
         raise UsageError(f"unknown strategy {name!r}{meant(name, STRATEGIES)}; known: {', '.join(STRATEGIES)}")
     return STRATEGIES[name]

@@ -1,4 +1,7 @@
-"""Seed 004: everything becomes a summary in seven parts that ends with the last request: [system, user]."""
+"""Seed 004: everything becomes a summary in seven parts that ends with the last request: [system, user].
+
+The exchange in hand, whose results the agent has not answered yet, stays behind it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _SHAPE = Shape("handoff", form="handoff", core=0.25, recent=False, newest=0.6, a
 
 class Handoff:
     name = "handoff"
-    purpose = "a summary in seven parts and the last request, nothing else: [system, user] (seed 004)"
+    purpose = "a summary in seven parts with the last request, and the call in hand: [system, user] (seed 004)"
     suits = "starting afresh: another agent, or another model, goes on with the work"
     learned = True
     closes = True

@@ -1,4 +1,5 @@
-"""Seed 003, `hybrid`: older messages grouped by topic, each topic summarized, the least important only named."""
+"""Seed 003, `hybrid`: older messages are grouped by topic and each topic is summarized; the least important ones are
+only named."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from compactor_cli.strategies.shared.recent import Shape
 from compactor_cli.strategies.small_rooms import plan_in_any_room
 
 _NAMED_ONLY = 0.1
-"""Importance below which a topic has its title and no lines: the rest is truncated."""
+"""Importance below which a topic gets a title but no lines: its messages are truncated."""
 
 
 def _topics(inputs: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ...]:
-    """Return the topics as parts of the summary; what an earlier round wrote is one of its own."""
+    """Return the topics as parts of the summary. Summaries of earlier rounds form a topic of their own."""
     earlier = [g for g in covered if inputs.is_summary(g)]
     topics = inputs.topics(inputs.messages, [g for g in covered if g not in earlier])
     if not topics:

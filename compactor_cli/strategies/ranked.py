@@ -211,8 +211,8 @@ class _Planner:
         if not quoting:
             return slot
         written = text_room(self.inputs, _MODEL_CORE if model else _CORE, room, len(parts))
-        lines, _ = quoted_details(self.inputs, [self.inputs.groups[g] for g in slot.groups], room - HEADING)
-        return replace(slot, own=written, lines=lines)
+        told = quoted_details(self.inputs, [self.inputs.groups[g] for g in slot.groups], room - HEADING)
+        return replace(slot, own=written, lines=told.lines)
 
     def _parts(self, compressed: Sequence[Group], earlier: Sequence[Group], limit: int) -> list[SummaryPart]:
         """Return the batches of what is compressed, given in the order of its scores; `limit` of them."""

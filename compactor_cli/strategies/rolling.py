@@ -1,4 +1,4 @@
-"""Seed 001: the system message, one session summary that each round carries on, the recent messages."""
+"""Seed 001: keeps the system message and the recent messages, with one session summary that each round continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strategies do whose summaries have headings, where a room is too small for these: `adaptive` plans instead."""
+"""Strategies whose summaries have headings: in a room too small for headings, `adaptive` makes the plan instead."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from compactor_cli.strategies.adaptive.strategy import Adaptive, plan_alone
 from compactor_cli.strategies.shared.recent import Shape, plan_recent
 
 _HEADINGS, _SEVEN_HEADINGS = 600, 1_500
-"""Tokens of room of which headings would take more than a tenth: a few, and those of seven parts."""
+"""Rooms, in tokens, below which headings would take more than a tenth: a few headings, and seven."""
 
 
 def plan_in_any_room(inputs: PlanInput, shape: Shape) -> Plan:
-    """Make the plan of such a strategy; in a small room that of `adaptive`, which says so. A model that writes the
-    summaries needs no more headings than its text is worth: there it is for rooms in which nothing else fits. Raises
-    BudgetError when nothing valid fits."""
+    """Return the plan of such a strategy, or in a small room that of `adaptive`, with a note that says so.
+
+    A model that writes the summary uses no more headings than its text needs, so with one, `adaptive` is used only if
+    nothing else fits. Raises BudgetError when nothing valid fits."""
     headed = partial(plan_recent, inputs, shape)
     if inputs.target is None or inputs.profile is None:
         return headed()
@@ -39,7 +40,8 @@ def _without_headings(inputs: PlanInput, shape: Shape, reason: str) -> Plan:
 
 
 def _either(first: Callable[[], Plan], second: Callable[[], Plan]) -> Plan:
-    """Return the first plan, or the second where the first has no room. Raises the BudgetError that asks for less."""
+    """Return the first plan, or the second if the first does not fit. If neither fits, raise the BudgetError that asks
+    for fewer tokens."""
     try:
         return first()
     except BudgetError as error:

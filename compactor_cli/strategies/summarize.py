@@ -1,4 +1,4 @@
-"""Seed 003, `summarize`: a summary of the older messages, the recent ones as they are."""
+"""Seed 003, `summarize`: summarizes the older messages and keeps the recent ones unchanged."""
 
 from __future__ import annotations
 

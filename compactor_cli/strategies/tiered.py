@@ -1,8 +1,7 @@
-"""Seed 000: residuals stay, everything else is cut by recency tier, older tiers are summarized.
+"""Seed 000: residuals stay, everything else is cut by recency tier, and older tiers are summarized.
 
-Tier 0 stays whole. Of tiers 1 to 3 the newest exchanges stay with their outputs shortened, the
-rest is replaced by a summary. What a tier does not use goes to the next older one.
-"""
+Tier 0 stays whole. From tiers 1 to 3 the newest exchanges stay with their outputs shortened, and a summary replaces the
+rest. Tokens that a tier does not use go to the next older one."""
 
 from __future__ import annotations
 
@@ -22,27 +21,27 @@ from compactor_cli.strategies.shared.renditions import Cut, Renderer, bound, com
 from compactor_cli.strategies.shared.time_order import in_time_order
 
 _OUTPUTS = (0, 600, 200, 80)
-"""Tokens that an output of a tier may keep."""
+"""Maximum tokens of a tool output, by tier."""
 _ARGUMENTS = (0, 1200, 400, 160)
-"""Characters that a string in the arguments of a tier's calls may keep."""
+"""Maximum characters of a string in the arguments of a call, by tier."""
 _SUMMARY_SHARE = 0.3
-"""Share of a tier's allowance that is held back for its summary."""
+"""Share of a tier's allowance that is reserved for its summary."""
 _SUMMARY_SHARES = (0.0, 0.2, 0.4, 1.0)
-"""The same without a target: the older a tier, the more of it is a summary."""
+"""The same without a target: the older the tier, the larger the share of its summary."""
 _SUMMARY_MOST = 2_500
 """Tokens beyond which a summary says less than the exchanges themselves."""
 _MIN_SLOT = 160
-"""Tokens below which a summary is not worth its heading: it is merged into the next older one."""
+"""Tokens below which a summary does not justify its heading and is merged into the next older one."""
 _HEADINGS = 0.5
-"""Share of a summary that headings may take before what is kept inside it is moved into it."""
+"""Share of a summary that headings may take before what is kept between its messages is moved into it."""
 _MODEL_SLOT = 360
-"""The same where a model writes: room for the heading, and for about a hundred words beside what is computed."""
+"""The same if a model writes: room for the heading, and for about a hundred words besides the computed parts."""
 _MODEL_SHARE = 0.4
-"""Share of tier 0 that may make way for what a model writes of the oldest tier."""
+"""Share of tier 0 that may be given up for what a model writes about the oldest tier."""
 _LEAST_CUT, _LEAST_SHARE = 80, 0.05
-"""Tokens, and share of an exchange, from which on a part of it is worth reading."""
+"""Minimum tokens, and minimum share of an exchange, that make a part of it worth reading."""
 _CALL_LINE = (20, 20, 20, 8)
-"""Tokens that a tier's summary says of a call."""
+"""Tokens for each call in a tier's summary, by tier."""
 _INSTRUCTIONS = "standing instructions"
 _SMALLEST_SLOT = 58
 """Tokens of the shortest heading that says what a summary stands for and what was compacted."""
@@ -67,25 +66,25 @@ class _Filling(Struct, frozen=True):
     tier: int
     groups: Sequence[Group]
     waiting: Sequence[Group]
-    """Groups of newer tiers that its summary is to stand for as well."""
+    """Groups of newer tiers that the summary of this tier has to cover as well."""
     quota: int
     """Tokens that its own groups may keep."""
     room: int
-    """With what is left of newer tiers for those that wait."""
+    """The quota, plus what is left of newer tiers for the waiting groups."""
     summary: int
-    """Tokens of a summary worth its heading."""
+    """Tokens of a summary that justify its heading."""
     last: bool
-    """No older tier has groups."""
+    """Whether no older tier has groups."""
     share: float
     """Share of its own tokens for its summary."""
     joins: bool
-    """The summary of an older tier may stand for a part that is too small for one."""
+    """Whether the summary of an older tier may cover a part that is too small for its own summary."""
 
     def reserve(self, replaced: int, sayable: int) -> int:
-        """Return the tokens to hold back for a summary of what does not stay: none where an older tier's will say it.
+        """Return the tokens to reserve for a summary of what does not stay; 0 if the summary of an older tier will
+        cover it.
 
-        `replaced`: tokens of what may go; `sayable`: of what a summary can say of it.
-        """
+        `replaced`: tokens of what may be dropped. `sayable`: tokens that a summary can say about it."""
         if self.joins and self.room < 2 * self.summary and not self.last:
             return 0
         share = min(int(self.quota * self.share), replaced // 4, sayable, _SUMMARY_MOST)
@@ -106,7 +105,7 @@ class _Planner:
 
     def plan(self) -> Plan:
         inputs = self.inputs
-        # without a target, summaries of earlier rounds are finished and stay
+        # without a target, summaries of earlier rounds are final and stay
         finished = {g.index for g in inputs.groups if self.target is None and inputs.is_summary(g)}
         protected = [g for g in inputs.groups if g.index in inputs.protected or g.index in finished]
         self._keep_protected(protected)
@@ -137,7 +136,7 @@ class _Planner:
     def _in_time_order(self) -> None:
         placed: list[SummarySlot] = []
         for slot in self.slots:
-            # where a model writes, every stretch has room for what it is to write
+            # if a model writes, every stretch has room for its text
             model = self.inputs.settings.summarizer == "llm" and slot.budget >= _MODEL_SLOT
             heading, share = (_MODEL_SLOT, 1.0) if model else (_SMALLEST_SLOT, _HEADINGS)
             self.decisions, split_slots = in_time_order(self.inputs, self.decisions, [slot], heading, share)
@@ -169,7 +168,8 @@ class _Planner:
         return all(is_instructing(self.inputs.messages[i]) for i in group.messages)
 
     def _keep_instructions(self, groups: list[Group]) -> None:
-        """Keep what a harness put in that the agent is to keep to: whole where it has room, else what binds most."""
+        """Keep the standing instructions that a harness inserted: whole if they fit, otherwise the most binding
+        parts."""
         if self.target is None:
             self._keep([Decision.whole(g, _INSTRUCTIONS) for g in groups])
         elif groups:
@@ -179,7 +179,8 @@ class _Planner:
             self._keep([d._replace(reason=_INSTRUCTIONS) for d in instructions_in_place(self.inputs, groups, room)])
 
     def _keep_residuals(self, groups: list[Group]) -> None:
-        """Keep whole exchanges of residuals; too large ones with the other bodies shortened, else demoted."""
+        """Keep the exchanges of residuals whole. If one is too large, its other messages are shortened; if it still
+        does not fit, it is demoted."""
         if self.target is None:
             self._keep([Decision.whole(g, "residual") for g in groups])
             return
@@ -209,8 +210,8 @@ class _Planner:
         return [int(share * sum(g.tokens for g in tier)) for share, tier in zip(keep, self.tiers, strict=True)]
 
     def _cut_tiers(self, allowed: list[int]) -> None:
-        """Cut each tier to what it may have. Groups that have no summary of their own wait for that of the next older
-        tier; without a target they bring along what is left of their own tier's share, and no more than that."""
+        """Cut each tier to its allowance. Groups without a summary of their own wait for that of the next older tier.
+        Without a target, they also bring along what is left of their own tier's share, but nothing else."""
         self._hold_back(allowed)
         carried = 0
         joins = self.target is None or self.inputs.settings.summarizer == "llm"
@@ -220,7 +221,7 @@ class _Planner:
             room = allowed[tier] + carried
             last = tier == TIERS - 1 or not any(self.tiers[tier + 1 :])
             share = _SUMMARY_SHARE if self.target is not None else _SUMMARY_SHARES[tier]
-            smallest = _SMALLEST_SLOT if last else self._summary()  # the oldest must say that something is gone
+            smallest = _SMALLEST_SLOT if last else self._summary()  # the oldest tier has to say that something is gone
             kept, rest = (
                 self._fill_newest(groups, quota)
                 if tier == 0
@@ -244,17 +245,18 @@ class _Planner:
                 self.decisions[group.index] = Decision.gone(group, "no room for a summary")
 
     def _summary(self) -> int:
-        """Return the tokens of a summary that is worth its heading; a model needs more of them."""
+        """Return the tokens of a summary that justify its heading. A model needs more of them."""
         return _MODEL_SLOT if self.inputs.settings.summarizer == "llm" else _MIN_SLOT
 
     def _owed(self, older: Sequence[int], *, last: bool) -> int:
-        """Return the tokens that older tiers lack for a summary by a model: a newer one's does not take them."""
+        """Return the tokens that older tiers lack for a summary by a model. The summary of a newer tier must not take
+        them."""
         if last or self.target is None or self.inputs.settings.summarizer != "llm":
             return 0
         return max(0, _MODEL_SLOT - sum(older))
 
     def _hold_back(self, allowed: list[int]) -> None:
-        """Reserve room, with a target, for a summary in the oldest tier when not everything fits."""
+        """Reserve tokens for a summary in the oldest tier, if there is a target and not everything fits."""
         if self.target is None:
             return
         oldest = max((tier for tier in range(TIERS) if self.tiers[tier]), default=0)
@@ -268,7 +270,8 @@ class _Planner:
             allowed[oldest] += moved
 
     def _fill_newest(self, groups: list[Group], room: int) -> tuple[list[Decision], list[Group]]:
-        """Keep as many of the newest exchanges as keep a comfortable part of their outputs."""
+        """Keep as many of the newest exchanges as can keep a reasonable part of their outputs. Return their decisions,
+        and the other groups."""
         if sum(g.tokens for g in groups) <= room:
             return [Decision.whole(g, "tier 0") for g in groups], []
         count = comfortable(self.renderer, groups, room)
@@ -277,7 +280,8 @@ class _Planner:
         return fit_newest(self.renderer, groups, room, count, "tier 0, newest")
 
     def _fill_tier(self, filling: _Filling) -> tuple[list[Decision], list[Group]]:
-        """Keep an unbroken run of a tier's newest exchanges in what its summary leaves; return it and the others."""
+        """Keep an unbroken run of a tier's newest exchanges in the tokens that its summary leaves. Return their
+        decisions, and the other groups."""
         tier, groups, room = filling.tier, filling.groups, filling.quota
         rest = sum(g.tokens for g in [*groups, *filling.waiting])
         if sum(g.tokens for g in groups) <= room and not filling.waiting:
@@ -287,7 +291,7 @@ class _Planner:
         kept: list[Group] = []
         cut: list[Decision] = []
         used = at_most = 0
-        # enough is left over to be worth a summary; that of the oldest tier tells a later run that this one is done
+        # leave enough for a summary; that of the oldest tier shows a later run that this one is finished
         least = 2 * (_SMALLEST_SLOT if filling.last else _MIN_SLOT if reserve else 0)
         for group in reversed(groups):
             if rest - group.tokens < least:
@@ -309,7 +313,7 @@ class _Planner:
             rest -= group.tokens
             kept.append(group)
         tokens_left = room - reserve if len(kept) + len(cut) < len(groups) or filling.waiting else room
-        # where there is room to spare, outputs keep more than the tier's usual
+        # with room to spare, outputs keep more than usual for the tier
         spare = tokens_left - used - sum(decision.tokens for decision in cut)
         limit = level(self.renderer.sizes(kept, "tool_result"), spare) or 0
         limits = Cut(max(limit, _OUTPUTS[tier]), _ARGUMENTS[tier])
@@ -317,14 +321,15 @@ class _Planner:
         return [*decisions, *cut], list(groups[: len(groups) - len(kept) - len(cut)])
 
     def _cut_to(self, group: Group, room: int, reason: str) -> list[Decision]:
-        """Cut the exchange at the border, when a part of it worth reading has room; else none. With a target the room
-        is the summary's."""
+        """Return the cut exchange at the border if a part worth reading fits; otherwise an empty list. With a target,
+        those tokens belong to the summary."""
         if self.target is not None or room < max(_LEAST_CUT, int(_LEAST_SHARE * group.tokens)):
             return []
         return self.renderer.fit([group], room, reason, prose=True) or []
 
     def _add_slots(self, tier: int, groups: list[Group], room: int) -> int:
-        """Put a summary in place of these groups; what is kept between them parts it later."""
+        """Replace these groups by a summary, and return its budget. If something between them is kept, the summary is
+        split later."""
         budget = min(room, sum(g.tokens for g in groups) - 1)
         slot = SummarySlot(tier, tuple(g.index for g in groups), budget, passes_on=self.target is not None)
         self.slots.append(slot)
@@ -333,7 +338,7 @@ class _Planner:
         return budget
 
     def _join(self, groups: Sequence[Group], room: int) -> None:
-        """Put what is too small for a summary of its own into that of the next newer tier."""
+        """Add groups that are too few for a summary of their own to the summary of the next newer tier."""
         last = self.slots.pop()
         joined = [*last.groups, *(group.index for group in groups)]
         self.slots.append(replace(last, groups=tuple(sorted(joined)), budget=last.budget + max(0, room)))
@@ -341,8 +346,8 @@ class _Planner:
             self.decisions[group.index] = Decision.summarized(group, f"tier {last.tier}")
 
     def _sayable(self, tier: int, groups: Sequence[Group]) -> int:
-        """Estimate how many tokens a summary can say of these groups: what was said, and a line for each call. A model
-        can tell of what tools gave as well."""
+        """Estimate how many tokens a summary can say about these groups: the messages, and a line for each call. A
+        model can also describe the results of tools."""
         if self.inputs.settings.summarizer == "llm":
             return sum(group.tokens for group in groups)
         messages = [self.inputs.messages[i] for group in groups for i in group.messages]

@@ -1,4 +1,4 @@
-"""Seed 003, `truncate`: the recent messages, and a mark that says what was cut off."""
+"""Seed 003, `truncate`: keeps the recent messages, and a mark that says what was cut off."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Summaries: their format, what goes into them, and who writes them."""
+"""Summaries: their format, their contents, and the summarizers that write them."""

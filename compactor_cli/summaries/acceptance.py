@@ -1,4 +1,4 @@
-"""Whether a model's answer may stand as a summary, and what stands under each of its headings."""
+"""Decide whether a model's answer is accepted as a summary, and split it by its headings."""
 
 from __future__ import annotations
 
@@ -21,43 +21,44 @@ _TOOL = re.compile(r"<\|?/?(?:tool_call|function_calls?|invoke)|\A\s*\{\s*\"(?:n
 _MARKS = re.compile(r"</?(?:message|call|result|summary)\b", re.IGNORECASE)
 _NOTHING = frozenset(("", "none", "n/a", "nothing", "-", "not applicable", "nothing to report"))
 _PREAMBLE = 200
-"""Characters before the first heading ("Here is the summary:") that are passed over."""
+"""Maximum characters before the first heading ("Here is the summary:") that are ignored."""
 _FENCE = re.compile(r"\A[^`]{0,200}```[a-z]*\n(.*)\n```\Z", re.DOTALL)
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL | re.IGNORECASE)
-"""What some servers let through of a model's reasoning."""
+"""Reasoning of the model that some servers include in the answer."""
 _NEXT = re.compile(r"pending|next|open|unresolved|active|current", re.IGNORECASE)
-"""Headings of what is to be done."""
+"""Headings about what is still to be done."""
 _ASKS = re.compile(r"\b(?:next|pending|to-?do|run|execute|install|open|send|delete|must|should|need)\b", re.IGNORECASE)
-"""Words of a line that may tell somebody to do something."""
+"""Words with which a line may tell the reader to do something."""
 _PROGRAM = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S* )?[a-z.~/$][\w.+/~-]* (?!:)")
 _SHELL = re.compile(r"[|;&<>$`=]|\s(?:-|\S*[./])")
-"""Of a quote that begins like a command: an option, a path, an address, or a sign of the shell."""
+"""Signs of a command in a quote that begins like one: an option, a path, an address, or a shell character."""
 _FETCHES = re.compile(r"\b(?:curl|wget|download|fetch|visit|browse)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`|(https?://[^\s)>\]`\"']+)")
 _NAMED = 3
-"""Of what occurs nowhere, so many are named in the reason."""
+"""Maximum number of foreign names in a rejection's reason."""
 
 
 class SummaryRules(Struct, frozen=True):
-    """What a summary must be."""
+    """The requirements for a summary."""
 
     titles: tuple[str, ...]
-    """Headings; none: bullets without headings."""
+    """Headings; if empty, the summary is bullets without headings."""
     optional: frozenset[str]
     limit: int
-    """Tokens that it may have."""
+    """Maximum tokens of the summary."""
     replaced: int
-    """Tokens of what it stands for."""
+    """Tokens of the messages that it replaces."""
     source: Grounding
 
 
 class JudgedAnswer(Struct, frozen=True):
-    """An accepted answer by its headings (one without a heading when none were wanted), or why it is not."""
+    """The sections of an accepted answer by heading (one with an empty heading if none were requested), or the
+    reason for rejecting it."""
 
     sections: tuple[tuple[str, str], ...] = ()
     reason: str = ""
     failed: bool = False
-    """There was no answer at all: asking again has been tried."""
+    """Whether there was no answer at all; the request has already been retried."""
 
     @property
     def text(self) -> str:
@@ -65,7 +66,7 @@ class JudgedAnswer(Struct, frozen=True):
 
 
 def judge(answer: ModelAnswer, rules: SummaryRules, count: Callable[[str], int]) -> JudgedAnswer:
-    """Return the sections of an answer, or the reason why it cannot stand."""
+    """Return the sections of an answer, or the reason why it is rejected."""
     text = _THOUGHT.sub("", plain(answer.text)).strip()
     reason = _formal(answer, text, rules.source)
     if reason:
@@ -89,7 +90,7 @@ def judge(answer: ModelAnswer, rules: SummaryRules, count: Callable[[str], int])
 
 
 def _formal(answer: ModelAnswer, text: str, source: Grounding) -> str:
-    """Return what is wrong with an answer whatever it says."""
+    """Return what is wrong with an answer's form, regardless of its contents."""
     if answer.finish == "tool" or _TOOL.search(text):
         return "it calls a tool"
     if not text:
@@ -101,7 +102,7 @@ def _formal(answer: ModelAnswer, text: str, source: Grounding) -> str:
 
 
 def _sections(text: str, titles: Sequence[str]) -> JudgedAnswer:
-    """Return the texts under the wanted headings, in the order in which they were wanted."""
+    """Return the texts under the requested headings, in the requested order."""
     if not titles:
         return JudgedAnswer((("", _body(text)),))
     known = {_key(title): title for title in titles}
@@ -121,7 +122,8 @@ def _sections(text: str, titles: Sequence[str]) -> JudgedAnswer:
 
 
 def _heading(line: str, known: Mapping[str, str]) -> tuple[str, str]:
-    """Return the wanted heading that a line is, and what stands behind it on the same line; empty when it is none."""
+    """Return the requested heading that a line contains, and the rest of the line; both are empty if it contains
+    none."""
     title = known.get(_key(line.strip().lstrip("#")), "")
     if title and not line.lstrip().startswith(_BULLETS):
         return title, ""
@@ -130,13 +132,14 @@ def _heading(line: str, known: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _key(title: str) -> str:
-    """Return a heading without number and punctuation: models vary those."""
+    """Return a heading without its number and punctuation, which models vary."""
     name = _NUMBER.sub("", title.strip().strip("*")).replace("&", " and ")
     return " ".join(re.sub(r"[^\w\s]", " ", name).casefold().split())
 
 
 def _body(text: str) -> str:
-    """Return text that can stand under a heading: no headings of its own, no empty lines; nothing when it says so."""
+    """Return a text fit to be under a heading: without headings of its own and without empty lines. It is empty if
+    the text only says that there is nothing."""
     lines = []
     for line in text.splitlines():
         heading = _HEADING.match(line)
@@ -148,7 +151,7 @@ def _body(text: str) -> str:
 
 
 def _grounded(sections: tuple[tuple[str, str], ...], source: Grounding) -> JudgedAnswer:
-    """Return the sections when everything in them occurs in what they summarize."""
+    """Return the sections if everything in them occurs in the source."""
     foreign = ungrounded("\n".join(body for _, body in sections), source)
     if foreign:
         listed = ", ".join(foreign[:_NAMED])
@@ -162,7 +165,8 @@ def _grounded(sections: tuple[tuple[str, str], ...], source: Grounding) -> Judge
 
 
 def _planted(line: str, source: Grounding, *, to_do: bool) -> str:
-    """Return what a line asks for that neither user nor assistant said: orders are planted in the output of tools."""
+    """Return what a line asks for although neither user nor assistant said it. Tool output may contain planted
+    orders."""
     orders = []
     words = _COMMAND.sub("", line)
     commands = _ASKS.search(words) is not None

@@ -1,5 +1,5 @@
-"""How the work stands at the end of a session: the newest calls, and what the agent did about the last request with
-which a summary ends, with the words that it said last."""
+"""The state of the work at the end of a session: the newest calls, what the agent did about the last request if the
+summary ends with it, and the agent's last words."""
 
 from __future__ import annotations
 
@@ -36,21 +36,23 @@ from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.sentences import ASKS
 
 _OPENING, _END = 160, 400
-"""Characters of the first sentence of the agent's last words, or of one before calls, and of the last ones."""
+"""Maximum characters of the first sentence of the agent's last words (or of a sentence before calls), and of the
+last sentences."""
 _SILENT = 2
-"""Turns with calls and no words behind those words at most: what more of them did is something else."""
+"""Maximum number of turns with calls but no text after those words. If there are more, the words are about something
+else."""
 _SURE = 8.0
-"""What makes what a request answers worth more than most of what is said."""
+"""Bonus that ranks what a request answers above most other statements."""
 _NEWEST, _LAST = 40, 2
-"""Messages that are searched for the newest calls, and how many of those are named."""
+"""Number of messages to search for the newest calls, and number of calls to name."""
 _WAITS = frozenset(("wait", "poll", "output"))
-"""Words in the names of tools with which an agent waits for a command."""
+"""Words in the names of tools that wait for a command."""
 _CALL_WIDTH, _CAUSE_WIDTH = 160, 100
 
 
 def since_last_request(request: SummaryRequest) -> str:
-    """Return what is said of what followed the request with which a summary ends; empty where nothing did, or where
-    that stands behind the summary."""
+    """Return the description of what followed the request at the end of a summary. Empty if nothing followed, or if
+    what followed is after the summary."""
     last = next((quote for quote in request.slot.quotes if quote.kind in ("last", "only")), None)
     if last is None or request.answered:
         return ""
@@ -65,8 +67,9 @@ def since_last_request(request: SummaryRequest) -> str:
 
 
 def before_last_request(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[SummaryItem]:
-    """Return what the agent said before the request with which a summary ends, where that has so few words that it says
-    little without it: what it picks of it, else the end, if that asks something."""
+    """Return what the agent said before the request at the end of a summary, if the request is so short that it
+    needs it. This is what the request picks from the agent's words, otherwise the end of these words if it asks
+    something."""
     asked = next((quote.message for quote in quotes if quote.kind in ("last", "only")), None)
     if asked is None:
         return []
@@ -87,7 +90,7 @@ def before_last_request(messages: Sequence[Message], quotes: Sequence[Quote]) ->
 
 
 def _since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
-    """Return what is said of messages behind the request, with the agent's last words among them."""
+    """Return the description of the messages after the request, including the agent's last words."""
     since = said_since(new, written)
     turns = [message for message in new if message.role == "assistant"][-_SILENT - 1 :]
     spoke = next((message for message in reversed(turns) if message.text("text").strip()), None)
@@ -102,34 +105,34 @@ def _since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
 
 
 def _announced(message: Message) -> str:
-    """Return the last sentence of what the agent said before its calls; empty where it is long."""
+    """Return the last sentence of what the agent said before its calls; empty if it is long."""
     said = all_statements(message.text("text"))[-1:]
     return harmless(said[0]) if said and len(said[0]) <= _OPENING and "\n" not in said[0] else ""
 
 
 def _final_words(message: Message) -> str:
-    """Return what the agent came to, or what it asks, in one line: how it begins, and its last sentences."""
+    """Return the agent's conclusion or question on one line: its opening, and its last sentences."""
     said = all_statements(message.text("text"))
     last = last_said(message.text("text"))
     end = " ".join(leads_once(last))
     if len(end) > _END:
         end = said[-1]
     opening = one_line(said[0], _OPENING) if len(said) > len(last) else ""
-    if opening and opening != one_line(said[0], len(said[0]) + 1):  # it was cut, but not inside of a word
+    if opening and opening != one_line(said[0], len(said[0]) + 1):  # the opening was cut; cut it back to a whole word
         opening = (opening.rpartition(" ")[0] or opening.removesuffix("…")).rstrip()
     opening += " … " * bool(opening)
     return harmless(f"{opening}{one_line(end, _END)}") if said else ""
 
 
 def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return the newest calls, as the work stands: their arguments, the tool, and what they came to where that is a few
-    words, such as why they failed. Those that only wait for a running command say nothing of it."""
+    """Return the newest calls as the current state of the work. Each has its arguments, the tool, and its outcome if
+    that is short, such as why it failed. Calls that only wait for a running command are left out."""
     calls = [
         (message, call, result)
         for message, call, _, result in answered_calls(messages[-_NEWEST:])
         if call.text.strip() and not _only_waits(call)
     ]
-    items: dict[str, SummaryItem] = {}  # calls that read alike are told once, as of the newest
+    items: dict[str, SummaryItem] = {}  # calls with the same text are listed once, as the newest
     for message, call, result in reversed(calls):
         text = told_of_call(call, f"{_words_of(call)} ({call.name}{_how_it_ended(call, result)})")
         items.setdefault(text, SummaryItem("In progress", text, (message.number,), order_of(message, 999)))
@@ -139,9 +142,9 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def _words_of(call: Part) -> str:
-    """Return what a call does: the command that it runs, or its first argument and, where these are numbers and
-    switches, the others, or all as `key=value`; of one that changes a file, where its arguments are long, which file
-    it is. What stands in backquotes is word for word."""
+    """Return what a call does: the command that it runs, or its first argument. If the other arguments are numbers
+    and switches they are added; otherwise all arguments are shown as `key=value`. For a file change with long
+    arguments, return the file's path. Text in backquotes is verbatim."""
     text, arguments = call_text(call), call_arguments(call)
     if len(text) > _CALL_WIDTH and (path := next((path for path, _ in changed_lines(call)), "")):
         return _as_code(short_path(path))
@@ -164,19 +167,20 @@ def _is_plain(value: object) -> bool:
 
 
 def _how_it_ended(call: Part, result: Part | None) -> str:
-    """Return what is said of how a call ended, behind its name: what it came to where that is a few words."""
+    """Return the outcome of a call, to follow its name: a status such as `failed`, and the result if it takes only a
+    few words."""
     if result is None:
         return ""
     ended = misfortune(call, result)
     said = short_result(call, result, failed=ended == "failed", width=_CAUSE_WIDTH)
-    said = harmless(said).replace("`", "'")  # behind a call that stands in backquotes, they would mark code
+    said = harmless(said).replace("`", "'")  # they would mark code after a call in backquotes
     if said:
         return f" {ended}: {said}" if ended else f" → {said}"
     return f" {ended}".rstrip()
 
 
 def _only_waits(call: Part) -> bool:
-    """Return whether a call only looks whether a running command has said more: it gives it nothing to read."""
+    """Return whether a call only checks for more output of a running command, without sending it any input."""
     arguments = call_arguments(call)
     numbers = {*handles(arguments)}
     if not any(numbers):

@@ -1,8 +1,8 @@
-"""Summaries by a language model, accepted or replaced by the offline one.
+"""Summaries by a language model, with the offline summarizer as fallback.
 
-All pieces of all summaries are asked for at the same time. An answer that is not accepted is asked for
-once more with the reason; then the offline summarizer takes over for that piece. Files, errors, commands,
-repeated requests and quoted lines are computed as ever and stand around the model's text.
+All pieces of all summaries are requested at the same time. A rejected answer is requested once more with the reason;
+after that, the offline summarizer takes over for that piece. Files, errors, commands, repeated requests and quoted
+lines are computed as usual and placed around the model's text.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest, tokens_to_request
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summaries.grounding import Grounding
 from compactor_cli.summaries.layout import render
-from compactor_cli.summaries.offline import Extractive, beside, page_for
+from compactor_cli.summaries.offline import beside, page_for
 from compactor_cli.summaries.outline import drafted, form_of
 from compactor_cli.summaries.prompting import PromptPiece, RequestStretch, merges, model_request, stretches
 from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.summary_text.verbatim import QUOTED, quoted_span
 
 _LEAST, _FOR_HEADING = 40, 10
-"""Tokens below which nothing is asked, and more for each heading."""
+"""Tokens below which the model is not asked, and additional tokens for each heading."""
 _TOO_SHORT = 60
-"""Tokens of a part below which quoting it is all there is to say."""
+"""Tokens of a part below which it is quoted instead of summarized."""
 
 Count = Callable[[str], int]
 
 
 class _Job(Struct):
-    """A piece on its way: which summary it belongs to, and what has come back."""
+    """A piece in progress: the summary it belongs to, and the answers so far."""
 
     slot: int
     part: int | None
@@ -45,22 +46,23 @@ class _Job(Struct):
     texts: list[JudgedAnswer] = field(default_factory=list)
     failure: str = ""
     asked: bool = True
-    """Whether the model had a chance."""
+    """Whether the model was asked."""
 
     @property
     def open(self) -> bool:
-        """Return whether requests are to be made for it."""
+        """Return whether the job needs further requests."""
         return not self.failure and len(self.texts) != 1
 
 
 class _Step(Struct, frozen=True):
-    """One request of a job. Of several stretches none takes earlier summaries over: their merger does."""
+    """One request of a job. If there are several stretches, their requests do not include earlier summaries; the
+    merge does."""
 
     job: _Job
     piece: PromptPiece
     turns: tuple[Turn, ...]
     stretch: RequestStretch | None
-    """One of several; None for all that there is, and for mergers."""
+    """The stretch to summarize if there are several; None for a job's only request, and for merges."""
     merging: bool = False
 
 
@@ -113,7 +115,7 @@ class Llm:
         return jobs
 
     def _whole(self, request: SummaryRequest, count: Count) -> PromptPiece | None:
-        """Return one text for the whole summary; None when there is nothing new to say."""
+        """Return one piece for the whole summary; None if there is nothing new to summarize."""
         new, earlier = _split(request.messages)
         if not new:
             return None
@@ -137,7 +139,8 @@ class Llm:
         )
 
     def _parts(self, request: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
-        """Return a text for each part that has room; parts of earlier summaries are carried over."""
+        """Return a piece for each part with enough new tokens to summarize. Parts of earlier summaries are carried
+        over."""
         room = self._room(request, count)
         total_weight = sum(part.weight for part, _ in request.parts) or 1.0
         pieces: list[tuple[int, PromptPiece | None]] = []
@@ -162,7 +165,7 @@ class Llm:
         return pieces
 
     def _room(self, request: SummaryRequest, count: Count) -> int:
-        """Return the tokens of the model's text: a share of what heading, requests and quoted lines leave."""
+        """Return the tokens for the model's text: a share of what heading, requests and quoted lines leave."""
         page = page_for(replace(request, draft=Draft(self._model.name)))
         page = replace(page, lines=beside(page, request, count))
         return tokens_to_request(request.budget - count(render(page, ())))
@@ -170,7 +173,8 @@ class Llm:
     # -- asking
 
     def _ask(self, jobs: Sequence[_Job], count: Count) -> None:
-        """Make one step of each job: its stretches, or what puts them together. Rejected ones are asked once more."""
+        """Take one step with each job: request its stretches, or their merge. Rejected answers are requested once
+        more."""
         steps = [step for job in jobs for step in self._steps(job)]
         first = self._judged(steps, [""] * len(steps), count)
         again = [i for i, judged in enumerate(first) if judged.reason and not judged.failed]
@@ -194,7 +198,7 @@ class Llm:
         return [_Step(job, job.piece, own, None, merging=True) for own in turns]
 
     def _quoted(self, step: _Step, judged: JudgedAnswer, count: Count) -> JudgedAnswer:
-        """Return what the offline summarizer says of a stretch that the model did not summarize, for the merger."""
+        """Return the offline summary of a stretch that the model failed to summarize, as input for the merge."""
         messages = step.stretch.messages if step.stretch else ()
         ranges = format_ranges(message.number for message in messages)
         self._model.give_up(f"messages {ranges} in the {step.piece.what}", judged.reason)
@@ -232,7 +236,7 @@ class Llm:
 
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], tuple[str, ...]]:
-    """Return the messages that no summary stands for yet, and earlier summaries without the lines they quote."""
+    """Return the messages that are not summarized yet, and the earlier summaries without the lines they quote."""
     new = [m for m in messages if m.origin != "summary"]
     return new, tuple(_saying(m.text("text")) for m in messages if m.origin == "summary")
 

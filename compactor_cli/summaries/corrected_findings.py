@@ -1,4 +1,5 @@
-"""Statements of the agent and what it said later of the same: a finding that is corrected must not stay alone."""
+"""Statements of the agent and its later statements on the same subject: a corrected finding must not appear without
+its correction."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from compactor_cli.text.later_figures import figures_of, later_on_figures
 from compactor_cli.text.patterns import compiled_later
 
 _SLIGHT = compiled_later(r"\d{1,2}|(?:19|20)\d\d")
-"""A figure that says nothing alone."""
+"""A figure that says nothing by itself."""
 _NO_NOUN = (
     r"(?=\s*(?:$|[.,;:!?)—–]|-\s)|\s+(?:in|with|there|here|when|and|but|so|by|on|about|because|earlier|before)\b)"
 )
@@ -39,25 +40,25 @@ _TAKES_BACK = compiled_later(
         *("erreur", "sbagliat", "enganei", "错了", "勘違い", "間違えました", "ошиб", "неправильно"),
     ),
 )
-"""How somebody says that what they said before does not hold."""
+"""Phrases with which speakers withdraw what they said before."""
 _NOT_SO = compiled_later(
     r"\b(?:if|whether|unless|in case|said|says?|saying|told|tells?|wrote|thought|thinks?|claim(?:s|ed)?|what|not"
     r"|wenn|falls|ob|sagte?|si|dijo|dice|dit|disait|se)(?: (?:me|you|us|that|him|her))?\W*$|如果",
     re.IGNORECASE,
 )
-"""What stands before such words where they are of others, or not sure."""
+"""Words before such a phrase that make it about others, or uncertain."""
 _BEFORE = 20
-"""Characters that are looked at for that."""
+"""Number of characters to search for such words."""
 _CLOSING = 2
-"""Statements of what it came to that each statement before needs, at most."""
+"""Maximum number of concluding statements that each earlier statement needs."""
 _BACK = 8
-"""Statements with figures before such words, at most, that they may take back."""
+"""Maximum number of earlier statements with figures that such a phrase may withdraw."""
 
 
 def with_corrections(items: Sequence[SummaryItem], messages: Sequence[Message] = ()) -> list[SummaryItem]:
-    """Return the lines, of which no two say the same, where those of the agent need a later one that may correct them;
-    that is worth as much then. What it said on the way to what it came to before the next request, of the same
-    figures, needs that."""
+    """Return the lines, no two of which say the same. A statement of the agent needs each later one that may correct
+    it, and the later one is then worth as much. A statement also needs those that conclude the same turn and share a
+    figure with it."""
     result = list(items)
     own = [at for at in sorted(range(len(items)), key=lambda at: items[at].order) if is_statement(items[at])]
     said = _in_turn([items[at] for at in own])
@@ -71,8 +72,9 @@ def with_corrections(items: Sequence[SummaryItem], messages: Sequence[Message] =
 
 
 def _came_to(items: Sequence[SummaryItem], asked: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield the statements of messages before the last one that says anything before the next request, each with the
-    nearest that this says of a figure of its own, or else of its message. `asked`: numbers of the requests."""
+    """Yield each statement with figures made before a turn's last message, with up to `_CLOSING` statements of that
+    message. Those that share a figure with the statement itself are preferred; otherwise they share one with its
+    message. `asked`: numbers of the requests."""
     turns: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
     for at, item in enumerate(items):
         if item.messages:
@@ -93,7 +95,8 @@ def _nearest(own: frozenset[str], closing: Sequence[int], figures: Mapping[int, 
 
 
 def _taken_back(said: Sequence[tuple[int, str]]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield statements with a figure of a later message that takes something back, each with what says so."""
+    """Yield the earlier statements that a message may withdraw, because they share a figure with it, each with the
+    withdrawing statement."""
     figures = [_figures(text) for _, text in said]
     of_message: defaultdict[int, set[str]] = defaultdict(set)
     for own, (message, _) in zip(figures, said, strict=True):
@@ -107,7 +110,7 @@ def _taken_back(said: Sequence[tuple[int, str]]) -> Iterator[tuple[int, Sequence
 
 
 def _says_wrong(text: str) -> bool:
-    """Return whether somebody says in a statement that what they said before does not hold."""
+    """Return whether the speaker withdraws an earlier statement."""
     return any(
         not _NOT_SO.search(text[max(0, back.start() - _BEFORE) : back.start()]) for back in _TAKES_BACK.finditer(text)
     )
@@ -118,12 +121,13 @@ def _figures(text: str) -> frozenset[str]:
 
 
 def is_statement(item: SummaryItem) -> bool:
-    """Return whether a line quotes what the agent said of its work."""
+    """Return whether a line quotes what the agent said about its work."""
     return item.section in ("Done", "Decisions", "In progress") and item.text.startswith('"')
 
 
 def _in_turn(items: Sequence[SummaryItem]) -> list[tuple[int, str]]:
-    """Return what was said, each with a number of its message; those of earlier rounds have theirs in the text."""
+    """Return the statements, each with a running number for its message. Lines of earlier rounds are assigned to
+    messages by the label in their text."""
     said: list[tuple[int, str]] = []
     before: tuple[int, ...] | str = ""
     for item in items:

@@ -1,6 +1,6 @@
-"""The ledger as lines of a summary, those of earlier rounds put together with the new ones.
+"""The ledger as lines of a summary; lines of earlier rounds are merged with the new ones.
 
-Each line begins with what it is about, so that a later round finds the same file, command or error again:
+Each line begins with its subject, so that a later round can find the same file, command or error again:
 
     - `src/a.py` edited 3x, read [earlier #4] [#12, #15]
     - `pytest -q` (4x, last ok) [#16]
@@ -26,6 +26,7 @@ from compactor_cli.features.work.ledger import (
     call_arguments,
     command_of,
     compute_ledger,
+    was_shown,
     where,
 )
 from compactor_cli.features.work.looking_steps import only_looks
@@ -33,7 +34,7 @@ from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Spot, pair
+from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.summaries.outline import FACTS, cells
 from compactor_cli.summaries.snippets import changes
 from compactor_cli.summary_text.excerpts import harmless
@@ -49,22 +50,22 @@ _DONE = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")
 _TIMES = compiled_later(r"\((\d+)x\b")
 _LAST = compiled_later(r"\blast (ok|failed)\b")
 _SHOWN_PART = compiled_later(r"(?:\s*2>(?:&1|\s*/dev/null)|\s*\|&?\s*(?:head|tail)(?:\s+-[-\w=]+|\s+\d+)*)+\s*$")
-"""How a command ends that shows a part of its output: the same command otherwise."""
+"""The end of a command that only limits how much of its output is shown. Without it, the command is the same."""
 _DOCUMENT = compiled_later(
     r"(<<-?\s*['\"]?(\w+)['\"]?[^\n]*)(\n[^\n]*)\n(?!\s*\2[ \t]*$).*?\n\s*\2[ \t]*$", re.DOTALL | re.MULTILINE
 )
 """A text of several lines inside a command line."""
 _SEARCHED = 4_000
-"""Characters of a command line in which such texts are looked for."""
+"""Number of characters of a command line to search for such texts."""
 
 CHANGE_SEPARATOR = " · "
-"""Stands between what was done to a file and a line that was changed."""
+"""Separates the actions on a file from a changed line."""
 _CHANGE_WIDTH = 60
-"""Characters of such a line."""
+"""Maximum characters of such a line."""
 _COMMAND_WIDTH = 160
 _WORD = compiled_later(r"\w{3,}")
 _ADDED_LINES = 30
-"""Lines that are looked at for the one that says what a change did."""
+"""Number of added lines to consider when choosing the one that shows what a change did."""
 _CHANGE_MARK = compiled_later(r"^[+-]\| ")
 LEFT_OUT = "Left out for want of room:"
 _NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
@@ -72,23 +73,24 @@ _COUNTED = compiled_later(r"(\d+) (file|error|command)")
 
 
 class Fact(Struct):
-    """What is known of one file, command or error."""
+    """The known facts about one file, command or error."""
 
     section: str
     about: str
     counts: dict[str, int] = field(default_factory=dict)
-    """Action of a file, what was done last at the end, or the empty string -> how often."""
+    """Counts by action for a file, in order of the last occurrence; otherwise under the empty string."""
     outcome: str = ""
     passed_since: bool = False
-    """A later call made up for the error, or for what failed last."""
+    """Whether a later call made up for the error, or for the last failure."""
     changed_line: str = ""
-    """Of a file: a line that its newest change added or took away."""
+    """For a file: a line that its newest change added or removed."""
     earlier: str = ""
     messages: list[int] = field(default_factory=list)
 
     @property
     def where(self) -> str:
-        """Return the messages that it stands on, of this round and of the one in which it first came up."""
+        """Return the messages that the fact is based on: those of this round, and those of the round in which it
+        first appeared."""
         earlier = [f"[earlier #{self.earlier}]"] if self.earlier else []
         return " ".join([*earlier, *([where(self.messages)] if self.messages else [])])
 
@@ -104,17 +106,18 @@ class Fact(Struct):
 
     @property
     def done(self) -> str:
-        """Say what was done to a file, the last change last: `restored, edited 3x, read`."""
+        """Return the actions on a file, the latest change last: `restored, edited 3x, read`."""
         known = sorted(self.counts.items(), key=lambda item: item[0] == "read")
         return ", ".join(f"{action} {times}x" if times > 1 else action for action, times in known)
 
     @property
     def changes(self) -> bool:
-        """Return whether it is a file that was created, edited or deleted."""
+        """Return whether the fact is about a file that was created, edited or deleted."""
         return self.section == "Files" and not self.only_read
 
     def is_told(self, paths: Collection[str]) -> bool:
-        """Return whether it is such a file, and one of these; they may be relative."""
+        """Return whether the fact is about a changed file, and the file is one of these paths, which may be
+        relative."""
         return self.changes and any(f"/{self.about}".endswith(f"/{path}") for path in paths)
 
     @property
@@ -125,8 +128,8 @@ class Fact(Struct):
 def facts_of(
     messages: Sequence[Message], told_of: ToldOfCalls, earlier: Iterable[tuple[str, str]], overcome: Set[int]
 ) -> list[Fact]:
-    """Return facts in the order in which they came up; `earlier` are lines of earlier summaries by section, `overcome`
-    messages with failures that a later call made up for, by index."""
+    """Return the facts in order of their first appearance. `earlier`: lines of earlier summaries by section.
+    `overcome`: indices of messages with failures that a later call made up for."""
     facts: dict[tuple[str, str], Fact] = {}
     for section, line in [*earlier, *_in_state(messages, {line.rpartition("`")[0] for _, line in earlier})]:
         fact = parse(section, line)
@@ -138,7 +141,7 @@ def facts_of(
             known.passed_since = fact.passed_since
             known.changed_line = fact.changed_line or known.changed_line
 
-    over = _numbers_of(messages, overcome) if overcome else frozenset()
+    over = _numbers_of(messages, told_of.pairing, overcome) if overcome else frozenset()
 
     def add(section: str, about: str, action: str, numbers: Sequence[int], outcome: str = "") -> None:
         known = facts.setdefault((section, about), Fact(section, about))
@@ -147,11 +150,14 @@ def facts_of(
         known.outcome = outcome
         known.passed_since = outcome in ("", "failed") and section != "Files" and numbers[-1] in over
 
-    ledger = compute_ledger(messages)
+    ledger = compute_ledger(messages, told_of.pairing)
     paths = KnownPaths((about for section, about in facts if section == "Files"), parts=2)
     for path, file in ledger.files.items():
+        about = paths.known(path)
+        before = facts[("Files", about)].counts if ("Files", about) in facts else {}
+        existed = "created" not in before and was_shown(before)  # in an earlier round
         for action in sorted(file.actions, key=lambda action: (file.actions[action][-1], ACTIONS.index(action))):
-            add("Files", paths.known(path), action, file.actions[action])
+            add("Files", about, "edited" if existed and action == "created" else action, file.actions[action])
     for command in ledger.commands:
         if only_looks(command.text):
             continue
@@ -166,29 +172,30 @@ def facts_of(
 
 
 def _in_state(messages: Sequence[Message], known: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the files of which earlier summaries tell in the state only, as lines. `known`: what lines are about."""
+    """Yield lines for the files that earlier summaries mention only in their state block. `known`: the beginnings of
+    the existing lines."""
     for message in messages:
         if message.origin == "summary":
             told = files_in_state(message.text("text"))
             yield from (("Files", f"`{path}` {done}") for path, done in told if f"`{path}" not in known)
 
 
-def _numbers_of(messages: Sequence[Message], results: Set[int]) -> frozenset[int]:
-    """Return the numbers of messages with results, given by index, and of those with their calls; none of messages with
-    several failures, of which another one may not be over."""
-    answers = pair(messages).answers.items()
+def _numbers_of(messages: Sequence[Message], pairing: Pairing, results: Set[int]) -> frozenset[int]:
+    """Return the numbers of the messages that contain the given results, and of those with their calls. Messages
+    with several failures are left out, since another of them may not be overcome."""
+    answers = pairing.answers.items()
     failed = [(at, asked) for (at, part), (asked, _) in answers if has_failed(messages[at].parts[part])]
     failures = Counter(messages[at].number for spots in failed for at in set(spots))
     over = (at for spots in failed if messages[spots[0]].index in results for at in spots)
     return frozenset(number for number in (messages[at].number for at in over) if failures[number] == 1)
 
 
-def shown_files(messages: Sequence[Message]) -> frozenset[Spot]:
-    """Return the results, by the index of their message, that show files and nothing else: what a file speaks of did
-    not happen."""
+def shown_files(messages: Sequence[Message], pairing: Pairing) -> frozenset[Spot]:
+    """Return the results that only show files, by message index and position: events in a file's text did not happen
+    in the session. `pairing`: the calls and results of the messages."""
     return frozenset(
         (messages[at].index, position)
-        for (at, position), (asked, call) in pair(messages).answers.items()
+        for (at, position), (asked, call) in pairing.answers.items()
         if _only_reads(messages[asked].parts[call])
     )
 
@@ -199,15 +206,15 @@ def _only_reads(call: Part) -> bool:
 
 
 def shown_command(command: str) -> str:
-    """Return a command line as a summary tells it: in one line, without what shows only a part of its output, and of a
-    text in it that a program reads only the first line."""
+    """Return a command line for a summary: on one line, without parts that only limit its output. An embedded text
+    that a program reads is cut to its first line."""
     command = _DOCUMENT.sub(r"\1\3 …", command[:_SEARCHED]) + command[_SEARCHED:]
     return one_line(_SHOWN_PART.sub("", command), _COMMAND_WIDTH)
 
 
 def _changed_line(lines: Sequence[str]) -> str:
-    """Return what a change did in a few words: of the lines that it added the one with most words that it did not take
-    away, the first of several, else the first that it took away. Imports are told only where there is nothing else."""
+    """Return the line that best shows what a change did: the added line with the most words that were not removed
+    (the first of equals), otherwise the first removed line. Imports are used only if there is nothing else."""
     noise = noisy_lines("\n".join(_CHANGE_MARK.sub("", line) for line in lines))
     numbered = [(n, line) for n, line in enumerate(lines) if any(sign.isalnum() for sign in line.lstrip("+-| "))]
     worded = [line for n, line in numbered if n not in noise] or [line for _, line in numbered]
@@ -216,19 +223,19 @@ def _changed_line(lines: Sequence[str]) -> str:
     new = (len(set(_WORD.findall(line[:_CHANGE_WIDTH])) - gone) for line in added)
     line = max(zip(new, added, strict=True), key=itemgetter(0))[1] if added else next(iter(worded), "")
     sign, text = ("-", line[len(REMOVED) :]) if line.startswith(REMOVED) else ("+", line.removeprefix(ADDED))
-    # neither a backtick nor a place may stand in it: a later round finds the line's parts by them
+    # backquotes and message marks must not occur in it, because a later round uses them to split the line
     return f"{sign} {one_line(harmless(text), _CHANGE_WIDTH)}".replace("`", "'").replace("[#", "[ #") if text else ""
 
 
 def line_of_row(row: str) -> str:
-    """Return what a row of the table of files says, as a line that `parse` reads."""
+    """Return a row of the table of files as a line for `parse`."""
     about, done, *more = cells(row)
     description = " ".join(more)
     return f"{about} {done}{' ' if description.startswith('[') else CHANGE_SEPARATOR}{description}"
 
 
 def parse(section: str, line: str) -> Fact | None:
-    """Return the fact that a line (without its bullet) of an earlier summary states; None when it states none."""
+    """Return the fact in a line (without its bullet) of an earlier summary; None if there is none."""
     if section not in FACTS:
         return None
     first = _FIRST.search(line, max(0, line.rfind("`")))
@@ -253,7 +260,7 @@ def parse(section: str, line: str) -> Fact | None:
 
 
 def left_out(counts: Mapping[str, int]) -> str:
-    """Return what a summary says about facts that it has no room for; empty when there are none."""
+    """Return the line for facts that do not fit in a summary; empty if there are none."""
     counted = [
         f"{number} {_NOUNS[section] if number > 1 else _NOUNS[section][:-1]}"
         for section, number in counts.items()
@@ -263,7 +270,7 @@ def left_out(counts: Mapping[str, int]) -> str:
 
 
 def left_out_before(messages: Sequence[Message]) -> Counter[str]:
-    """Return section -> facts that earlier summaries had no room for."""
+    """Return section -> number of facts that did not fit in earlier summaries."""
     counts: Counter[str] = Counter()
     for message in messages:
         if message.origin == "summary":

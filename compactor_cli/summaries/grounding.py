@@ -1,4 +1,4 @@
-"""Whether the names and quotes of a text occur in the messages that it is about."""
+"""Check whether the names and quotes of a text occur in the messages that it is about."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = re.compile(r"…|\.\.\.+")
 _ENDS = " .,;:!?'"
 _SHORTEST = 3
-"""Characters of a quote that is looked for."""
+"""Minimum characters of a quote to check."""
 _EITHER = re.compile(r"[a-z]+/[a-z]+|[A-Z]+/[A-Z]+")
 """Two plain words: and/or, success/failure, CI/CD."""
 _COUNTED = re.compile(r"100%|\d+(?:st|nd|rd|th)|\d+-[a-z]+|[a-z]+-\d+|\d+(?:\.\d+)?/\d+(?:\.\d+)?")
-"""Numbers in words of one's own: a 20-line helper, the 3rd attempt, 48/48."""
+"""Numbers in words that the summary may coin: a 20-line helper, the 3rd attempt, 48/48."""
 _LINE = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
 _CALLED = re.compile(r"\([^()]*\)$")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:\w{5,}|\w*[_A-Z]\w*)")
-"""A member of something; what ends like `.py` or `.toml` is a file."""
+"""A member of something. Names that end like `.py` or `.toml` are files."""
 
 
 class Grounding(Struct, frozen=True, dict=True):
-    """What a summary may draw on."""
+    """The sources of a summary."""
 
     messages: Sequence[Message]
     earlier: tuple[str, ...] = ()
     """Texts of earlier summaries."""
 
     def has(self, words: str) -> bool:
-        """Return whether the words occur, whatever their case and the blanks between them."""
+        """Return whether the words occur, ignoring case and differences in white space."""
         return _flat(words) in self._everything
 
     def was_said(self, words: str) -> bool:
@@ -74,8 +74,8 @@ def _quotes(text: str) -> Iterable[str]:
 
 
 def _is_quoted(quote: str, source: Grounding) -> bool:
-    """Return whether a quote occurs; one with something left out is several, and a name may be written in its own
-    way."""
+    """Return whether a quote occurs. A quote with an ellipsis counts as several, and a single name may have another
+    spelling."""
     pieces = [piece.strip(_ENDS) for piece in _ELLIPSIS.split(quote)]
     if all(source.has(piece) for piece in pieces if len(piece) >= _SHORTEST):
         return True
@@ -83,8 +83,8 @@ def _is_quoted(quote: str, source: Grounding) -> bool:
 
 
 def _occurs(name: str, source: Grounding) -> bool:
-    """Return whether a name occurs, or is made of what does: a plural, a call, a place in a file, a member of
-    something, two words, a path with its folder."""
+    """Return whether a name occurs, or is formed from one that does: a plural, a call, a place in a file, a member
+    of something, two words, or a path with its folder."""
     for spelling in dict.fromkeys((name, _LINE.sub("", _CALLED.sub("", name)).removeprefix("./"))):
         if (
             source.has(spelling)

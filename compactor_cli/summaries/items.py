@@ -1,4 +1,4 @@
-"""A line that a summary may have, and what each section weighs."""
+"""A possible line of a summary, and the weight of each section."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ WEIGHTS = {
     ACTIVE_CODE: 9.0,
 }
 _OUTPUT_BEGINS = 180
-"""Characters by which two lines of outputs are the same: what is computed of an error is cut sooner than what is
-quoted."""
+"""Number of characters that decide whether two lines of output are the same. Computed error lines are cut shorter
+than quoted ones."""
 
 
 class SummaryItem(Struct, frozen=True):
@@ -41,20 +41,20 @@ class SummaryItem(Struct, frozen=True):
     text: str
     messages: tuple[int, ...]
     order: int
-    """Its place in its section: the order of the source."""
+    """Its position in its section, which is the order of the source."""
     bonus: float = 0.0
     fact: Fact | None = None
-    """What was computed from calls and results; it is put together with the same fact of later rounds."""
+    """Computed from calls and results; later rounds merge it with the same fact."""
     code: str = ""
     """A block of code under the line."""
     needs: tuple[str, ...] = ()
-    """What the lines are `about` without which it would mislead, such as what corrects it."""
+    """`about` of the lines without which this one would mislead, such as a correction."""
     label: str = ""
-    """What stands before a sentence of the user where it is repeated among other messages: `#12 user`."""
+    """The label before a sentence of the user (`#12 user`), if it is repeated among other messages."""
     words: str = ""
-    """That sentence as it is repeated there."""
+    """The sentence as it is repeated there."""
     sentences: int = 0
-    """How many sentences that message has."""
+    """The number of sentences in that message."""
 
     @property
     def line(self) -> str:
@@ -65,7 +65,7 @@ class SummaryItem(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """Return what two lines must not both say."""
+        """Return the key of what the line says; two lines with the same key say the same."""
         text = self.fact.about if self.fact is not None else self.text
         if self.fact is None and text.endswith("]"):
             text = WHERE.sub("", text)
@@ -75,7 +75,7 @@ class SummaryItem(Struct, frozen=True):
 
 
 def joined(items: Iterable[SummaryItem]) -> str:
-    """Return sentences of one message of a user, in order, with a mark where others are left out."""
+    """Return sentences of one user message in order, with a mark where others are left out."""
     said: list[str] = []
     last, sentences = -1, 0
     for item in items:
@@ -87,10 +87,11 @@ def joined(items: Iterable[SummaryItem]) -> str:
 
 
 def order_of(message: Message, order: int) -> int:
-    """Return where what a message says stands among what others say. `order`: its place in the message, below 1,000."""
+    """Return the position of something said in a message, relative to all other messages. `order`: its position in
+    the message, below 1,000."""
     return message.index * 1000 + min(order, 999)
 
 
 def cost_of(items: Iterable[SummaryItem], count: Callable[[str], int]) -> int:
-    """Return the tokens of lines, each with its break."""
+    """Return the tokens of the lines, each with its line break."""
     return sum(count(item.line) + 1 for item in items)

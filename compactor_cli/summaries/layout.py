@@ -1,4 +1,4 @@
-"""Chosen lines as the text of a summary: pieces, headings, tables and checklists, and what of them has room."""
+"""Turn chosen lines into the text of a summary: pieces, headings, tables and checklists, as far as they fit."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft, SummaryRequest
 from compactor_cli.summaries.items import SummaryItem, cost_of, joined
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
+from compactor_cli.summaries.quoting import repeated_turns, without_least
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
@@ -20,39 +21,39 @@ from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, sta
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
 from compactor_cli.summary_text.state_line import Kind as StateKind
 from compactor_cli.summary_text.verbatim import QUOTED, Kind, block, is_under_way, last_request, words_since
-from compactor_cli.summary_text.verbatim import turns as turns_text
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import BULLET
 
 _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Request"}
-"""Where a form has no heading for a request that it carries on."""
+"""Headings for requests that a form repeats without a heading of its own."""
 _TOLD = frozenset((*PROSE, *OTHERS, "Errors", "Participants", "Topics"))
-"""Sections whose lines stand in time order under the heading that they share."""
+"""Sections whose lines are in time order under a shared heading."""
 _OF_MESSAGE = compiled_later(r"#(\d+)\b")
 NOTHING, NO_ROOM, ABOVE = "(nothing recognized)", "(left out: no room)", "(it stands above)"
 RULED = "(see the user's words above)"
-"""Stands under decisions that nothing else tells of."""
+"""Placed under an empty heading for decisions if the summary repeats messages of the user."""
 BELOW = "(see the messages below)"
 UNDER_WAY = "(the last request, on which the agent was at work)"
-"""Stand under what is to be done, where the summary does not know of anything."""
+"""Placed under what is to be done if the summary knows of nothing."""
 FACT_SHARE = 0.75
-"""Share of the room that files, errors and commands may take where they come first."""
+"""Share of the budget for files, errors and commands in forms that put them first."""
 _FACTS_MOST = 0.7
-"""Share of the whole text for which quoted lines make way for facts."""
+"""Maximum share of the whole text for which quoted lines make way for facts."""
 _STATE_BULLET, _FIRST = 3, 9
-"""Tokens of a line of the state beside its text, and of the first one, below its heading."""
+"""Tokens that a line of the state takes in addition to its text, and those of the first line, including the block's
+heading."""
 
 
 class PageLine(Struct, frozen=True):
-    """A line that was chosen, and the piece that it belongs to."""
+    """A chosen line, and the piece that it belongs to."""
 
     item: SummaryItem
     part: int | None = None
 
 
 class Page(Struct, frozen=True):
-    """What a summary has besides its lines."""
+    """The contents of a summary besides its lines."""
 
     form: Form
     header: str
@@ -60,36 +61,37 @@ class Page(Struct, frozen=True):
     parts: tuple[SummaryPart, ...]
     lines: tuple[Excerpt, ...] = ()
     roomy: bool = True
-    """There is room for headings with nothing under them."""
+    """Whether there is enough budget for headings with nothing under them."""
     known: frozenset[str] = frozenset()
-    """Sections of which there would be something to say."""
+    """Sections that have something to say."""
     state: tuple[StateLine, ...] = ()
-    """What is known of the state, from calls and results."""
+    """The known state, from calls and results."""
     draft: Draft = NO_DRAFT
-    """What a model wrote, under its headings and parts."""
+    """The text that a model wrote, by heading and part."""
     since: str = ""
-    """What is said of what followed the last request, where the summary ends with that."""
+    """The description of what followed the last request, if the summary ends with it."""
     asked_before: bool = False
-    """The first request stands before the summary."""
+    """Whether the first request is before the summary."""
     goes_on: bool = False
-    """The agent goes on in messages that stand behind it."""
+    """Whether the agent continues in messages after the summary."""
     described: frozenset[str] = frozenset()
-    """Files of a table for which there is room to say what was changed."""
+    """Files in a table whose changes fit."""
 
     def written(self, title: str) -> list[str]:
         """Return what the model wrote under a heading."""
         return [text for heading, text in self.draft.sections if heading == title and text]
 
     def drafted(self, part: int) -> str:
-        """Return what the model wrote of a part."""
+        """Return what the model wrote for a part."""
         return self.draft.parts[part] if part < len(self.draft.parts) else ""
 
 
 def render(page: Page, chosen: Sequence[PageLine]) -> str:
-    """Return the whole text."""
+    """Return the text of a summary with the chosen lines."""
     quotes: dict[Kind, Quote] = {quote.kind: quote for quote in page.quotes if quote.kind != "turn"}
     chosen, sentences = _behind_first_turn(page.quotes, chosen)
-    turns = repeated_turns(page.quotes, sentences)
+    beside = groupby(sentences, key=lambda item: (item.messages[0], item.label))
+    turns = repeated_turns(page.quotes, ((number, label, joined(group)) for (number, label), group in beside))
     pieces = [page.header]
     kinds = {heading.quotes for heading in page.form.headings} | ({"last"} if page.form.ends_with_request else set())
     for kind, title in _OWN_HEADINGS.items():
@@ -105,7 +107,7 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
     for heading in page.form.headings:
         under = _under(heading, items, page.described)
         state = state_under(page.state, heading)
-        # an empty line ends the block of the state
+        # an empty line ends the state block
         body = [*page.written(heading.title), *state, *([""] if state and under else []), *under]
         pieces += _headed(page, heading, body, quotes)
         pieces += turns if heading.quotes == "first" else []
@@ -116,7 +118,7 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
 
 
 def described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> Page:
-    """Return the page with what was changed in the files of its table, the newest first, as far as there is room."""
+    """Return the page with descriptions of the changes to the files in its table, newest first, as far as they fit."""
     if not any(heading.style == "table" for heading in page.form.headings):
         return page
     told = []
@@ -135,8 +137,8 @@ def described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, co
 
 
 def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem], since: str = "") -> tuple[Excerpt, ...]:
-    """Return the lines but for those that a sentence under a heading has already, or what is said at the end of what
-    followed the last request."""
+    """Return the quoted lines without those that repeat a sentence under a heading, or the agent's words at the end
+    of the summary."""
     of, words = words_since(since)
     said: dict[str, str] = {of.removeprefix("#"): words} if words else {}
     for item in items:
@@ -154,7 +156,7 @@ def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem], since: str 
 
 
 def beside_end(items: Sequence[SummaryItem], since: str) -> list[SummaryItem]:
-    """Return the lines but for those with words of the agent that are said at the end."""
+    """Return the lines without those whose words the agent's last words at the end already contain."""
     of, words = words_since(since)
     return [
         item
@@ -163,21 +165,11 @@ def beside_end(items: Sequence[SummaryItem], since: str) -> list[SummaryItem]:
     ]
 
 
-def repeated_turns(quotes: Sequence[Quote], sentences: Sequence[SummaryItem] = ()) -> list[str]:
-    """Return the messages that are repeated, and single sentences of others, in time order under their heading; empty
-    when there are none."""
-    said = [(quote.number or 0, quote.label, quote.text) for quote in quotes if quote.kind == "turn"]
-    for (number, label), group in groupby(sentences, key=lambda item: (item.messages[0], item.label)):
-        said.append((number, label, joined(group)))
-    text = turns_text((label, words) for _, label, words in sorted(said, key=lambda turn: turn[0]))
-    return [text] if text else []
-
-
 def _behind_first_turn(
     quotes: Sequence[Quote], chosen: Sequence[PageLine]
 ) -> tuple[Sequence[PageLine], list[SummaryItem]]:
-    """Return the lines without the sentences of users that are newer than the first message that is repeated, and
-    these: above older words, they would pass for older."""
+    """Return the lines without the users' sentences that are newer than the first repeated message, and those
+    sentences. Placed above older words, they would appear to be older."""
     first = next((quote.number or 0 for quote in quotes if quote.kind == "turn"), None)
     if first is None:
         return chosen, []
@@ -187,13 +179,13 @@ def _behind_first_turn(
 
 
 def state_under(state: Sequence[StateLine], heading: Heading) -> list[str]:
-    """Return the block of the state under a heading; empty when nothing belongs there."""
+    """Return the state block for a heading; empty if nothing belongs there."""
     text = state_text(line for line in state if standing(line) in heading.state)
     return [text] if text else []
 
 
 def standing(line: StateLine) -> Standing:
-    """Return how a fact of the state stands."""
+    """Return the standing of a fact of the state."""
     if line.kind == "error":
         return "error"
     if line.text.startswith(DECLINED):
@@ -204,7 +196,7 @@ def standing(line: StateLine) -> Standing:
 
 
 def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Quote]) -> list[str]:
-    """Put lines under their heading, with the request that is repeated there (and taken out of `quotes`)."""
+    """Return lines under their heading, with the request repeated there (which is removed from `quotes`)."""
     quote = quotes.pop(heading.quotes, None) if heading.quotes else None
     quote = quote or (quotes.get("only") if heading.quotes == "first" else None)
     if quote is not None:
@@ -221,7 +213,7 @@ def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Q
 
 
 def _where_else(page: Page, heading: Heading) -> str:
-    """Return what stands under a heading of which nothing is known: where to look instead."""
+    """Return the text under a heading that has nothing to say: where to look instead."""
     if "Decisions" in heading.sections and any(quote.kind == "turn" for quote in page.quotes):
         return RULED
     if page.goes_on and not {"open", "next"}.isdisjoint(heading.state):
@@ -232,7 +224,7 @@ def _where_else(page: Page, heading: Heading) -> str:
 def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
     lines: list[str] = []
     for told, sections in groupby(heading.sections, _TOLD.__contains__):
-        # what was said and what failed stand as they happened, whatever their sections
+        # statements and failures are in time order, regardless of section
         for group in [tuple(sections)] if told else zip(sections, strict=True):
             chosen = sorted((item for item in items if item.section in group), key=lambda item: item.order)
             if heading.style == "table" and group == ("Files",) and chosen:
@@ -245,7 +237,7 @@ def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[
 
 
 def _lines(items: Sequence[SummaryItem]) -> list[str]:
-    """Return the lines of items; what the items of a list are is said once of those of one message."""
+    """Return the lines of items. List items of one message share their introduction, which is written only once."""
     lines: list[str] = []
     for (_, told), group in groupby(items, key=lambda item: (item.messages, item.fact is None and not item.code)):
         same = list(group)
@@ -266,34 +258,10 @@ def _table(items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]
     return lines
 
 
-def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
-    """Return the chosen lines, and the state; lines of least value go when the heading needs their room. Empty when
-    nothing fits."""
-    chosen = tuple(excerpts)
-    turns = repeated_turns(request.slot.quotes)
-    head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
-    end = "".join(last_request(q.text, q.since) for q in request.slot.quotes if q.kind == "last")
-    while True:
-        pieces = (head, f"{legend(excerpts)}{quote_lines(chosen)}" if chosen else "", request.slot.state)
-        text = "\n".join(filter(None, pieces)) + end
-        excess = count(text) - request.budget
-        if excess <= 0:
-            return text if chosen or turns or request.slot.state or request.slot.note or end else ""
-        if not chosen:
-            return ""
-        chosen = without_least(chosen, excess)
-
-
-def without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
-    """Return the lines without those of least value, as many as may take `excess` tokens or fewer."""
-    ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
-    return tuple(without(lines, ranked[: 1 + excess // 40]))
-
-
 def fitting_lines(
     page: Page, chosen: Sequence[PageLine], request: SummaryRequest, count: Callable[[str], int]
 ) -> tuple[Excerpt, ...]:
-    """Return the lines that the strategy chose, without those of least value that have no room."""
+    """Return the strategy's lines without those of least value that do not fit."""
     lines = request.slot.lines
     while lines:
         excess = count(render(replace(page, lines=lines), chosen)) - request.budget
@@ -304,7 +272,7 @@ def fitting_lines(
 
 
 def make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Callable[[str], int]) -> Page:
-    """Leave out the quoted lines of least value where there are more facts than their share holds."""
+    """Remove quoted lines of least value if there are more facts than their share can hold."""
     needed = cost_of((item for item in items if item.fact is not None), count)
     needed = min(int(needed / FACT_SHARE) + 2, int(_FACTS_MOST * budget))
     while page.lines:
@@ -316,7 +284,7 @@ def make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Calla
 
 
 def room_for_lines(page: Page, budget: int, count: Callable[[str], int]) -> int:
-    """Return the tokens for lines under the headings."""
+    """Return the tokens available for lines under the headings."""
     return budget - count(render(page, ())) - 4
 
 
@@ -328,9 +296,9 @@ def state_with_room(
     *,
     files: bool = False,
 ) -> tuple[StateLine, ...]:
-    """Return the lines that have room, in the order of worth; where not all have, those with long details without
-    these. The last line counts the others. `places`: how the facts stand that headings are for. `files`: those of
-    files, too, which else are told elsewhere."""
+    """Return the state lines that fit, in order of value. If not all fit, long details are left out. The last line
+    counts the facts that do not fit. `places`: the standings that the headings cover. `files`: whether files are
+    included; otherwise they are listed elsewhere."""
     told = [line for line in state if (files or line.kind != "file") and standing(line) in places]
     told = [line for line in told if not unlisted_counts(line.text)]
     if sum(count(line.text) + _STATE_BULLET for line in told) > room:

@@ -1,4 +1,4 @@
-"""Lines that mislead without others, such as a finding without what corrects it: they stand together or not at all."""
+"""Lines that mislead without others, such as a finding without its correction: they are kept together or dropped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compactor_cli.summaries.items import WEIGHTS, SummaryItem
 
 
 def needing(items: list[SummaryItem], at: int, others: Collection[int]) -> None:
-    """Let the line at a place of a list need others of it, which are worth as much then."""
+    """Make one line of a list need others, which are then worth at least as much."""
     worth = WEIGHTS[items[at].section] + items[at].bonus
     for other in others:
         least = worth - WEIGHTS[items[other].section]
@@ -19,8 +19,8 @@ def needing(items: list[SummaryItem], at: int, others: Collection[int]) -> None:
 
 
 def needing_these(items: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """Return the lines, each of which needs none but those among them: another one stands elsewhere already, or is not
-    to be told, and no line needs itself."""
+    """Return the lines, needing only lines among them. A missing line is already somewhere else or must not be
+    shown, and no line needs itself."""
     if not any(item.needs for item in items):
         return list(items)
     there = _places(items)
@@ -32,7 +32,7 @@ def needing_these(items: Sequence[SummaryItem]) -> list[SummaryItem]:
 
 
 def standing(items: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """Return the lines without those of which what they need is not there."""
+    """Return the lines without those that need a missing line."""
     there: list[SummaryItem] = []
     left = list(items)
     while len(left) != len(there):
@@ -43,7 +43,7 @@ def standing(items: Sequence[SummaryItem]) -> list[SummaryItem]:
 
 
 class NeededLines:
-    """What each of some lines, no two of which say the same, stands together with."""
+    """For a list of distinct lines, finds the lines that must be taken together."""
 
     def __init__(self, items: Sequence[SummaryItem]) -> None:
         """Look up what the lines need."""
@@ -51,8 +51,8 @@ class NeededLines:
         self._needed = [[there[about] for about in item.needs if about in there] for item in items]
 
     def together(self, index: int, taken: Collection[int], most: int) -> list[int]:
-        """Return the place of a line behind those of the lines that it needs, and of what these need, without those
-        that are `taken`; none where they are more than `most`."""
+        """Return the indices of the lines that a line needs, directly or indirectly, followed by its own. Lines in
+        `taken` are left out. Empty if there are more than `most`."""
         group: dict[int, None] = {index: None}
         waiting = [index]
         while waiting:
@@ -66,5 +66,5 @@ class NeededLines:
 
 
 def _places(items: Sequence[SummaryItem]) -> dict[str, int]:
-    """Return where lines that others may need stand, by what they are about."""
+    """Return `about` -> index of the lines that others may need."""
     return {item.about: at for at, item in enumerate(items) if item.fact is None and not item.code}

@@ -1,7 +1,7 @@
-"""The offline summarizer: chooses verbatim spans and computed facts, by section, within a budget.
+"""Summaries with sections, written without a model: verbatim spans and computed facts, within a budget.
 
-Each line is worth the weight of its section, the points of its words and the rarity (tf-idf) of
-words that no chosen line has yet; the best by value per token is taken first (MMR by coverage).
+The value of a line is the weight of its section, the points of its words, and the rarity (tf-idf) of the words that
+no chosen line contains yet. The line with the highest value per token is taken first (MMR by coverage).
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from compactor_cli.summaries.layout import (
     fitting_lines,
     make_way,
     not_said,
-    quoting,
     render,
     room_for_lines,
     state_with_room,
@@ -45,49 +44,42 @@ from compactor_cli.text.patterns import compiled_later
 
 _WORD = compiled_later(r"[^\W_][\w./-]{2,}")
 _FADE = 0.93
-"""What each further line of a section is worth of the one before."""
+"""Factor by which the value of each further line of a section falls."""
 _STATE_SHARE = 0.5
-"""Share of the room behind what is repeated that the computed state may take."""
+"""Maximum share of the tokens left after repeated messages that the computed state may take."""
 _URGENT = 30.0
-"""Weight of what the work goes on from, above that of any section."""
+"""Weight of what the work continues from, above that of any section."""
 _FOREMOST = 0.4
-"""Share of the room behind the facts that the weightiest line under a heading may have."""
+"""Maximum share of the tokens left after the facts for the most valuable line of each heading."""
 _CODE_SHARE, _CODE_REST = 0.25, 0.6
-"""Shares of the whole room, and of what the facts leave of it, that code may have: the smaller of both."""
+"""Maximum shares of all tokens, and of what the facts leave, that code may take; the smaller one applies."""
 _LAST = 1 << 40
-"""Puts a line behind all others of its section."""
+"""Position after all other lines of a section."""
 _ROOMY = 600
-"""Tokens from which on a summary has all headings of its form."""
+"""Tokens from which a summary has all headings of its form."""
 _LEAST = 4
-"""Tokens of the shortest line."""
+"""Minimum tokens of a line."""
 _MOST = 6_000
-"""Candidate lines that are compared; of more, the heaviest and most recent stay."""
+"""Maximum number of candidate lines to compare. If there are more, the most valuable and most recent are kept."""
 
 
-class Extractive:
-    name = "extractive"
-
-    def prepare(self, requests: Sequence[SummaryRequest], count: Callable[[str], int]) -> tuple[SummaryRequest, ...]:
-        return tuple(requests)
-
-    def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str:
-        if request.slot.excerpts is not None:
-            return quoting(request, request.slot.excerpts, count)
-        count = cache(count)  # a line is weighed several times, and encoded once
-        page = page_for(request)
-        page = replace(page, state=_state(page, request, count))
-        page = replace(page, lines=beside(page, request, count))
-        items = _items(request, page)
-        page = replace(page, known=frozenset(item.section for item in items))
-        if page.form.facts_first and page.lines:
-            page = make_way(page, items, request.budget, count)
-        room = room_for_lines(page, request.budget, count)
-        chosen = _lines(request, page, items, room, count) if room >= 12 else []
-        return _written(page, chosen, request, count)
+def page_of(request: SummaryRequest, count: Callable[[str], int]) -> str:
+    """Return the text of a summary: its headings with their lines, and the lines that it quotes as well."""
+    count = cache(count)  # a line is weighed several times but encoded once
+    page = page_for(request)
+    page = replace(page, state=_state(page, request, count))
+    page = replace(page, lines=beside(page, request, count))
+    items = _items(request, page)
+    page = replace(page, known=frozenset(item.section for item in items))
+    if page.form.facts_first and page.lines:
+        page = make_way(page, items, request.budget, count)
+    room = room_for_lines(page, request.budget, count)
+    chosen = _lines(request, page, items, room, count) if room >= 12 else []
+    return _written(page, chosen, request, count)
 
 
 def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
-    """Return every line that might stand under a heading, weighed as the form of the page weighs it."""
+    """Return every line that may appear under a heading, weighed for the page's form."""
     messages, form, quotes = request.messages, page.form, request.slot.quotes
     said = candidates(messages, request.keywords, quotes, answered=request.answered, overcome=request.overcome)
     items = beside_end(_distinct([*before_last_request(messages, quotes), *said]), page.since)
@@ -101,14 +93,14 @@ def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
 
 
 def _not_in_state(items: Sequence[SummaryItem], page: Page) -> list[SummaryItem]:
-    """Return the items without the changed files that the state of the page tells."""
+    """Return the items without the changed files that the page's state lists."""
     paths = {path for line in page.state if line.kind == "file" for path, _ in told_file(line.text)}
     return [item for item in items if item.fact is None or not item.fact.is_told(paths)]
 
 
 def _written(page: Page, chosen: list[PageLine], request: SummaryRequest, count: Callable[[str], int]) -> str:
-    """Return the page with as many of the chosen lines as fit, and then with quoted lines that none of them says
-    already. Where not even its headings fit, a shorter one; empty where none does."""
+    """Return the page with as many chosen lines as fit, followed by quoted lines that do not repeat them. If not
+    even the headings fit, return a shorter page; empty if none fits."""
     while True:
         there = set(map(id, standing([line.item for line in chosen])))
         chosen = [line for line in chosen if id(line.item) in there]
@@ -123,14 +115,14 @@ def _written(page: Page, chosen: list[PageLine], request: SummaryRequest, count:
         chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
     if request.draft is not None:
         return ""
-    # the titles of pieces, and the note, are less than to say what it stands for
+    # titles of pieces, the note and what followed matter less than which messages the summary replaces
     bare = replace(page, parts=(), since="")
     shorter = (replace(page, parts=()), bare, replace(bare, header=request.header))
     return next((text for less in shorter if count(text := render(less, ())) <= request.budget), "")
 
 
 def page_for(request: SummaryRequest) -> Page:
-    """Return the page of a summary without the lines that are yet to be chosen."""
+    """Return the page of a summary, before its lines are chosen."""
     form, draft = form_of(request.slot.form, request.slot.tier), request.draft
     head = "\n".join(filter(None, (request.header, request.slot.note)))
     if form.name == "session" and request.round > 1:
@@ -140,7 +132,7 @@ def page_for(request: SummaryRequest) -> Page:
         form = drafted(form)
         head += f"\n{written_by(draft.model)}"
     parts = tuple(part for part, _ in request.parts)
-    # headings without a line are for what an agent did; of what stands before that they tell nothing
+    # headings without lines are about an agent's work, and say nothing if there was none
     roomy = request.budget >= _ROOMY and any(message.role == "assistant" for message in request.messages)
     since = since_last_request(request) if form.ends_with_request else ""
     return Page(
@@ -157,15 +149,16 @@ def page_for(request: SummaryRequest) -> Page:
 
 
 def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
-    """Return what of the state has room. The changed files are among the facts, where these come first."""
+    """Return the state lines that fit. Changed files are left out if the form puts facts first, since they are among
+    the facts."""
     places = frozenset(place for heading in page.form.headings for place in heading.state)
     room = int(room_for_lines(page, request.budget, count) * _STATE_SHARE)
     return state_with_room(request.state, places, room, count, files=not page.form.facts_first)
 
 
 def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
-    """Return the lines that the strategy chose, without those of least value that would not leave their room to the
-    headings and to what is written under them."""
+    """Return the strategy's quoted lines, without those of least value that would take space from the headings and
+    the text written under them."""
     written = 0 if request.draft is not None else request.slot.own
     return fitting_lines(page, (), replace(request, budget=request.budget - written), count)
 
@@ -173,7 +166,7 @@ def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> 
 def _lines(
     request: SummaryRequest, page: Page, items: list[SummaryItem], room: int, count: Callable[[str], int]
 ) -> list[PageLine]:
-    """Return what to write, in the order in which it may not be left out."""
+    """Return the lines to write, with those that must not be left out first."""
     form = page.form
     first: list[SummaryItem] = []
     if form.facts_first:
@@ -212,7 +205,7 @@ def _lines(
 
 
 def _by_part(request: SummaryRequest, page: Page, items: Sequence[SummaryItem]) -> list[list[SummaryItem]]:
-    """Return what might be said of each part; what no part has said is of the first one."""
+    """Return the candidate lines of each part. Lines that belong to no part go to the first one."""
     part_of = {message.number: index for index, (_, messages) in enumerate(request.parts) for message in messages}
     by_part: list[list[SummaryItem]] = [[] for _ in request.parts]
     for item in items:
@@ -225,7 +218,7 @@ def _by_part(request: SummaryRequest, page: Page, items: Sequence[SummaryItem]) 
 
 
 def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
-    """Return the lines that a form has a place for, weighed as it weighs them."""
+    """Return the lines that the form has a place for, weighed for the form."""
     places, less = sections_in(form), dict(form.less)
     read = {id(item) for item in items if item.fact is not None and item.section == "Files" and item.fact.only_read}
     changed = any(item.fact is not None and item.section == "Files" and id(item) not in read for item in items)
@@ -238,7 +231,7 @@ def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
 
 
 def _urgent(items: list[SummaryItem], form: Form) -> list[SummaryItem]:
-    """Put first what is being done, and the newest of what comes next."""
+    """Raise the value of what is in progress, and of the newest of the next steps."""
     newest = max((item.order for item in items if item.section == "Next"), default=None)
     apart = IMMEDIATE in sections_in(form)
     result = []
@@ -252,7 +245,7 @@ def _urgent(items: list[SummaryItem], form: Form) -> list[SummaryItem]:
 
 
 def _foremost(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
-    """Return the weightiest line for each heading, so that none is empty which has something to say."""
+    """Return the most valuable line of each heading, so that no heading is empty if there is something to say."""
     if form.parts:
         return []
     foremost = []
@@ -264,7 +257,7 @@ def _foremost(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
 
 
 def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """Return all facts when there is room; of too many first those that change something, the newest of each kind."""
+    """Return all facts if they fit; otherwise first those that change something, then by section, newest first."""
     rank = {"Files": 2, "Errors": 1, "Commands": 3}
     ordered = sorted(
         facts, key=lambda item: (0 if item.fact is not None and item.fact.changes else rank[item.section], -item.order)
@@ -273,13 +266,13 @@ def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], 
 
 
 def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """Return the code that has room: that of active work first, then the newest."""
+    """Return the code that fits: first that of active work, then the newest."""
     code = [item for item in items if item.code]
     return _with_room(sorted(code, key=lambda item: (item.section != ACTIVE_CODE, -item.order)), room, count)
 
 
 def _with_room(ordered: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """Return the lines that have room, one after the other."""
+    """Return the lines that fit, taken in order."""
     taken = []
     for item in ordered:
         cost = count(item.line) + 1
@@ -290,19 +283,19 @@ def _with_room(ordered: Sequence[SummaryItem], room: int, count: Callable[[str],
 
 
 def _ended_by(items: Sequence[SummaryItem], newest: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """Return items with the newest calls behind them; what an earlier round says of the same call makes way."""
+    """Return the items followed by the newest calls, which replace lines of an earlier round on the same call."""
     again = {item.about for item in newest}
     return [*(item for item in items if item.about not in again), *newest]
 
 
 def _distinct(items: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """Return the first of equal lines; of too many the ones with most weight."""
+    """Return the first of equal lines, at most `_MOST` of them by weight."""
     computed = {item.about for item in items if item.fact is not None}
     seen: set[tuple[str, str] | str] = set()
     kept = []
     for item in items:
         about = item.about
-        # the same words may be a file and an error, but no line says again what a fact says
+        # a file and an error may have the same key, but no other line repeats a fact
         key = (item.section, about) if item.fact is not None else about
         if key not in seen and (item.fact is not None or about not in computed):
             seen.add(key)
@@ -316,7 +309,8 @@ def _distinct(items: Sequence[SummaryItem]) -> list[SummaryItem]:
 
 
 def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """Return lines in the order in which they were taken. Lazy greedy: a value only falls as lines are taken."""
+    """Return lines in the order in which they were taken. Lazy greedy selection works because values only fall as
+    lines are taken."""
     words = [set(_WORD.findall(item.text.lower())) for item in items]
     frequency = Counter(word for item_words in words for word in item_words)
     rarity = {word: log(1 + len(items) / frequency_of_word) for word, frequency_of_word in frequency.items()}
@@ -329,7 +323,7 @@ def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]
 
     def value(index: int) -> float:
         item = items[index]
-        # sorted: the sum of the same floats must not depend on the order of a set
+        # sorted, because a sum of floats must not depend on the order of a set
         fresh = (
             totals[index]
             if words[index].isdisjoint(covered)

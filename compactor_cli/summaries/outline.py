@@ -1,6 +1,6 @@
-"""The forms of summaries: which headings, in which order, and what stands under each.
+"""The forms of summaries: their headings, in order, and what belongs under each.
 
-A later round reads a summary of an earlier one by the same table, so every line finds its section again.
+A later round reads an earlier summary with the same table, so that every line gets back to its section.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from msgspec.structs import replace
 from compactor_cli.text.patterns import compiled_later
 
 IMMEDIATE = "Immediate"
-"""The one step that comes next, where it has a place of its own."""
+"""The one next step, in forms with a separate place for it."""
 PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next", IMMEDIATE)
 """Sections of quoted sentences."""
 FACTS = ("Files", "Errors", "Commands")
-"""Sections of what is computed from calls and results."""
+"""Sections of facts computed from calls and results."""
 OTHERS = ("Earlier summary", "Details")
 CHANGED_CODE, ACTIVE_CODE = "Changed code", "Active code"
-"""Sections of code that is shown word for word (seed 004)."""
+"""Sections of code that is shown verbatim (seed 004)."""
 SECTIONS = (
     "Earlier summary",
     "Goal",
@@ -41,36 +41,37 @@ _FILE = compiled_later(r"`[^`]+` (?:created|edited|deleted|restored|read)\b")
 
 Style = Literal["list", "checklist", "table"]
 Standing = Literal["done", "open", "error", "next", "declined"]
-"""How a fact of the computed state stands: done, to be done, not mended, being done, or not wanted by the user."""
+"""The standing of a fact of the computed state: done, still to be done, an error that is not fixed, being done, or
+declined by the user."""
 
 
 class Heading(Struct, frozen=True):
     title: str
     sections: tuple[str, ...]
     style: Style = "list"
-    """Of its files: a table. Of what is to be done: a checklist."""
+    """Files are shown as a table, and open items as a checklist."""
     quotes: Literal["first", "last", ""] = ""
-    """The request that is repeated in full under it."""
+    """The request that is repeated in full under the heading."""
     state: tuple[Standing, ...] = ()
-    """What of the computed state stands under it, before everything else."""
+    """The facts of the computed state that come first under the heading."""
     always: bool = False
-    """It stands there even when there is nothing to say under it, as long as there is room."""
+    """Whether the heading is shown even if it is empty, as long as tokens allow."""
 
 
 class Form(Struct, frozen=True):
-    """`facts_first`: files, errors and commands come before everything else when room is short."""
+    """`facts_first`: files, errors and commands take precedence when tokens are short."""
 
     name: str
     headings: tuple[Heading, ...]
     facts_first: bool = False
     ends_with_request: bool = False
-    """The last request stands at the very end."""
+    """Whether the last request is at the very end."""
     parts: bool = False
-    """Pieces of its own titles stand before the headings, and hold everything that is no fact."""
+    """Whether pieces with titles of their own precede the headings and hold everything except facts."""
     less: tuple[tuple[str, float], ...] = ()
-    """Sections that weigh less in it, and by how much."""
+    """Sections that weigh less in this form, and by how much."""
     changes_only: bool = False
-    """Of files it names those that were changed, if any was."""
+    """Whether only changed files are listed, if any file was changed."""
 
 
 _STATE: dict[str, tuple[Standing, ...]] = {
@@ -161,12 +162,12 @@ _SECTIONS_UNDER: dict[str, tuple[str, ...]] = {
 
 
 def form_of(name: str, tier: int) -> Form:
-    """Return a form by its name; those of `tiers` differ by tier."""
+    """Return a form by its name; the form for `tiers` depends on the tier."""
     return _TIERS.get(tier, _TIERS[3]) if name == "tiers" else FORMS[name]
 
 
 def drafted(form: Form) -> Form:
-    """Return the form when a model writes: its headings hold the model's text, and what is computed stands behind."""
+    """Return the form for a summary by a model: the model's text under the headings, followed by computed facts."""
     if form.parts:
         return replace(form, facts_first=True)
     written = tuple(replace(heading, sections=()) for heading in form.headings if heading.title not in OTHERS)
@@ -180,12 +181,12 @@ def drafted(form: Form) -> Form:
 
 
 def sections_in(form: Form) -> frozenset[str]:
-    """Return the sections that a form has a place for; its pieces have one for all."""
+    """Return the sections that a form has a place for; a form with pieces has one for all."""
     return frozenset(SECTIONS if form.parts else (section for heading in form.headings for section in heading.sections))
 
 
 def section_of(title: str, text: str) -> str:
-    """Return the section of a line (without its bullet) that stands under a heading of an earlier summary."""
+    """Return the section of a line (without its bullet) under a heading of an earlier summary."""
     under = _SECTIONS_UNDER.get(title, SECTIONS)
     if _FILE.match(text) and "Files" in under:
         return "Files"
@@ -198,15 +199,15 @@ def section_of(title: str, text: str) -> str:
 
 
 def prose_section(title: str) -> str:
-    """Return the section of what a model wrote under a heading: never one of facts, which are computed."""
+    """Return the section of what a model wrote under a heading. It is never a section of facts, which are computed."""
     return next((section for section in _SECTIONS_UNDER.get(title, ()) if section in PROSE), "Earlier summary")
 
 
 def row(cells: Iterable[str]) -> str:
-    """Write a line of a table; bars in a cell are escaped."""
+    """Return a table row; bars in cells are escaped."""
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def cells(line: str) -> list[str]:
-    """Return the cells of a line of a table, as they were."""
+    """Return the cells of a table row, unescaped."""
     return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]

@@ -1,4 +1,4 @@
-"""Who took part in a stretch of messages, and what most of them speak of: for the summaries of tiers."""
+"""The participants of a stretch of messages, and the names they mention most, for the summaries of tiers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 
 _TOOLS = 6
-"""Tools that are named among the participants."""
+"""Maximum number of tools to name among the participants."""
 _NAMES, _LONGEST_NAME, _READ = 6, 60, 4_000
-"""Names that say what messages were about, their characters, and those of a text in which they are looked for."""
+"""Maximum number of topic names, maximum characters of a name, and characters of each text to search for names."""
 
 
 def tier_items(messages: Sequence[Message], form: str) -> list[SummaryItem]:
-    """Return who took part, and the names that most messages speak of, for the summaries of tiers."""
+    """Return the participants, and the names that most messages share, for the summaries of tiers."""
     if form != "tiers":
         return []
     return [*_participants(messages), *_topics(messages)]
 
 
 def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
-    """Yield each role with its messages, and each tool with its calls."""
+    """Yield each role with its number of messages, and each tool with its number of calls."""
     new = [message for message in messages if message.origin != "summary"]
     roles = Counter(
         "user" if m.origin == "request" else m.role for m in new if m.origin == "request" or m.role == "assistant"
@@ -38,13 +38,13 @@ def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
 
 
 def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
-    """Yield the names that most of the messages share; what only one message names is no topic."""
+    """Yield the names that messages share most. A name in only one message is not a topic."""
     shared: Counter[str] = Counter()
     for message in messages:
         if message.origin != "request" and message.role != "assistant":
             continue
         named = identifiers(message.text("text")[:_READ])
-        # of calls what may be a file; the names of arguments are none
+        # from calls, take only names that may be files; names of arguments are not topics
         called = {name for call in message.calls for name in identifiers(unescape(call.text[:_READ]))}
         named |= {name for name in called if not name.isidentifier()}
         shared.update(name for name in named if len(name) <= _LONGEST_NAME)

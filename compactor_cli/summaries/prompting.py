@@ -1,7 +1,7 @@
 """Requests for summaries: a system prompt, earlier summaries as system turns, the messages, and a directive.
 
-Nothing is put into templates. The prompts are text files; what is computed (headings, the length, why
-an answer was rejected) stands behind them in the last turn.
+There are no templates. The prompts are text files. Computed parts (headings, length, the reason for a rejection)
+follow them in the last turn.
 """
 
 from __future__ import annotations
@@ -21,55 +21,56 @@ from compactor_cli.model.planning import BUFFER
 from compactor_cli.text.shorten import shorten_prose
 
 prompt = partial(read_prompt, "compactor_cli.summaries")
-"""The text of a prompt for summaries."""
+"""Returns the text of a prompt for summaries."""
 
 PREVIOUS = "Previous summary of conversation:"
-"""Begins the system turn that holds an earlier summary (seed 002)."""
+"""Begins the system turn with an earlier summary (seed 002)."""
 TASK = "## Original User Task"
-"""Begins the turn that holds the request which the session began with (seed 001)."""
+"""Begins the turn with the first request of the session (seed 001)."""
 _TASK_MOST = 2_000
-"""Tokens of it that are sent."""
+"""Maximum tokens of that request to send."""
 _OPENING = Turn("user", "The conversation to summarize begins here.")
-"""A user turn comes first, as some providers demand."""
+"""The first user turn, which some providers require before any other."""
 _UNDER = 'Under "'
-"""Begins a line of a prompt on one heading."""
+"""Begins a prompt's line about one heading."""
 _WORDS = 0.7
-"""Words a token."""
+"""Words per token."""
 
 
 class PromptPiece(Struct, frozen=True):
-    """A text that the model is to write: a summary, or one part of it."""
+    """A text for the model to write: a summary, or one part of it."""
 
     what: str
-    """In words for people: `summary of messages 3-40`."""
+    """A description for people: `summary of messages 3-40`."""
     kind: str
-    """Which prompt says what to write."""
+    """The name of the prompt that says what to write."""
     titles: tuple[str, ...]
     messages: Sequence[Message]
     earlier: tuple[str, ...]
-    """Texts of earlier summaries: system turns of each request."""
+    """Texts of earlier summaries, sent as system turns with each request."""
     target_tokens: int
-    """Tokens that are asked for."""
+    """Tokens to ask for."""
     replaced: int
-    """Tokens of what it stands for."""
+    """Tokens of the messages that the text replaces."""
     optional: frozenset[str] = frozenset()
     takes_over: bool = True
-    """The text takes the place of the earlier summaries too; else they are kept beside it."""
+    """Whether the text also replaces the earlier summaries; otherwise they are kept next to it."""
     task: str = ""
-    """The request that the session began with: it stands in every request for the piece (seed 001)."""
+    """The first request of the session, included in every request for the piece (seed 001)."""
     batches: int = 1
-    """Stretches that are summarized on their own first, however short they are."""
+    """Minimum number of stretches to summarize separately, however short they are."""
 
     @property
     def limit(self) -> int:
-        """Return the tokens that the text may have."""
+        """Return the maximum tokens of the text."""
         return int(self.target_tokens * BUFFER)
 
 
 def model_request(
     piece: PromptPiece, turns: Sequence[Turn], system: str, *, merging: bool = False, rejected: str = ""
 ) -> ModelRequest:
-    """Return the request for a piece, or for putting its stretches together. `rejected`: why the first answer was."""
+    """Return the request for a piece, or for merging its stretches. `rejected`: the reason why the first answer was
+    rejected."""
     earlier = [Turn("system", f"{PREVIOUS}\n{fenced('summary', text)}") for text in piece.earlier]
     task = [Turn("user", f"{TASK}\n{fenced('task', _task(piece))}")] if piece.task else []
     return ModelRequest(
@@ -82,12 +83,13 @@ def model_request(
 
 
 def _task(piece: PromptPiece) -> str:
-    """Return the request that the session began with; head and tail of one that is very long."""
+    """Return the first request of the session; if it is very long, only its head and tail."""
     return shorten_prose(piece.task, estimate(piece.task), _TASK_MOST, estimate).text
 
 
 def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") -> str:
-    """Return the last turn: what to preserve, condense, prioritize and remove, the headings, and the length."""
+    """Return the text of the last turn: what to preserve, condense, prioritize and remove, the headings, and the
+    length."""
     paragraphs = [prompt("directive")]
     if piece.earlier:
         paragraphs.append(prompt("taking_over" if piece.takes_over else "context"))
@@ -105,7 +107,7 @@ def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") 
 
 
 def _what_to_write(piece: PromptPiece) -> str:
-    """Return the prompt of its kind, without what it says of headings that are not wanted."""
+    """Return the prompt for the piece's kind, without its lines about headings that are not requested."""
     lines = prompt(piece.kind).splitlines()
     under = {line: line[len(_UNDER) : line.index('":')] for line in lines if line.startswith(_UNDER)}
     return "\n".join(line for line in lines if under.get(line, "") in ("", *piece.titles))
@@ -119,7 +121,7 @@ class RequestStretch(Struct, frozen=True):
 
 
 def stretches(piece: PromptPiece, context: int, system: str) -> list[RequestStretch]:
-    """Split a piece into as many requests as the model's context needs; none when it is too small."""
+    """Split a piece into as many requests as the model's context requires. Empty if the context is too small."""
     capacity = room(piece, context, system)
     sent = [(turn, message) for message in piece.messages for turn in turns_of([message], Cuts())]
     if capacity <= 0 or not sent:
@@ -141,7 +143,8 @@ def stretches(piece: PromptPiece, context: int, system: str) -> list[RequestStre
 
 
 def merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
-    """Put summaries of stretches into as many requests as the context needs, as turns, at least two in each."""
+    """Group the summaries of stretches into as many requests as the context requires, with at least two per group.
+    Return each group as turns."""
     capacity = room(piece, context, system)
     groups: list[list[Turn]] = []
     used = capacity
@@ -156,13 +159,13 @@ def merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) 
 
 
 def room(piece: PromptPiece, context: int, system: str) -> int:
-    """Return the tokens of the messages of one request, by an estimate that no model's own count exceeds."""
+    """Return the tokens available for messages in one request, by an estimate that no model's own count exceeds."""
     empty = model_request(piece, (), system, merging=True)
     return context - empty.max_tokens - estimate(empty.system) - sum(estimate(turn.text) for turn in empty.turns)
 
 
 def _fitting(turn: Turn, capacity: int) -> Turn:
-    """Cut a turn inside that alone is more than a model can read; its marks stay."""
+    """Shorten a turn in the middle if it alone exceeds what the model can read; its delimiters stay."""
     size = estimate(turn.text)
     if size <= capacity:
         return turn

@@ -1,4 +1,4 @@
-"""The summarizers. A new one is one file here and one line in SUMMARIZERS."""
+"""The summarizers. A new one needs one file here and one entry in SUMMARIZERS."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
 from compactor_cli.model.planning import Summarizer
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summaries.extractive import Extractive
 
 if TYPE_CHECKING:
     from compactor_cli.asking.port import LanguageModel
@@ -29,7 +29,7 @@ SUMMARIZERS: dict[str, Callable[[Settings, LanguageModel | None], Summarizer]] =
 
 
 def summarizer(name: str, settings: Settings | None = None, model: LanguageModel | None = None) -> Summarizer:
-    """Return the summarizer of this name. Raises UsageError for an unknown one, and when it lacks a model."""
+    """Return the summarizer of this name. Raises UsageError for an unknown name, and if a required model is missing."""
     if name not in SUMMARIZERS:
         raise UsageError(f"unknown summarizer {name!r}{meant(name, SUMMARIZERS)}; known: {', '.join(SUMMARIZERS)}")
     return SUMMARIZERS[name](settings or Settings(), model)

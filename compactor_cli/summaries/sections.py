@@ -50,33 +50,33 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS, sentences
 
 _POLITE = 3.0
-"""What a sentence of the agent, one of several, counts less that says little."""
+"""Penalty for an uninformative sentence of the agent that is one of several."""
 _NOD, _AGREES = 10.0, 6.0
-"""What a sentence of a request counts less that says nothing without the others, and one that stands with what it
-answers."""
+"""Penalties for a sentence of a request that says nothing without the others, and for one that is kept together with
+what it answers."""
 _RECENT = 1.0
-"""What the newest statement of the agent counts more than the first one."""
+"""Bonus for the agent's newest statement relative to the first one."""
 _CARRIED, _OLD = 6.0, 0.0
-"""What a line of an earlier round counts more, and what a statement of the agent does: newer ones say how it stands."""
+"""Bonuses for lines of earlier rounds; the second is for statements of the agent, which newer ones supersede."""
 _CAME_TO = 8.0
-"""What the agent's last words before the newest requests count more: what the work had come to."""
+"""Bonus for the agent's last words before the newest requests: they say what the work had led to."""
 _TURNS = 2
-"""Newest requests before which they do."""
+"""Number of newest requests for which this bonus applies."""
 _ANSWERED = 200
-"""Characters of what a nod answers."""
+"""Maximum characters of what a nod answers."""
 _BINDS = 8.0
-"""What a sentence of a request counts more that orders or forbids: the rest of the session is bound by it."""
+"""Bonus for a sentence of a request that orders or forbids something, because it binds the rest of the session."""
 UNANSWERED = "The last request is not answered yet."
 REPLIED_BELOW = "The agent's last words on the last request stand at the end."
 _NEWER = 4.0
-"""What the newest error line of an output counts more than the oldest one."""
+"""Bonus for the newest error line of outputs relative to the oldest one."""
 _FILED: dict[Lack, str] = {"failed": "Errors", "waits": "Next", "proposed": "Decisions"}
-"""Where stands what the agent says of what was not done."""
+"""The section for what the agent says was not done."""
 _OUTPUT_LINES = 6
 _JUST_NOW = 10
-"""Messages at the end of which the last one that says something tells how the work stands."""
+"""Number of newest messages in which the last informative one tells the current state of the work."""
 _LONG_AGO = 1_000_000
-"""Puts lines of earlier rounds before those of this one."""
+"""Offset that puts lines of earlier rounds before those of this one."""
 _OLD_WHERE = compiled_later(r"\[#")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
 
@@ -89,11 +89,12 @@ def candidates(
     answered: bool = False,
     overcome: Set[int] = frozenset(),
 ) -> list[SummaryItem]:
-    """Return every line that a summary of these messages might have; what it repeats in full is none. `answered`: the
-    agent went on after them. `overcome`: as for `facts_of`."""
+    """Return every candidate line for a summary of these messages, except for what it repeats in full. `answered`:
+    whether the agent continued after them. `overcome`: as for `facts_of`."""
     items: list[SummaryItem] = []
     matcher = Keywords(keywords)
-    files, told_of = shown_files(messages), ToldOfCalls(messages)
+    told_of = ToldOfCalls(messages)
+    files = shown_files(messages, told_of.pairing)
     repeated = {quote.message for quote in quotes}
     quoted_texts = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []
@@ -132,8 +133,8 @@ def candidates(
 
 
 def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without what the user asked before saying something else of it: that might stay without this.
-    What this may only have taken back, or in part, needs it."""
+    """Yield the lines without requests that a later request replaced, since the later one may be kept without them.
+    A line that may only partly or possibly be replaced needs the later one."""
     places = [at for at, item in enumerate(items) if item.section in ("Goal", "Constraints") and item.messages]
     gone, perhaps = overtaken([(items[at].messages[0], items[at].text.strip('"')) for at in places])
     result = list(items)
@@ -144,7 +145,7 @@ def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
 
 
 def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without what the agent said again later; a decision only a later decision says again."""
+    """Yield the lines without statements that the agent later repeated; only a later decision repeats a decision."""
     gone: set[int] = set()
     for sections in (("Decisions",), ("Decisions", "Done")):
         said = [item for item in items if item.section in sections and item.messages]
@@ -154,14 +155,14 @@ def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
 
 
 def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
-    """Return an item under a heading that fits: what the agent says is not finished is none of what is done. `newest`:
-    numbers of the messages that tell how the work stands."""
+    """Return an item in the section that fits it: what the agent says is unfinished does not belong under what is
+    done. `newest`: numbers of the messages that tell the current state of the work."""
     if item.section != "Done":
         return item
     current = not newest.isdisjoint(item.messages)
     if lack := lack_of(item.text):
         section = "In progress" if current and lack != "failed" else _FILED[lack]
-        answered = _NOD if lack == "proposed" and not current else 0.0  # what the user said of it tells more
+        answered = _NOD if lack == "proposed" and not current else 0.0  # the user's reaction to it says more
         return replace(item, section=section, bonus=item.bonus + WEIGHTS["Done"] - WEIGHTS[section] - answered)
     if not is_undone(item.text):
         return item
@@ -169,8 +170,8 @@ def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
 
 
 def _by_age(item: SummaryItem, messages: Sequence[Message]) -> SummaryItem:
-    """Return an error of an output, or what the agent said, worth more the newer it is: most of the old errors are
-    mended, and what was said of the work is overtaken by what was done since."""
+    """Return an error of an output, or a statement of the agent, with a bonus for being newer. Most old errors have
+    been fixed, and later work supersedes older statements."""
     newest = {"Errors": _NEWER, "Done": _RECENT}.get(item.section, 0.0)
     if not newest or not item.messages:
         return item
@@ -179,7 +180,7 @@ def _by_age(item: SummaryItem, messages: Sequence[Message]) -> SummaryItem:
 
 
 def _came_to(items: Sequence[SummaryItem], messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return the lines, where what the agent said last before each of the newest requests is worth more."""
+    """Return the lines, with a bonus for what the agent said last before each of the newest requests."""
     numbers = {message.index: message.number for message in messages}
     ends = {numbers[answer] for answer, _ in answers_before_turns(messages)[-_TURNS:]}
     said = [item for item in items if is_statement(item) and item.bonus >= 0 and not ends.isdisjoint(item.messages)]
@@ -189,15 +190,15 @@ def _came_to(items: Sequence[SummaryItem], messages: Sequence[Message]) -> list[
 
 
 def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) -> list[SummaryItem]:
-    """Return what is computed from the calls and results of some messages, and what earlier summaries of them know."""
+    """Return the facts computed from calls and results, and those in earlier summaries among the messages."""
     summaries = [message for message in messages if message.origin == "summary"]
     earlier = [(item.section, item.text) for message in summaries for item in _earlier(message, set())]
     return list(_facts(messages, ToldOfCalls(messages), earlier, overcome))
 
 
 def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return code word for word: what the last change of each file did, the newest of them as active work, and the code
-    that the agent showed last."""
+    """Return code verbatim: the last change of each file, the newest of them as active work, and the code that the
+    agent showed last."""
     changed, shown = changes(messages), shown_last(messages)
     known = KnownPaths((snippet.about for snippet in changed), parts=2)
     names = {snippet.about for snippet in changed}
@@ -226,8 +227,8 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem]:
-    """Return the end of what the agent said behind everything else: what it came to, or what it asks. `at_end`: it
-    stands at the end of the summary."""
+    """Return a line with the end of what the agent said last: its conclusion or question. `at_end`: the summary ends
+    with these words, so the line only refers to them."""
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
         return []
@@ -239,13 +240,13 @@ def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem
 
 
 def _just_now(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return the messages that tell how the work stands: the newest, behind the last request."""
+    """Return the messages that tell the current state of the work: the newest ones after the last request."""
     asked = next((at for at in range(len(messages) - 1, -1, -1) if messages[at].origin == "request"), -1)
     return messages[max(asked + 1, len(messages) - _JUST_NOW) :]
 
 
 def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return the end of what the agent thought last: some say nowhere else what they found."""
+    """Return the end of the agent's last thinking, since some agents state their findings nowhere else."""
     for message in reversed(messages):
         if message.role == "assistant" and (thought := message.text("thinking").strip()):
             said = clip(" ".join(leads_once(last_said(thought))))
@@ -255,7 +256,7 @@ def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
-    """Yield the lines of a finished summary as carried over; what they name are messages of their own round."""
+    """Yield the lines carried over from an earlier summary; their numbers refer to messages of that round."""
     title = "Earlier summary"
     text = message.text("text")
     if not is_summary(text):
@@ -284,7 +285,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
         if not content or content.startswith(LEFT_OUT) or is_label(content):
             continue
         section = prose_section(title) if written and title not in FACTS else section_of(title, content)
-        # what was next, or being done, was so in that round
+        # what was next, or in progress, was so only in that round
         done = "Done" if written or content.startswith('"') else ""
         finished = {"Immediate": "Earlier summary", "Next": "Earlier summary", "In progress": done}
         section = finished.get(section, section)
@@ -294,7 +295,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
 
 
 def _old_line(line: str, written: bool) -> str:
-    """Return what a line of an earlier summary says, without its bullet; prose is a model's, where one wrote it."""
+    """Return an earlier summary's line without its bullet; plain lines count only if a model wrote the summary."""
     match = _OLD_LINE.match(line.strip() if written else line)
     if match:
         return match.group(1)
@@ -304,7 +305,7 @@ def _old_line(line: str, written: bool) -> str:
 
 
 def _request(message: Message, keywords: Keywords, said: str) -> Iterator[SummaryItem]:
-    """Yield what the user asks; a nod beside what else it asks, or with the end of what was `said` before."""
+    """Yield a request's sentences. A nod needs the nearest other sentence, or else is shown with the end of `said`."""
     lines = all_statements(message.text("text"))
     substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
     person = f" {name}" if (name := person_named(message.speaker)) else ""
@@ -317,7 +318,7 @@ def _request(message: Message, keywords: Keywords, said: str) -> Iterator[Summar
     for order, sentence in enumerate(lines):
         is_rule = binds(sentence)
         section = "Constraints" if is_rule or limits(sentence) else "Goal"
-        # the first sentence that asks for something; "Good." before it does not
+        # the first sentence that asks for something, which "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
         needs: tuple[str, ...] = ()
         text = texts[order]
@@ -334,8 +335,8 @@ def _request(message: Message, keywords: Keywords, said: str) -> Iterator[Summar
 
 
 def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterator[SummaryItem]:
-    """Yield what the agent says. `replies`: directly to a request, where a few words that it begins with are a nod:
-    nothing is done yet."""
+    """Yield what the agent says. `replies`: the message directly follows a request, so a few words at its beginning
+    are a nod."""
     text = message.text("text")
     told = [sentence for sentence in told_statements(text) if lack_of(sentence) != "announced"]
     if replies and told and is_few_words(told[0]) and text.lstrip().startswith(told[0]):
@@ -351,8 +352,8 @@ def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterat
 def _outputs(
     message: Message, keywords: frozenset[str], files: Collection[Spot], overcome: Set[int], told_of: ToldOfCalls
 ) -> Iterator[SummaryItem]:
-    """Yield lines of tool output that speak of what is kept, and error lines of results not known to have failed, and
-    not `overcome` since; of `files` that are shown only what the tool itself says before anything else."""
+    """Yield lines of tool output that mention kept keywords, and error lines that were not `overcome` since. If a
+    result in `files` (which show a file) did not fail, an error line counts only if the output begins with it."""
     for position, part in enumerate(message.parts):
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
@@ -395,5 +396,5 @@ def _facts(
 
 
 def _points(sentence: str, keywords: Keywords) -> float:
-    """Return the points of seed 000, scaled to a tenth."""
+    """Return the points of seed 000, divided by ten."""
     return points(sentence, keywords) / 10

@@ -1,4 +1,4 @@
-"""Code that a summary shows word for word: the last change of each file, and what was last worked on (seed 004)."""
+"""Code that a summary shows verbatim: the last change of each file, and what the agent last worked on (seed 004)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 
 _LINES, _WIDTH = 8, 160
-"""Lines of a snippet, and characters of a line."""
+"""Maximum lines of a snippet, and characters of a line."""
 _ADDED, _REMOVED = "+| ", 3
-"""What begins an added line, and how many of the removed lines are shown before the first one."""
+"""Beginning of an added line, and how many removed lines are shown before the first added one."""
 _FENCED = compiled_later(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _ERROR = compiled_later(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
 _LABELS = ("newest change of", "last change of", "earlier change of", "code shown last")
@@ -31,7 +31,7 @@ _CARRIED = compiled_later(
     re.MULTILINE,
 )
 _MOST = 12
-"""Files whose changes are shown, those that were changed last."""
+"""Maximum number of files whose changes are shown, most recently changed first."""
 
 
 class CodeSnippet(Struct, frozen=True):
@@ -40,14 +40,14 @@ class CodeSnippet(Struct, frozen=True):
     about: str
     """Path of the file; empty for code that was only shown."""
     lines: tuple[str, ...]
-    """All that are not blank; a block shows some of them."""
+    """All lines that are not blank; the block shows some of them."""
     message: int
     overtaken: bool = False
-    """The file was changed again, by what does not show how, such as a script."""
+    """Whether the file was changed again in a way that leaves no visible change, for example by a script."""
 
     @property
     def block(self) -> str:
-        """Return the lines as a block that belongs to an item of a list; none of them is a mark of the summary."""
+        """Return the lines as a code block under a list item. None of them can be taken for a mark of the summary."""
         fence, shown = "```", tuple(_cut(self.lines))
         while any(fence in line for line in shown):
             fence += "`"
@@ -55,7 +55,8 @@ class CodeSnippet(Struct, frozen=True):
 
 
 def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
-    """Return what the last change of each file did, in the order of these changes; changes that failed are none."""
+    """Return what the last change of each file did, in the order of these changes. Changes that failed, or that a later
+    restore undid, are ignored."""
     failed = {part.call_id for message in messages for part in message.results if _has_failed(part)}
     snippets: dict[str, CodeSnippet] = {}
     paths = KnownPaths(parts=2)
@@ -87,14 +88,14 @@ class CarriedChange(Struct, frozen=True):
 
     path: str
     number: str
-    """Of its message in that round."""
+    """Its message's number in that round."""
     block: str
     overtaken: bool
-    """The file was changed again, in that round or since."""
+    """Whether the file was changed again, in that round or since."""
 
 
 def carried(messages: Sequence[Message]) -> list[CarriedChange]:
-    """Return what earlier summaries show of changes."""
+    """Return the changes shown by earlier summaries."""
     texts = [message.text("text") for message in messages if message.origin == "summary"]
     found = [match for text in texts for match in _CARRIED.finditer(text)]
     if not found:
@@ -114,13 +115,13 @@ def carried(messages: Sequence[Message]) -> list[CarriedChange]:
 
 
 def is_label(line: str) -> bool:
-    """Return whether a line of a summary (without its bullet) stands above code."""
+    """Return whether a line of a summary (without its bullet) is the label of a code block."""
     return line.startswith(_LABELS)
 
 
 def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
-    """Return the code that the agent showed last in what it wrote; None when it showed none since the request before
-    the newest one, which may speak of it."""
+    """Return the code that the agent last showed in its text; None if it showed none since the second newest
+    request, to which the newest one may refer."""
     asked = 0
     for message in reversed(messages):
         asked += message.origin == "request"
@@ -136,7 +137,7 @@ def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
 
 
 def _has_failed(result: Part) -> bool:
-    """Return whether a result says that its call failed or was declined, if only by how it begins."""
+    """Return whether a result says that its call failed or was declined, also judging by how it begins."""
     return has_failed(result) or (result.failed is None and _ERROR.match(result.text) is not None)
 
 
@@ -145,7 +146,7 @@ def _filled(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _cut(filled: Sequence[str]) -> Iterator[str]:
-    """Yield the lines that are shown, with a mark where others are left out."""
+    """Yield the lines to show, with a mark where others are left out."""
     left_out = 0
     shown = _first_telling(filled)
     for index, line in enumerate(filled):
@@ -162,7 +163,8 @@ def _cut(filled: Sequence[str]) -> Iterator[str]:
 
 
 def _first_telling(lines: Sequence[str]) -> set[int]:
-    """Return which lines are shown: the first ones, of a long removal fewer, so that what came in its place is seen."""
+    """Return the indices of the lines to show: the first ones, but only a few of a long removal, so that its
+    replacement is visible."""
     added = next((index for index, line in enumerate(lines) if line.startswith(_ADDED)), 0)
     if added < _LINES - 1:
         return set(range(_LINES))

@@ -1,4 +1,5 @@
-"""What of a text is worth telling later: its statements; of an answer without announcements, questions and nods."""
+"""Choose what a text says that is worth repeating: its statements; from answers, without announcements, questions
+and nods."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ _HEDGES = compiled_later(
         *("not decided", "not yet decided"),
     ),
 )
-"""What is said so is a guess or a proposal, and no decision."""
+"""Words that mark a guess or a proposal, which is not a decision."""
 _LIMITS = compiled_later(
     r"\b(must|never|always|only|don't|do not|without|should not|"
     r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
@@ -66,7 +67,7 @@ _UNDONE = compiled_later(
     ),
 )
 _NOTHING = compiled_later(r"\b(?:nothing|none|no longer|no \w+)\b", re.IGNORECASE)
-"""What is said so is not finished, unless nothing is."""
+"""Words that negate that something is unfinished."""
 _AGREES = compiled_later(
     r"\W*(?:(?:you(?:'re| are)|that(?:'s| is)) (?:absolutely |completely |totally |entirely |quite |exactly )?"
     r"(?:right|correct)|(?:that )?makes (?:\w+ )?sense|"
@@ -78,50 +79,51 @@ _AGREES = compiled_later(
         *("sounds good", "got it", "i see", "i understand"),
     ),
 )
-"""Says no more than that the user was understood."""
+"""A sentence that only says that the user was understood."""
 _AGAIN, _MATTER = 0.8, 4
-"""Share of the words of a sentence that a later message has where it says the same, and words that it takes to tell."""
+"""Share of a sentence's words that a later message must contain to repeat it, and minimum number of words for the
+comparison."""
 _MOST = 0.6
-"""Share of the words of a sentence of the user that a later one has which may take it back."""
+"""Share of the words of a user's sentence that a later one must contain to possibly withdraw it."""
 _LATEST = 8
-"""Newest sentences with a word that are looked at."""
+"""Number of newest sentences with a word to compare."""
 _DIGITS = compiled_later(r"\d+")
 _FEW = 9
-"""Words from which on a sentence says something, though it names nothing."""
+"""Number of words from which a sentence is informative even if it names nothing."""
 _STATEMENT = 2
-"""Words of the shortest statement: "Tests pass."."""
+"""Words of the shortest statement, such as "Tests pass."."""
 _NOD = 3
-"""Words that a nod has at most."""
+"""Maximum words of a nod."""
 _SAID_LAST = 2
-"""Sentences at the end of what the agent said that say what the work has come to."""
+"""Number of sentences at the end of an agent's text that say what the work has led to."""
 LONG_LINE = 400
-"""Characters of a quoted span; a longer sentence is cut and says so."""
+"""Maximum characters of a quoted span; a longer sentence is cut and marked."""
 _BETWEEN = " … "
-"""Stands between what says what the items of a list are, and the items."""
+"""Separates a list's introduction and its items."""
 _LEAD_WIDTH, _LIST_WIDTH = 100, 300
-"""Characters of what says what the items are, and of a line with some of them."""
+"""Maximum characters of a list's introduction, and of a line with some of its items."""
 
 
 def told_statements(text: str) -> list[str]:
-    """Return what an answer says, sentence by sentence, the items of a list behind what says what they are. Neither an
-    announcement, which was carried out or dropped since, nobody can tell, nor a question, nor a nod is told."""
+    """Return the statements of an answer, sentence by sentence; list items follow their introduction. Announcements
+    are left out, because nobody can tell whether they were carried out, and so are questions and nods."""
     return _put_together([it for it in statements(text) if not (_announces(it.lead) or _leads_nowhere(it.text))])
 
 
 def all_statements(text: str) -> list[str]:
-    """Return the sentences of a text, the items of a list behind what says what they are: what is not to be done stands
-    in a list under that."""
-    return _put_together(statements(text)) or sentences(text)  # a line with a colon may be all that there is
+    """Return the sentences of a text; list items follow their introduction, because it may say that they are not to
+    be done."""
+    return _put_together(statements(text)) or sentences(text)  # a line with a colon may be all there is
 
 
 def last_said(text: str) -> list[str]:
-    """Return the sentences at the end of what the agent said: what the work has come to, or what it asks."""
+    """Return the sentences at the end of the agent's text: what the work has led to, or what the agent asks."""
     return all_statements(text)[-_SAID_LAST:]
 
 
 def leads_once(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines that stand one behind the other, of which those with more items of a list do not say again what the
-    items are."""
+    """Yield lines in sequence. If neighbouring lines contain items of the same list, the introduction is not
+    repeated."""
     before = ""
     for line in lines:
         lead, between, items = line.partition(_BETWEEN)
@@ -140,20 +142,24 @@ def binds(sentence: str) -> bool:
 
 
 def limits(sentence: str) -> bool:
-    """Return whether a sentence has a word that demands or limits something."""
+    """Return whether a sentence contains a word that demands or limits something."""
     return _LIMITS.search(sentence) is not None
 
 
 def clip(sentence: str) -> str:
-    """Return a sentence, or its first characters where it is too long for a line."""
+    """Return a sentence, cut if it is too long for a line."""
     return sentence if len(sentence) <= LONG_LINE else sentence[: LONG_LINE - 1].rstrip() + "…"
 
 
 def overtaken(asked: Sequence[tuple[int, str]]) -> tuple[set[int], dict[int, int]]:
-    """Return which of the user's sentences, each given with the number of its message, one of a later message took
-    back, as that has all that they are about; and the newest one that may have taken back another, or a part of it. A
-    nod takes back nothing, nor does a question. What orders or forbids something holds until something else is ordered,
-    but must not stand without what was said of it since: "Never restart it." is over with "Restart it now."."""
+    """Return the indices of the user's sentences that a later message withdrew. Also return, for sentences that may
+    have been withdrawn at least in part, the newest later sentence that does so. Each sentence is given with its
+    message's number.
+
+    A later sentence withdraws one if it covers everything the earlier one is about. Nods and questions withdraw
+    nothing. A rule holds until a different rule replaces it, but must not appear without later sentences about it:
+    "Never restart it." is over with "Restart it now."
+    """
     terms = [stems(text) for _, text in asked]
     numbers = [set(_DIGITS.findall(text)) for _, text in asked]
     gone: dict[int, int] = {}
@@ -180,8 +186,9 @@ def overtaken(asked: Sequence[tuple[int, str]]) -> tuple[set[int], dict[int, int
 
 
 def said_again(said: Sequence[tuple[int, str]]) -> set[int]:
-    """Return which sentences, each given with the number of its message, a later message says again in one sentence or
-    two, in other words or as they are: all names and numbers, and nearly all that they are about, are in it."""
+    """Return the indices of the sentences that a later message repeats, in one sentence or two, in the same or other
+    words. The repetition contains all names and numbers, and nearly all words. Each sentence is given with its
+    message's number."""
     terms = [stems(text) for _, text in said]
     named = [{*_DIGITS.findall(text), *(t for t in subject_terms(text) if not t.isalpha())} for _, text in said]
     holders: defaultdict[str, list[int]] = defaultdict(list)
@@ -193,7 +200,7 @@ def said_again(said: Sequence[tuple[int, str]]) -> set[int]:
         unnamed = named[at] - named[other]
         near = (n for n in (other - 1, other + 1) if 0 <= n < len(said) and said[n][0] == said[other][0])
         beside = [n for n in near if unnamed <= named[n]]
-        if unnamed and not beside:  # as of most
+        if unnamed and not beside:  # true of most sentences
             return False
         left = terms[at] - terms[other]
         return (not unnamed and len(left) <= missing) or any(len(left - terms[n]) <= missing for n in beside)
@@ -201,7 +208,7 @@ def said_again(said: Sequence[tuple[int, str]]) -> set[int]:
     again: set[int] = set()
     for at, ((message, _), own_terms) in enumerate(zip(said, terms, strict=True)):
         missing = int(len(own_terms) * (1 - _AGAIN))
-        rarest = sorted(own_terms, key=lambda term: (len(holders[term]), term))[: missing + 1]  # one of them is there
+        rarest = sorted(own_terms, key=lambda term: (len(holders[term]), term))[: missing + 1]  # it contains one
         later = sorted({n for term in rarest for n in holders[term][-_LATEST:] if said[n][0] > message})
         if len(own_terms) >= _MATTER and any(says(other, at, missing) for other in later):
             again.add(at)
@@ -209,25 +216,25 @@ def said_again(said: Sequence[tuple[int, str]]) -> set[int]:
 
 
 def is_undone(sentence: str) -> bool:
-    """Return whether a sentence says of something that it is not finished."""
+    """Return whether a sentence says that something is unfinished."""
     return _UNDONE.search(sentence) is not None and not _NOTHING.search(sentence)
 
 
 def says_little(sentence: str) -> bool:
-    """Return whether a sentence is short and names nothing, as courtesies are: "Please hold on for a moment."."""
+    """Return whether a sentence is short and names nothing, as courtesies are ("Please hold on for a moment.")."""
     words = sentence.split()
     short = len(words) < _FEW if sentence.isascii() else len(sentence) < 2 * _FEW
     return short and not any(sign.isdigit() or sign in "`\"'/_@" for sign in sentence) and not identifiers(sentence)
 
 
 def is_few_words(sentence: str) -> bool:
-    """Return whether a sentence is three words at most that name nothing, as "Makes sense." is."""
+    """Return whether a sentence is at most three words that name nothing, such as "Makes sense."."""
     few = len(sentence.split()) <= _NOD if sentence.isascii() else len(sentence) < 4 * _NOD
     return few and says_little(sentence)
 
 
 def tells(sentence: str) -> bool:
-    """Return whether a sentence is more than a nod: five words, or as long as that, or it names something."""
+    """Return whether a sentence is more than a nod: at least five words, or similarly long, or naming something."""
     words = sentence.split()
     long = len(sentence) >= (30 if sentence.isascii() else 12)
     return len(words) > 4 or long or bool(identifiers(sentence))
@@ -252,7 +259,7 @@ def _put_together(said: Sequence[Sentence]) -> list[str]:
 
 
 def _together(items: Sequence[Sentence]) -> Iterator[str]:
-    """Yield sentences; items of one list together, behind what says what they are, as many as a line holds."""
+    """Yield sentences. Items of a list are combined after their introduction, as many as fit on a line."""
     lead = items[0].lead
     if not lead:
         yield from (sentence.text for sentence in items)
@@ -268,6 +275,6 @@ def _together(items: Sequence[Sentence]) -> Iterator[str]:
 
 
 def _is_nod(sentence: str) -> bool:
-    """Return whether a sentence is a word that names nothing: "Huge.", "Yes!"."""
+    """Return whether a sentence is a single word that names nothing: "Huge.", "Yes!"."""
     words = sum(any(map(str.isalnum, word)) for word in sentence.split())
     return sentence.isascii() and words < _STATEMENT and says_little(sentence)

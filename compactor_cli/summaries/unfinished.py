@@ -1,4 +1,4 @@
-"""What an agent says of things that were not done: that they failed, wait, are proposed, or come next."""
+"""Recognise what an agent says was not done: that it failed, waits, is proposed, or comes next."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ _MENDED = compiled_later(
     r"düzeltildi)\b|修(?:正|复|好)|수정했",
     re.IGNORECASE,
 )
-"""What is said so of a failure is that it is over."""
+"""Words that say that a failure is over."""
 _WORDS = (
-    # of what failed
+    # from failures
     *("i could", "i was", "i can", "i am unable", "i failed", "failed with", "failed:", "did not", "didn't"),
     *("still fail", "still does", "geklappt", "funktioniert", "ich konnte", "fehlgeschlagen", "gescheitert"),
     *("nicht möglich", "niet gelukt", "mislukt", "n'a ", "je n'ai", "échoué", "no he", "no pud", "funcion"),
@@ -117,7 +117,7 @@ _WORDS = (
         "못했",
         "할 수 없었",
     ),
-    # of what waits
+    # from what waits
     *("wait for", "waits for", "waiting for", "approval", "confirmation", "in effect", "in force", "warte"),
     *("noch aus", "nicht wirksam", "wacht op", "atten", "aprobación", "confirmación", "autorización"),
     *("aprovação", "confirmação", "autorização", "attesa", "czeka", "oczekuje", "ждёт", "ждет", "ожидает"),
@@ -135,7 +135,7 @@ _WORDS = (
     ),
     *("i have not", "i haven't", "nothing ", "noch nicht", "pas encore", "he hecho", "ainda ", "ancora"),
     *("jeszcze tego", "пока ", "henüz", "まだ", "还没", "尚未", "아직"),
-    # of what is announced
+    # from what is announced
     *(
         "will do",
         "i check",
@@ -152,18 +152,18 @@ _WORDS = (
     *("провер", "смотрю", "deniyorum", "bakiyorum", "ediyorum", "確認します", "見てみます", "調べます"),
     *("確認いたします", "我", "확인하겠", "확인해 보겠", "살펴보겠"),
 )
-"""One of these, in small letters as `in_small` has them, is in whatever the patterns match but that of proposals."""
+"""Whatever the patterns match, except that of proposals, contains one of these in the lower case of `in_small`."""
 _MAY_LACK = compiled_later(any_of(_WORDS))
 _MAY_LACK_IN_ASCII = compiled_later(rf"\b(?:{any_of(filter(str.isascii, _WORDS))})")
-"""As most texts are: each of the words begins one in what the patterns match, which is tried at few places."""
+"""For ASCII texts, which most are: each word must begin a word of the text, so that few positions are tried."""
 
 
 def lack_of(sentence: str) -> Lack:
-    """Return what keeps what a sentence of the agent tells from being done; empty where nothing does."""
+    """Return why the subject of an agent's sentence is not done; empty if nothing says so."""
     text = sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").lstrip("\"'")
     if _PROPOSES.search(text):
         return "proposed"
-    if not (_MAY_LACK_IN_ASCII if text.isascii() else _MAY_LACK).search(in_small(text)):  # as of most
+    if not (_MAY_LACK_IN_ASCII if text.isascii() else _MAY_LACK).search(in_small(text)):  # true of most sentences
         return ""
     if _WAITS.search(text) or _NOT_YET.search(text):
         return "waits"

@@ -1,1 +1,1 @@
-"""The text of a summary as a format: what writes its parts, beside what reads them back in a later round."""
+"""The text format of summaries: functions that write its parts, next to those that read them back in a later round."""

@@ -1,15 +1,15 @@
-"""Lines quoted in a summary, each under the number of the message that it stands in.
+"""Lines quoted in a summary, each under the number of its message.
 
-    #12 user: The first line that was taken of message 12
-     the next line of it
-    … a line further on, with something left out before it
+    #12 user: The first line taken from message 12
+     the line after it
+    … a later line, with something left out before it
     #13 Bash: git status
     #14 → On branch main
     #15 Bash failed: git push
-    earlier #7 user: A line that the summary of an earlier round quoted, with the numbers of that round
+    earlier #7 user: A line quoted by the summary of an earlier round, with its number in that round
 
-Only marks stand at the beginning of a line. Every other line is indented by a blank, so that nothing that is
-quoted can pass for a mark, and tags of harnesses are made harmless.
+Only marks are at the beginning of a line. Every other line is indented by a space, so that quoted text cannot pass
+for a mark. Tags of harnesses are made harmless.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ _HEADING = compiled_later(
     r"|(?P<before>earlier) (?P<speaker>user|instructions):) "
 )
 INSTRUCTIONS = "instructions"
-"""The speaker of standing instructions that a harness put in, such as AGENTS.md."""
+"""The speaker of standing instructions inserted by a harness, such as AGENTS.md."""
 _EARLIER = "earlier "
 EARLIER_USER = "earlier user: "
-"""Stands before words of the user of which an earlier summary does not say which message they were, or of which the
-number is of a round before that: it would clash with those of the last one."""
+"""Precedes words of the user if the earlier summary gives no message number. It is also used if the number is from a
+round before that one, because it would clash with the last round's numbers."""
 EARLIER_SUMMARY = "earlier summary: "
-"""Stands before a line of a summary that stood under no heading there."""
+"""Precedes a line that was under no heading in an earlier summary."""
 _PERSON = "user ("
-"""Begins the speaker of what one of several people said."""
+"""Beginning of the speaker for one of several people."""
 _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
 _OF_RESULT = "→ "
-"""Ends the heading of a tool's result."""
+"""Ends the heading of a tool result."""
 _IN_FILE = compiled_later(r"([^\s:]*\.[A-Za-z]\w{0,5})([:-])([0-9]{1,9})\2")
-"""What a search puts before a line that it found, or one beside it. Names that end otherwise may have numbers of their
-own behind them."""
+"""The prefix with which a search marks a line that it found, or a neighbouring line. Names that end differently may
+contain numbers of their own."""
 _NUMBERED = compiled_later(r"([:-])([0-9]{1,9})\1")
 SYSTEM_TAG = r"system[-_](?:notification|message|notice|warning|note|event|info)s?"
-"""A pattern of the names of tags in which harnesses say something that is nobody's words. Other words behind `system`
-name what people speak of: a prompt, a design, a header of C++."""
+"""A pattern of tag names for harness messages, which are nobody's words. Other words after `system` are excluded,
+because people write about them: a prompt, a design, a C++ header."""
 _TAG = compiled_later(
     rf"<(?=/?(?:system[-_]reminder|{SYSTEM_TAG}|command-\w+|local-command-\w+|bash-\w+|task-notification"
     r"|environment_context|user_instructions|turn_aborted|function_calls|function_results|tool_results?|invoke|antml:\w+"
@@ -58,47 +58,53 @@ _TAG = compiled_later(
 
 
 class Excerpt(Struct, frozen=True):
-    """One line, and how it joins the line before it."""
+    """One quoted line, and how it joins the line before it."""
 
     heading: str
-    """What stands before the first line of a part: message and speaker."""
+    """The mark before the first line of a part: message and speaker."""
     text: str
     joint: str
-    """What stands before it: `heading` for the first of a part, `middle` for the first that was taken of
-    one that begins otherwise, `gap`, `line` (the next one), or `same` (the next piece of the same line,
-    with the blanks before it in `text`)."""
+    """What precedes the line.
+
+    - `heading`: it is the first line of a part.
+    - `middle`: it is the first line taken from a part, but the part begins with another line.
+    - `gap`: lines are left out before it.
+    - `line`: it directly follows the line before.
+    - `same`: it is the next piece of the same line; `text` includes the spaces before it.
+    """
     value: float = 0.0
-    """Of several, the ones with the least value go first when room is short."""
+    """When tokens are short, the lines with the lowest value are removed first."""
 
 
 class Speaker(Struct, frozen=True):
-    """Who says what stands under a heading."""
+    """The speaker of the lines under a heading."""
 
     message: int | None
-    """None: it comes from an earlier summary, whose numbers mean other messages."""
+    """None: the words come from an earlier summary, whose numbers refer to other messages."""
     name: str
-    """`user` whatever the person's name, `instructions`, a tool's name for a call, `→` for a result, `summary`, nothing
-    for the agent."""
+    """`user` regardless of the person's name, `instructions`, a tool's name for a call, `→` for a result, `summary`,
+    or empty for the agent."""
 
 
 class QuotedPart(Struct, frozen=True):
-    """What a summary quotes of a part of a message."""
+    """The lines that a summary quotes from one part of a message."""
 
     heading: str
-    """What stands before it, such as `#12 user: `."""
+    """The mark before the lines, such as `#12 user: `."""
     start: int
     end: int
-    """Where it stands in the summary, without the heading."""
+    """The span in the summary's text, without the heading."""
 
 
 def legend(excerpts: Sequence[Excerpt]) -> str:
-    """Return how to read the lines, where there are enough of them to be worth saying."""
+    """Return the legend for quoted lines, if there are enough of them for it to pay off."""
     return f"{LEGEND}\n" if len(excerpts) >= _MANY else ""
 
 
 def quote(excerpts: Iterable[Excerpt]) -> str:
-    """Return the lines as they stand in a summary. Of the lines that a search found in a file one says which, and those
-    behind it the number between its signs (`:12:`, or `-13-` of one beside it)."""
+    """Return the lines as they appear in a summary. Among consecutive lines that a search found in one file, only
+    the first names the file. The others have just the number between its signs (`:12:`, or `-13-` for a neighbouring
+    line)."""
     lines: list[str] = []
     last: tuple[str, int] | None = None
     for excerpt in excerpts:
@@ -118,7 +124,7 @@ def quote(excerpts: Iterable[Excerpt]) -> str:
 
 
 def files_of_lines(text: str) -> dict[int, str]:
-    """Return where lines of a summary begin that `quote` wrote without their file, and what stood before them."""
+    """Return position -> file for the lines of a summary that `quote` wrote without their file."""
     files: dict[int, str] = {}
     start, of_result, last = 0, False, None
     for line in text.split("\n"):
@@ -137,18 +143,18 @@ def files_of_lines(text: str) -> dict[int, str]:
 
 
 def _place_in_file(line: str) -> tuple[str, int] | None:
-    """Return file and number that a search puts before a line that it found."""
+    """Return the file and number with which a search prefixes a line that it found."""
     match = _IN_FILE.match(line)
     return (match[1], int(match[3])) if match else None
 
 
 def harmless(text: str) -> str:
-    """Return a text in which no tag of a harness and no mark of a chat template is one any more."""
+    """Return a text in which tags of harnesses and markers of chat templates are disabled."""
     return _TAG.sub("‹", text) if "<" in text else text
 
 
 def without(excerpts: Sequence[Excerpt], places: Iterable[int]) -> list[Excerpt]:
-    """Return the lines but for those at some places; what stood behind one of those says that something is left out."""
+    """Return the lines without those at some places. A gap is marked before the line that follows a removed one."""
     removed = set(places)
     remaining: list[Excerpt] = []
     joint = ""
@@ -164,20 +170,20 @@ def without(excerpts: Sequence[Excerpt], places: Iterable[int]) -> list[Excerpt]
 
 
 def heading(message: int, speaker: str) -> str:
-    """Return what stands before the first line of a part. Speakers: `user`, a tool's name for a call, `→` for a
-    result (with what it is of before the arrow, or nothing), nothing for the agent."""
+    """Return the mark before the first line of a part. The speaker is `user`, a tool's name for a call, `→` for a
+    result (optionally preceded by a name for the call), or empty for the agent."""
     if speaker.endswith("→"):
         return f"#{message} {speaker} "
     return f"#{message} {speaker}: " if speaker else f"#{message}: "
 
 
 def user_named(name: str) -> str:
-    """Return the speaker of what one of several people said under the role user; `user` for one without a name."""
+    """Return the speaker for one of several people under the role user; `user` if the person has no name."""
     return f"user {person}" if (person := person_named(name)) else "user"
 
 
 def person_named(name: str) -> str:
-    """Return the name of one of several people as it stands behind what they said; empty for one without a name."""
+    """Return a person's name in the form that follows their words; empty if there is none."""
     plain = " ".join(name.translate(_NOT_IN_NAMES).split())[:40].strip()
     return f"({plain})" if plain else ""
 
@@ -188,8 +194,8 @@ def _speaker(match: re.Match[str]) -> str:
 
 
 def earlier_heading(text: str, start: int) -> tuple[str, int]:
-    """Return the heading that the line at `start` of a summary stands under, as a later round says it, and where it
-    stands there: of two parts with the same heading each has its own."""
+    """Return the heading above the line at `start` of a summary, in the form for a later round, and the heading's
+    position. The position tells apart two parts with the same heading."""
     start = text.rfind("\n", 0, start) + 1
     while True:
         match = _HEADING.match(text, start)
@@ -197,7 +203,7 @@ def earlier_heading(text: str, start: int) -> tuple[str, int]:
             mark = match[0]
             if (
                 match["earlier"] and match["name"] == "user" and match["joint"] == ":"
-            ):  # its number is of a round before the last one
+            ):  # the number is from a round before the last one
                 return EARLIER_USER, start
             return mark if mark.startswith(_EARLIER) else _EARLIER + mark, start
         if start <= 0:
@@ -206,14 +212,14 @@ def earlier_heading(text: str, start: int) -> tuple[str, int]:
 
 
 def bare(line: str) -> str:
-    """Return a line of a summary without what `quote` put before it."""
+    """Return a line of a summary without the prefix added by `quote`."""
     match = _HEADING.match(line)
     rest = line[match.end() :] if match else line
     return rest.removeprefix(GAP)
 
 
 def quoted_parts(text: str) -> Iterator[QuotedPart]:
-    """Yield what a summary quotes, part by part."""
+    """Yield the parts that a summary quotes."""
     start, open_part = 0, None
     for line in text.split("\n"):
         match = _HEADING.match(line)
@@ -228,17 +234,17 @@ def quoted_parts(text: str) -> Iterator[QuotedPart]:
 
 
 def unquoted(text: str) -> str:
-    """Return the words of a part as it stands in a summary: without what `quote` put before its further lines."""
+    """Return the words of a part without the prefixes that `quote` added to its further lines."""
     return "\n".join(line.removeprefix(" ") for line in text.split("\n"))
 
 
 def begins_part(line: str) -> bool:
-    """Return whether a line of a summary begins the quote of a part."""
+    """Return whether a line of a summary begins a quoted part."""
     return _HEADING.match(line) is not None
 
 
 def speaker_of(line: str) -> Speaker | None:
-    """Return whose words a line of a summary begins; None when it begins none."""
+    """Return the speaker of the words that a line of a summary begins; None if it begins none."""
     match = _HEADING.match(line)
     if match is None:
         return Speaker(None, "summary") if line.startswith(EARLIER_SUMMARY) else None
@@ -249,6 +255,6 @@ def speaker_of(line: str) -> Speaker | None:
 
 
 def is_said_by(speaker: str, line: str) -> bool:
-    """Return whether a line of a summary begins the quote of something that a speaker said, such as `user`."""
+    """Return whether a line of a summary begins a quote of the given speaker, such as `user`."""
     found = speaker_of(line)
     return found is not None and found.name == speaker

@@ -1,4 +1,4 @@
-"""How summaries introduce themselves, so that later rounds and `diff` recognise them."""
+"""Headings of summaries, by which later rounds and `diff` recognise them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from compactor_cli.text.patterns import compiled_later
 
 SUMMARY_PREFIX = "## Session Summary"
 RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a search."
-"""Begins the message of memories that were recalled into a transcript."""
+"""Begins the message with memories recalled into a transcript."""
 
 CUT_OFF = "Cut off: nothing of them is kept here."
-"""Stands below the heading of a summary that says no more than what is gone."""
+"""Follows the heading of a summary that only says which messages are gone."""
 _STATE = (
-    r"State(?: at the end(?:, the (?:(?P<later>\d+) messages|message) below included)?|, (?P<on>\d+) messages? on)?:"
+    r"State(?: at the end| (?:after|at the end,) the (?:(?P<later>\d+) messages|message) below(?: included)?"
+    r"|, (?P<on>\d+) messages? on)?:"
 )
-"""Stands above the lines that tell the state of the work, behind all messages; quoted lines never begin like that. Up
-to version 0.1 it was `State:`, or `State, 7 messages on:`."""
+"""Precedes the lines with the state of the work after all messages; quoted lines never begin like that. Earlier
+versions wrote `State:`, `State, 7 messages on:`, or `State at the end, the 7 messages below included:`."""
 _WRITTEN_BY = compiled_later(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
 _HAS_SECTIONS = compiled_later(
     r"## Session Summary \(Compaction Round (?P<round>\d+)\)\n"
@@ -50,36 +51,37 @@ _BODY = compiled_later(
     rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |{_STATE}\n|Cut off: |… "
     rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{'|'.join(SINCE)})"
 )
-"""How what stands below the heading of quoted lines begins."""
+"""How the text below the heading of quoted lines begins."""
 _LEFT_OUT = compiled_later(r"\[…(?P<tokens>\d+)/(?P<check>\d{3})\](?P<joint>[ \n])")
-"""Begins a message where no summary says what the transcript was compacted from."""
+"""Begins a message if no summary says what the transcript was compacted from."""
 _LEFT_OUT_AT_END = compiled_later(r"\n\[…(?P<tokens>\d+)/(?P<check>\d{3})\]\Z")
-"""Ends a system prompt there, which begins with who the agent is."""
+"""Ends a system prompt instead, because its beginning says who the agent is."""
 _SAID = compiled_later(r"\w+")
 _MOST_RUNS = 4
-"""Stretches of messages that a summary lists; of more it names the first and the last message."""
+"""Maximum number of message ranges that a summary lists. If there are more, it names only the first and last
+message."""
 
 
 class Base(Struct, frozen=True):
-    """What an earlier compaction started from and aimed at, in tokens."""
+    """The size from which an earlier compaction started, and its target, in tokens."""
 
     tokens: int
     target: int
 
 
 class MarkOfLoss(Struct, frozen=True):
-    """What the mark at the beginning or the end of a message says."""
+    """The contents of the mark at the beginning or end of a message."""
 
     tokens: int
-    """What all compactions took away, from everything the transcript ever said."""
+    """Tokens that all compactions together removed from everything the transcript ever contained."""
     text: str
     """The message without the mark."""
 
 
 def left_out_mark(tokens: int, text: str, *, at_end: bool = False) -> str:
-    """Return a text behind the mark that says what all compactions took away: in place of the gap that it begins with,
-    else on a line of its own; `at_end`: before it. The mark holds a check of the text, so that one which somebody types
-    or quotes says nothing."""
+    """Return a text with a mark of the tokens that all compactions removed. The mark replaces the gap mark at the
+    text's beginning, or else gets its own line before the text; with `at_end`, after it. The mark contains a
+    checksum of the text, so that a mark that a person types or quotes is ignored."""
     mark = f"[…{tokens}/{_check(tokens, text)}]"
     if at_end:
         return f"{text}\n{mark}"
@@ -89,8 +91,8 @@ def left_out_mark(tokens: int, text: str, *, at_end: bool = False) -> str:
 
 
 def left_out(text: str) -> MarkOfLoss | None:
-    """Return what the mark says that a text begins or ends with; None for one without, or with one that is not its
-    own."""
+    """Return the contents of the mark at the beginning or end of a text. None if there is no mark, or if it does not
+    belong to this text."""
     if text.startswith("[…") and (match := _LEFT_OUT.match(text)):
         rest = text[match.end() :]
         words = f"{GAP}{rest}" if match["joint"] == " " else rest
@@ -102,25 +104,25 @@ def left_out(text: str) -> MarkOfLoss | None:
 
 
 def _check(tokens: int, text: str) -> str:
-    """Return three digits that hang on every word of a text, but not on the blanks and signs between them."""
+    """Return a checksum of three digits that depends on every word of a text, but not on spaces and punctuation."""
     words = " ".join((str(tokens), *_SAID.findall(text)))
     return f"{int.from_bytes(sha256(words.encode('utf-8', 'surrogatepass')).digest()[:8], 'big') % 1000:03}"
 
 
 def state_heading(later: int = 0) -> str:
-    """Return the heading of the state at the end of a transcript, so many messages behind the summary."""
+    """Return the heading for the state at the end of a transcript, `later` messages after the summary."""
     if not later:
         return "State at the end:"
-    return f"State at the end, the {f'{later} messages' if later > 1 else 'message'} below included:"
+    return f"State after the {f'{later} messages' if later > 1 else 'message'} below:"
 
 
 def is_state_heading(line: str) -> bool:
-    """Return whether a line stands above the state of the work."""
+    """Return whether a line is the heading of the state of the work."""
     return line.startswith("State") and re.fullmatch(_STATE, line.rstrip()) is not None
 
 
 def messages_to_state(line: str) -> int:
-    """Return how many messages behind the summary the state holds that such a line stands above."""
+    """Return the number of messages after the summary that a heading's state includes."""
     match = re.fullmatch(_STATE, line.rstrip())
     if match is None:
         return 0
@@ -128,12 +130,12 @@ def messages_to_state(line: str) -> int:
 
 
 def is_summary(text: str) -> bool:
-    """Return whether a message's text is a summary written by a compaction: its heading is one, to the letter."""
+    """Return whether a message's text is a summary written by a compaction: its heading must match exactly."""
     return _heading(text) is not None
 
 
 def _heading(text: str) -> re.Match[str] | None:
-    """Return the heading of a summary; text that merely begins like one has none."""
+    """Return the match of a summary's heading; None for text that merely begins like one."""
     if not text.startswith((SUMMARY_PREFIX, "[#")):
         return None
     match = _names_messages(text)
@@ -143,34 +145,34 @@ def _heading(text: str) -> re.Match[str] | None:
 
 
 def quotes_lines(text: str) -> bool:
-    """Return whether a text that is a summary is one of quoted lines, without sections."""
+    """Return whether a summary's text consists of quoted lines, without sections."""
     return _names_messages(text) is not None
 
 
 def _names_messages(text: str) -> re.Match[str] | None:
-    """Return the heading of a summary of quoted lines: that, or a mark."""
+    """Return the match of the heading of a summary of quoted lines: a full heading or a short mark."""
     return _MARK.match(text) if text.startswith("[") else _QUOTES_LINES.match(text)
 
 
 def is_recalled(text: str) -> bool:
-    """Return whether a message's text is one of memories that a compaction recalled."""
+    """Return whether a message's text contains memories recalled by a compaction."""
     return text.startswith(RECALLED_HEADING)
 
 
 def round_of(text: str) -> int:
-    """Return the round that a summary names; 1 when it names none; 0 for text that is no summary."""
+    """Return a summary's round, which is 1 if it names none; 0 for text that is not a summary."""
     match = _heading(text)
     return 0 if match is None else int(match.groupdict().get("round") or 1)
 
 
 def covered(text: str) -> tuple[int, ...]:
-    """Return the indices of the messages that a summary says it stands for."""
+    """Return the indices of the messages that a summary replaces."""
     match = _heading(text)
     return () if match is None else parse_ranges(match["covers"])
 
 
 def base_of(text: str) -> Base | None:
-    """Return the size before the round that wrote this summary, when it says so."""
+    """Return the size before the round that wrote this summary, if the summary gives it."""
     match = _heading(text)
     if match is None or not match.groupdict().get("base"):
         return None
@@ -180,7 +182,7 @@ def base_of(text: str) -> Base | None:
 def header(
     round: int, covers: Iterable[int], *, tokens: int, reference: str, tier: int | None = None, base: Base | None = None
 ) -> str:
-    """Return the fixed beginning of a summary with sections. `base` stands in one summary of a transcript only."""
+    """Return the fixed beginning of a summary with sections. Only one summary of a transcript has a `base`."""
     where = "" if tier is None else f"tier {tier}; "
     lines = [
         f"{SUMMARY_PREFIX} (Compaction Round {round})",
@@ -192,8 +194,8 @@ def header(
 
 
 def lines_mark(covers: Iterable[int], *, round: int = 1, base: Base | None = None) -> str:
-    """Return the heading of a summary that quotes a few lines only: which messages it stands for. The round stands
-    beside the base only."""
+    """Return the short heading of a summary that quotes only a few lines: the messages that it replaces. The round
+    is given only together with the base."""
     covered = sorted(covers)
     ranges = format_ranges(covered)
     mark = f"#{covered[0]}-{covered[-1]}" if "," in ranges else f"#{ranges}"
@@ -204,8 +206,8 @@ def lines_mark(covers: Iterable[int], *, round: int = 1, base: Base | None = Non
 
 
 def lines_header(covers: Iterable[int], *, round: int = 1, reference: str = "", base: Base | None = None) -> str:
-    """Return the heading of a summary that quotes lines. It says as much as it is given: a heading must be worth its
-    tokens. `base` needs the reference beside it."""
+    """Return the heading of a summary that quotes lines. It contains only the given parts, to save tokens. `base`
+    requires the reference."""
     notes = [f"round {round}"] if round > 1 else []
     notes += [reference] if reference else []
     if base is not None and reference:
@@ -220,18 +222,18 @@ def _ranges(covers: Iterable[int]) -> str:
 
 
 def written_by(model: str) -> str:
-    """Return the line in the heading of a summary whose text a language model wrote."""
+    """Return the heading's line for a summary whose text a language model wrote."""
     return f"Written by {model}; files, errors and commands are computed."
 
 
 def writer_of(text: str) -> str:
-    """Return the model that wrote a summary; empty for one that was computed."""
+    """Return the model that wrote a summary; empty for a computed one."""
     match = _WRITTEN_BY.search(text, 0, max(0, text.find("\n### ")))
     return match.group(1) if match else ""
 
 
 def body_start(text: str) -> int:
-    """Return where what a summary says begins, behind its heading; 0 for text that is no summary."""
+    """Return the position after a summary's heading, where its contents begin; 0 for text that is not a summary."""
     match = _heading(text)
     if match is None:
         return 0
@@ -253,7 +255,7 @@ def format_ranges(indices: Iterable[int]) -> str:
 
 
 def parse_ranges(text: str) -> tuple[int, ...]:
-    """Read what `format_ranges` writes."""
+    """Return the numbers that `format_ranges` wrote."""
     indices: list[int] = []
     for piece in text.split(","):
         first, _, last = piece.strip().partition("-")

@@ -1,4 +1,4 @@
-"""What a later round reads of a summary, whichever form that has: its lines, and whose words they are."""
+"""What a later round reads from a summary of any form: its lines, and who said them."""
 
 from __future__ import annotations
 
@@ -33,24 +33,25 @@ from compactor_cli.text.patterns import compiled_later
 
 _TITLE = compiled_later(r"^### .*$", re.MULTILINE)
 _LEGEND = compiled_later(rf"^(?:{EARLIER_SUMMARY})*{re.escape(LEGEND)}$", re.MULTILINE)
-"""How to read the lines of a summary, which an earlier round may have taken for one of them."""
+"""The legend for quoted lines, which an earlier round may have quoted as a line."""
 _FOLLOWED = compiled_later(r"\[#(\d+)(?:-\d+)?\]")
-"""Says which messages followed the last request."""
+"""Names the messages that followed the last request."""
 
 
 class EarlierWords(Struct, frozen=True):
-    """What a summary has word for word of a message."""
+    """Words of a message that a summary contains verbatim."""
 
     label: str
-    """Its number and speaker, such as `#12 user`; the speaker alone where the summary does not say the number."""
+    """Number and speaker, such as `#12 user`; only the speaker if the summary does not give the number."""
     start: int
     end: int
-    """Where the words stand in the text of the summary."""
+    """The span of the words in the summary's text."""
     text: str
 
 
 def earlier_words(text: str, speaker: str) -> list[EarlierWords]:
-    """Return what a summary has word for word of a speaker, in its order: repeated in full, or quoted in lines."""
+    """Return a speaker's words that a summary contains verbatim, in the order of the text: repeated in full or
+    quoted in lines."""
     repeated = [
         EarlierWords(span.label, span.start, span.end, span.words(text))
         for span in carried_spans(text)
@@ -60,7 +61,7 @@ def earlier_words(text: str, speaker: str) -> list[EarlierWords]:
 
 
 def quoted_words(text: str, speaker: str) -> Iterator[EarlierWords]:
-    """Yield what a summary quotes of a speaker in lines."""
+    """Yield the lines that a summary quotes from a speaker."""
     begin, end = _quoting(text)
     for part in quoted_parts(text[begin:end]):
         if is_said_by(speaker, part.heading):
@@ -69,8 +70,8 @@ def quoted_words(text: str, speaker: str) -> Iterator[EarlierWords]:
 
 
 def heading_at(text: str, position: int, carried: Iterable[CarriedSpan]) -> tuple[str, int]:
-    """Return what stands before a line of a summary when a later round quotes it, and where it stands in the summary.
-    `carried`: `carried_spans` of it."""
+    """Return the heading for a line of a summary when a later round quotes it, and the heading's position in the
+    summary. `carried`: the result of `carried_spans`."""
     for span in carried:
         if span.label == "user" and span.start <= position < span.end:
             return EARLIER_USER, span.start
@@ -78,9 +79,9 @@ def heading_at(text: str, position: int, carried: Iterable[CarriedSpan]) -> tupl
 
 
 def in_turn(text: str) -> str:
-    """Return a summary of quoted lines with the request that it ends with at its place in the order of time: before
-    what followed it, where the summary says what did; else before what is quoted behind the last message of which
-    nothing is."""
+    """Return a summary of quoted lines with its final request moved to its place in time order. If the summary names
+    the messages that followed the request, the place is before them. Otherwise it is after the last message from
+    which nothing is quoted."""
     ends = ending(text)
     if ends.last == len(text) or not quotes_lines(text):
         return text
@@ -105,9 +106,9 @@ def in_turn(text: str) -> str:
 
 
 def readable(text: str, *, quoted_only: bool = False) -> str:
-    """Blank out what is no line of the session in a summary: its headings, and the state that it tells, which
-    later rounds compute anew. `quoted_only`: only the lines that it quotes stay, but for words that later rounds carry
-    on, with what says whose they are."""
+    """Return the summary with everything blanked out that is not a line of the session: its headings, and the state,
+    which later rounds compute anew. `quoted_only`: keep only the quoted lines, without words that later rounds
+    repeat and without their headings."""
     if quoted_only:
         begin, end = _quoting(text)
         carried = [words for name in ("user", INSTRUCTIONS) for words in earlier_words(text, name)]
@@ -121,7 +122,7 @@ def readable(text: str, *, quoted_only: bool = False) -> str:
 
 
 def _quoting(text: str) -> tuple[int, int]:
-    """Return the span of the lines that a summary quotes: behind the messages that it repeats."""
+    """Return the span of the lines that a summary quotes, after the messages that it repeats."""
     if not quotes_lines(text):
         return quoted_span(text)
     begin = max((span.end for span in carried_spans(text) if span.label != "user"), default=body_start(text))
@@ -130,7 +131,7 @@ def _quoting(text: str) -> tuple[int, int]:
 
 
 def _marks(text: str, carried: Sequence[CarriedSpan]) -> Iterator[tuple[int, int]]:
-    """Yield the spans that stand before repeated words and are none of them."""
+    """Yield the spans before repeated words that are not part of them."""
     for span in carried:
         if span.moved_in:
             yield text.rfind("(", 0, span.start), span.start
@@ -141,7 +142,7 @@ def _marks(text: str, carried: Sequence[CarriedSpan]) -> Iterator[tuple[int, int
 
 
 def _blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return a text of the same length with blanks at some places; lines stay lines."""
+    """Return a text of the same length with spaces in some spans; line breaks are kept."""
     pieces, offset = [], 0
     for start, end in sorted(spans):
         if end > offset:

@@ -1,4 +1,4 @@
-"""The block of a summary that says the state, written and read back."""
+"""The state block of a summary: writing it and reading it back."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _COUNTED: dict[Kind, str] = {
     "file": "changed file",
 }
 _TASKS_AGE = compiled_later(r"tasks, (\d+) user messages? ago:$")
-"""Before tasks that were listed before the user spoke again, who may have said otherwise."""
+"""Precedes tasks that were listed before the user's latest messages, which may contradict them."""
 _COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})s?(?:, |$)")
 _COUNTS = compiled_later(rf"(?:{_UNLISTED})?(?:\d+ more (?:{'|'.join(_COUNTED.values())})s?(?:, |$))+")
 COUNTS_FILES = 100
-"""Tokens of room from which on the state counts the changed files and checks, too, that it has no room for."""
+"""Number of available tokens from which the state also counts the changed files and checks that do not fit."""
 _IN_FILES: tuple[Kind, ...] = ("file", "check")
-"""What can be seen in files, and run again."""
+"""Kinds of facts that can be found out from the files, or by running the checks again."""
 
 
 def state_text(lines: Iterable[StateLine], later: int = 0) -> str:
-    """Write the block of a summary, of lines in the order of worth; empty when there are none. What was done outside
-    the session stands in the order of time: one act may take back another. `later`: messages behind the summary after
-    which the state holds."""
+    """Return the state block of a summary for lines in order of value; empty if there are none. Effects outside the
+    session are in time order, because one may undo another. `later`: number of messages after the summary that the
+    state includes."""
     listed = list(lines)
     if not listed:
         return ""
@@ -43,26 +43,27 @@ def state_text(lines: Iterable[StateLine], later: int = 0) -> str:
 
 
 def with_whole_list(lines: Sequence[StateLine], is_told: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:
-    """Return the lines that are told. A list of tasks is told whole where a line of it is, or those that are missing
-    would pass for ones that do not exist."""
+    """Return the lines to include, as decided by `is_told`. If one line of a task list is included, the whole list
+    is, because a reader would take missing tasks for nonexistent ones."""
     told = [is_told(line) for line in lines]
     listed = any(line.kind == "task" and tells for line, tells in zip(lines, told, strict=True))
     return tuple(line for line, tells in zip(lines, told, strict=True) if tells or (listed and line.kind == "task"))
 
 
 def tasks_age_text(spoken: int) -> str:
-    """Return the line before tasks since which the user spoke so often."""
+    """Return the line before tasks that are older than the last `spoken` user messages."""
     return f"tasks, {spoken} user {'message' if spoken == 1 else 'messages'} ago:"
 
 
 def tasks_age(line: str) -> int:
-    """Return how often the user spoke since the tasks behind such a line were listed; 0 for any other line."""
+    """Return how many messages the user wrote since the tasks after this line were listed; 0 for any other line."""
     match = _TASKS_AGE.match(line)
     return int(match[1]) if match else 0
 
 
 def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:
-    """Return lines without a list of tasks of which some are open: the count of what is not listed tells of it."""
+    """Return the lines with an unfinished task list replaced by a count of its tasks. A list without open tasks is
+    kept."""
     if not any(line.kind == "task" and line.open for line in lines):
         return tuple(lines)
     kept = [line for line in lines if line.kind != "task" and not unlisted_counts(line.text)]
@@ -73,19 +74,19 @@ def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:
 
 
 def state_lines(text: str) -> tuple[str, ...]:
-    """Return the lines of all such blocks in a text, without bullets."""
+    """Return the lines of all state blocks in a text, without bullets."""
     lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))
     return tuple(line[2:] for line in lines if line.startswith("- "))
 
 
 def holds_after(text: str) -> int:
-    """Return after how many messages behind a summary the last state holds that stands in it."""
+    """Return how many messages after a summary its last state block includes."""
     headings = [line for line in text.split("\n") if is_state_heading(line)]
     return messages_to_state(headings[-1]) if headings else 0
 
 
 def unlisted_text(counts: Mapping[Kind, int]) -> str:
-    """Write the line that says how many facts of each kind have no room in the block."""
+    """Return the line that says how many facts of each kind do not fit in the block."""
     told = ((counts[kind], _COUNTED[kind]) for kind in _ORDER if counts.get(kind))
     more = (f"{count} more {name}{'s' * (count > 1 and name != 'pending')}" for count, name in told)
     return _UNLISTED + ", ".join(more)
@@ -94,9 +95,10 @@ def unlisted_text(counts: Mapping[Kind, int]) -> str:
 def rest_lines(
     taken: list[StateLine], left_out: Counter[Kind], left: float, cost: Callable[[str], int], *, small: bool
 ) -> Iterator[StateLine]:
-    """Yield the line that counts what has no room, for which the lines of least worth leave `taken`: what is listed
-    would pass for all there is; none where nothing is listed, and that has no room either. `left`: tokens that are
-    left; `cost`: those of a line; `small`: there is hardly room for more than one, and files are not counted."""
+    """Yield the line that counts the facts that do not fit, because the listed facts would otherwise pass for all.
+    To make it fit, lines of least value are moved out of `taken`. Yield nothing if it does not fit even alone.
+    `left`: remaining tokens. `cost`: tokens of a line. `small`: there is hardly space for more than one line, so
+    files and checks are not counted."""
     while told := {kind: count for kind, count in left_out.items() if not (small and kind in _IN_FILES)}:
         text = unlisted_text(told).removeprefix(_UNLISTED if small else "")
         if cost(text) <= left:
@@ -110,7 +112,7 @@ def rest_lines(
 
 
 def unlisted_counts(line: str) -> Counter[Kind]:
-    """Return what such a line says; empty for any other line."""
+    """Return the counts in such a line; empty for any other line."""
     if not _COUNTS.fullmatch(line):
         return Counter()
     kinds = {name: kind for kind, name in _COUNTED.items()}
@@ -118,7 +120,7 @@ def unlisted_counts(line: str) -> Counter[Kind]:
 
 
 def state_spans(text: str) -> list[tuple[int, int]]:
-    """Return where such blocks stand in a text."""
+    """Return the spans of the state blocks in a text."""
     spans: list[tuple[int, int]] = []
     start, inside = 0, False
     for line in text.split("\n"):

@@ -1,33 +1,33 @@
-"""Requests of the user that a summary repeats in full, so that later rounds find and carry them.
+"""User requests that a summary repeats in full, so that later rounds can find and carry them on.
 
     ### Original Task (first request, #1, 44 characters)
     Mend the rounding. Never touch the importer.
 
-The length tells where the words end, whatever they are. The last request may also stand at the very end,
-and be the first one at the same time:
+The length says where the words end, whatever they are. The last request may also be at the very end of the summary, and
+may be the first one as well:
 
     ### Original Task (the only request, at the end of this summary)
 
     Last request from user was: Write the changelog entry.
 
-Before that stands what the agent has done about it since:
+Before it, the summary says what the agent has done about it:
 
     The agent has replied to the last request, which stands below:
     #97: The entry is written.
 
     Last request from user was: Write the changelog entry.
 
-Further messages stand in time order, with their numbers; what takes several lines says how long it is, and its
-lines that could pass for marks of the summary are moved in:
+Further messages follow in time order, with their numbers. A message of several lines states its length, and those of
+its lines that could pass for marks of the summary are indented:
 
     ### Word for word
     #12 user: Never touch the importer.
-    #30 user: (next 50 characters)
+    #30 user: (next 59 characters)
     Two things:
       # heading of the page stays
     and so do colours
     #34 user (Ann): What one of several people said.
-    earlier #7 user: What a summary of an earlier round repeated, with the number of that round.
+    earlier #7 user: Words repeated by a summary of an earlier round, with their number in that round.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from msgspec import Struct
 from compactor_cli.text.patterns import compiled_later
 
 QUOTED = "\n\n### Lines of the session\n"
-"""Stands before the lines that a summary quotes besides what it says under its other headings."""
+"""Precedes the lines that a summary quotes in addition to the contents of its other headings."""
 LAST_REQUEST_WAS = "\n\nLast request from user was: "
 REPLIED, ACTED = (f"The agent has {did} the last request, which stands below" for did in ("replied to", "acted on"))
-"""Begin what says what followed the last request."""
+"""Begin the description of what followed the last request."""
 _ALREADY = {REPLIED: "Already replied to", ACTED: "Already acted on"}
-"""The same in few words: only the messages stand behind it."""
+"""Short forms of the same, followed only by the messages."""
 SINCE = (*_ALREADY, *_ALREADY.values())
 _SINCE = compiled_later(
     rf"\n\n(?:(?:{REPLIED}|{ACTED})[^\n]*(?:\n(?P<said>(?:earlier )?#\d+: [^\n]*))?"
@@ -54,13 +54,13 @@ _SINCE = compiled_later(
 )
 _NUMBER = compiled_later(r"#(?=\d)")
 _ONLY = " (the only request, at the end of this summary)"
-"""What stands where the first request is the last one."""
+"""Replaces the words of the first request if it is also the last one."""
 _ONLY_BEFORE = (" (the only request, which stands at the end)", " (first request: the last one, at the end)")
-"""How earlier versions said so."""
+"""The forms of this in earlier versions."""
 _BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
 
 TURNS = "### Word for word"
-"""The heading of messages that a summary repeats."""
+"""The heading of the messages that a summary repeats."""
 _TURN = compiled_later(r"((?:earlier )?#\d+(?: (?:user \([^\n:()]{1,40}\)|[^\s:]{1,80}))?|earlier [^\s:]{1,80}): ")
 _EARLIER_NUMBER = compiled_later(r"earlier #\d+ user")
 _SPEAKER = compiled_later(r"(?:earlier )?(?:#\d+ ?)?(user(?= \()|.*)")
@@ -72,54 +72,54 @@ Kind = Literal["first", "last", "only", "turn"]
 
 
 class Carried(Struct, frozen=True):
-    """What a summary repeats in full (empty when it does not), and the rest of its text."""
+    """The messages that a summary repeats in full (empty if it repeats none), and the rest of its text."""
 
     first: str
     last: str
     rest: str
     turns: tuple[tuple[str, str], ...] = ()
-    """What stands before a message (`#12 user`), and its words."""
+    """Pairs of a message's label (`#12 user`) and its words."""
     since: str = ""
-    """What is said of what followed the last request."""
+    """The description of what followed the last request."""
 
 
 class Ending(Struct, frozen=True):
-    """Where a summary ends with the last request; the end of its text where it does not end so."""
+    """Positions of the last request at a summary's end. All are the length of the text if it does not end with one."""
 
     since: int
-    """Where that begins which says what followed; the same as `last` where there is none."""
+    """Start of the description of what followed; equals `last` if there is none."""
     said: int
-    """Where the line with the words of the agent begins, up to `last`; the same as `last` where there are none."""
+    """Start of the line with the agent's words, which reaches to `last`; equals `last` if there is none."""
     last: int
-    """Where what stands before the request begins."""
+    """Start of the introduction to the request."""
     words: int
-    """Where the words of the request begin."""
+    """Start of the words of the request."""
 
 
 class CarriedSpan(Struct, frozen=True):
-    """Where in a summary the words of a message stand that it repeats."""
+    """The span of a repeated message's words in a summary."""
 
     label: str
-    """What stands before them, such as `#12 user`; `user` for the first and the last request."""
+    """The label before the words, such as `#12 user`; `user` for the first and the last request."""
     start: int
     end: int
     moved_in: bool = False
-    """Some of their lines may be moved in."""
+    """Whether some of the lines may be indented."""
 
     def words(self, text: str) -> str:
-        """Return the words as they were, of the text of the summary."""
+        """Return the original words, from the text of the summary."""
         body = text[self.start : self.end]
         return _MOVED_IN.sub("", body) if self.moved_in else body
 
 
 def turns(labelled: Iterable[tuple[str, str]]) -> str:
-    """Write messages under their heading, each with what stands before it (`#12 user`); empty when there are none."""
+    """Return messages under their heading, each with its label (`#12 user`); empty if there are none."""
     lines = [turn(label, text) for label, text in labelled]
     return "\n".join([TURNS, *lines]) if lines else ""
 
 
 def turn(label: str, text: str) -> str:
-    """Write one message: a line, or several with how many characters they have."""
+    """Return one message: on one line, or on several lines after their length in characters."""
     if "\n" not in text and not _LENGTH.match(text):
         return f"{label}: {text}"
     body = _MARK.sub("  ", text)
@@ -127,27 +127,27 @@ def turn(label: str, text: str) -> str:
 
 
 def label_of(message: int, speaker: str) -> str:
-    """Return what stands before a message. Speakers as in `summary_text/excerpts.py`."""
+    """Return the label of a message. For speakers, see `summary_text/excerpts.py`."""
     return f"#{message} {speaker}" if speaker else f"#{message}"
 
 
 def speaker_in(label: str) -> str:
-    """Return whose words stand behind a label: `user` whatever the person's name."""
+    """Return the speaker in a label: `user` regardless of the person's name."""
     match = _SPEAKER.match(label)
     return match[1] if match else ""
 
 
 def earlier_label(label: str) -> str:
-    """Return the label in a later round, when the numbers are others; of the user, those of rounds before the last one
-    would clash with its own."""
+    """Return a label for a later round, in which numbers differ. For the user, numbers from rounds before the last
+    one are dropped, because they would clash with that round's numbers."""
     if _EARLIER_NUMBER.fullmatch(label):
         return "earlier user"
     return label if label.startswith("earlier ") else f"earlier {label}"
 
 
 def block(title: str, kind: Kind, message: int | None, text: str) -> str:
-    """Write a heading with a request under it; without a message the words come from an earlier summary. The `only`
-    request stands at the end of the summary, and the heading says so."""
+    """Return a heading with a request under it. Without a message, the words come from an earlier summary. The
+    `only` request is at the end of the summary, as its heading says."""
     if kind == "only":
         return f"### {title}{_ONLY}"
     where = "earlier" if message is None else f"#{message}"
@@ -155,19 +155,20 @@ def block(title: str, kind: Kind, message: int | None, text: str) -> str:
 
 
 def last_request(words: str, since: str = "") -> str:
-    """Return the end of a summary that repeats the last request. `since`: what is said of what followed it."""
+    """Return the end of a summary that repeats the last request. `since`: the description of what followed it."""
     return f"\n\n{since}{LAST_REQUEST_WAS}{words}" if since else f"{LAST_REQUEST_WAS}{words}"
 
 
 def words_since(since: str) -> tuple[str, str]:
-    """Return the words of the agent in what is said of what followed, behind what stands before them, such as `#97`;
-    both empty where it has none."""
+    """Return the label, such as `#97`, and the agent's words in the description of what followed; both are empty if
+    it has none."""
     label, _, words = since.partition("\n")[2].partition(": ")
     return label, words
 
 
 def since_forms(since: str) -> tuple[str, ...]:
-    """Return what is said of what followed, as `said_since` has it, and shorter forms; none where nothing is said."""
+    """Return the description of what followed, as written by `said_since`, and shorter forms of it; empty if there
+    is none."""
     if not since:
         return ()
     told, _, rest = since.partition("]")
@@ -176,17 +177,17 @@ def since_forms(since: str) -> tuple[str, ...]:
 
 
 def is_under_way(since: str) -> bool:
-    """Return whether it says that the agent acted on the request, rather than replied to it."""
+    """Return whether the description says that the agent acted on the request, rather than replied to it."""
     return since.startswith((ACTED, _ALREADY[ACTED]))
 
 
 def earlier_since(since: str) -> str:
-    """Return what is said of what followed in a later round, when the numbers are others."""
+    """Return the description of what followed for a later round, in which numbers differ."""
     return since if "earlier #" in since else _NUMBER.sub("earlier #", since, count=1)
 
 
 def ending(text: str, start: int = 0) -> Ending:
-    """Return how a summary ends with the last request, looked for from `start` on."""
+    """Return the positions of the last request at the end of a summary, searched from `start` on."""
     at = text.find(LAST_REQUEST_WAS, start)
     if at < 0:
         return Ending(len(text), len(text), len(text), len(text))
@@ -218,7 +219,7 @@ def carried(text: str) -> Carried:
 
 
 def carried_spans(text: str) -> list[CarriedSpan]:
-    """Return where the words of the messages stand that a summary repeats, in the order of the text."""
+    """Return the spans of the words of repeated messages, in the order of the text."""
     blocks, end_of_blocks = _blocks(text)
     spans = [CarriedSpan("user", match.end(), end) for match, end in blocks]
     starts = [0, *(end for _, end in blocks)]
@@ -234,7 +235,7 @@ def carried_spans(text: str) -> list[CarriedSpan]:
 
 
 def _turn_spans(text: str, begin: int, stop: int) -> Iterator[CarriedSpan]:
-    """Yield where the words of the repeated messages stand in a piece of a summary."""
+    """Yield the spans of the words of the messages repeated in a piece of a summary."""
     start = text[begin:stop].partition(QUOTED)[0].find(f"\n{TURNS}\n")
     if start < 0:
         return
@@ -248,7 +249,7 @@ def _turn_spans(text: str, begin: int, stop: int) -> Iterator[CarriedSpan]:
 
 
 def _without_turns(text: str, said_turns: list[tuple[str, str]]) -> str:
-    """Return a piece of a summary without the messages that it repeats, which are added to `said_turns`."""
+    """Return a piece of a summary without its repeated messages, which are added to `said_turns`."""
     spans = list(_turn_spans(text, 0, len(text)))
     if not spans or said_turns:
         return text
@@ -258,8 +259,8 @@ def _without_turns(text: str, said_turns: list[tuple[str, str]]) -> str:
 
 
 def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:
-    """Return headings with a request under them and where its words end, and where the last one ends. Lines of the
-    session that look like them are none."""
+    """Return the headings with a request under them, each with the end of its words, and the end of the last one.
+    Quoted lines that look like such headings are ignored."""
     blocks = []
     offset = 0
     while match := _BLOCK.search(text, offset):
@@ -271,7 +272,7 @@ def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:
 
 
 def quoted_span(text: str) -> tuple[int, int]:
-    """Return where in a summary the lines stand that it quotes; an empty span at its end when it quotes none."""
+    """Return the span of the lines that a summary quotes; an empty span at its end if it quotes none."""
     mark = text.find(QUOTED, _blocks(text)[1])
     if mark < 0:
         return len(text), len(text)
@@ -279,7 +280,7 @@ def quoted_span(text: str) -> tuple[int, int]:
 
 
 def can_repeat(text: str) -> bool:
-    """Return whether words can stand in a summary as they are: they can be written as UTF-8."""
+    """Return whether a summary can repeat words verbatim: they must be nonblank and valid UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

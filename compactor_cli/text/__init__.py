@@ -1,1 +1,1 @@
-"""Pure tools on texts that several stages share."""
+"""Pure text functions that several stages share."""

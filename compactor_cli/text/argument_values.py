@@ -1,4 +1,5 @@
-"""The arguments of a call as they are read: `key=value` without quotes and brackets of JSON, and commands as such."""
+"""The arguments of a call in readable form: `key=value` without JSON's quotes and brackets, and commands as they
+are."""
 
 from __future__ import annotations
 
@@ -15,15 +16,15 @@ _KEY = compiled_later(r'"([^"\\]*(?:\\.[^"\\]*)*)"\s*:\s*')
 
 
 class ArgumentValues(Struct, frozen=True):
-    """What is left out of the text of a call where it is read, or written otherwise: spans in order, and what stands
-    there instead."""
+    """The parts of a call's text that are left out or replaced when it is shown: spans in order, and their
+    replacements."""
 
     starts: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
     instead: tuple[str, ...] = ()
 
     def shown(self, text: str, start: int, end: int) -> str:
-        """Return a piece of the text as it is read; what begins before the piece is written there."""
+        """Return a piece of the text in readable form. A replacement that begins before the piece is not included."""
         pieces, offset = [], start
         for number in range(bisect_right(self.ends, start), bisect_left(self.starts, end)):
             begins = self.starts[number]
@@ -33,14 +34,14 @@ class ArgumentValues(Struct, frozen=True):
         return "".join([*pieces, text[offset:end]])
 
     def cuts(self, text: str, end: int) -> bool:
-        """Return whether a piece that ends there ends inside of a line of a value."""
+        """Return whether a piece that ends at `end` stops in the middle of a line of a value."""
         number = bisect_right(self.starts, end) - 1
         return number >= 0 and self.ends[number] <= end < len(text) and text[end] != "\n"
 
 
 def argument_values(text: str, place: Place | None = None, bare: Set[str] = frozenset()) -> ArgumentValues:
-    """Return what is read of an object of JSON; of another text all is. `place`: where its characters stand in what is
-    read of it. `bare`: keys whose texts say by themselves what they are."""
+    """Return the replacements for a JSON object; none for other texts. `place`: maps positions to those in the text
+    as shown. `bare`: keys whose strings need no name."""
     keys = [(_KEY.match(text, start, end), end) for start, end in outer_spans(text)]
     members = [(key, end) for key, end in keys if key is not None]
     if not members or len(members) < len(keys):
@@ -64,5 +65,6 @@ def argument_values(text: str, place: Place | None = None, bare: Set[str] = froz
 
 
 def _needs_quotes(value: str) -> bool:
-    """Return whether a text is read with its quotes: without them its end would not show, or that it is empty."""
+    """Return whether a string needs its quotes, because its end would not be visible otherwise, or because it is
+    empty."""
     return value == '""' or ("=" in value and " " in value)

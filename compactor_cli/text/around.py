@@ -1,4 +1,5 @@
-"""What stays of a text in which some words must be seen: their lines, the block around these, and then other lines."""
+"""Select what to keep of a text in which certain words must stay visible: their lines, the blocks around them, then
+other lines."""
 
 from __future__ import annotations
 
@@ -11,31 +12,32 @@ from compactor_cli.text.patterns import compiled_later
 Span = tuple[int, int]
 
 _INDENT = compiled_later(rf"(?:{NUMBERED})?(?P<blanks>[ \t]*)")
-"""What stands before the words of a line; the number of a line is none of them."""
+"""What precedes the words of a line; the number of a line is not part of the indent."""
 
 _LINE = 240
-"""Characters beside such words up to which the rest of their line belongs to them."""
+"""Maximum characters beside such words for which the rest of their line is kept."""
 _BESIDE = 80
-"""Characters on each side that are taken of a longer line."""
+"""Characters on each side that are kept of a longer line."""
 _FARTHEST = 60
-"""Lines before and behind them that are looked at."""
+"""Maximum distance, in lines, of the block around them."""
 _BLOCK = 0.5
-"""Share of what the lines themselves leave for the block around them."""
+"""Share of the remaining characters that goes to the blocks."""
 
 
 class AroundWords:
-    """A text of which some words must be seen."""
+    """A text in which certain words must stay visible."""
 
     def __init__(self, text: str, words: Iterable[Span], further: Callable[[int], Sequence[Span]]) -> None:
-        """Take a text and where the words stand in it. `further`: chooses what else stays, in some characters."""
+        """Take a text and the spans of the words. `further`: selects what else to keep, within a number of
+        characters."""
         self.text, self._further = text, further
         self._starts = [0, *(at + 1 for at, sign in enumerate(text) if sign == "\n" and at + 1 < len(text))]
         self.lines = union(self._with_line(*span) for span in words)
-        """Where the lines stand that hold the words, of long ones the part around them."""
+        """Spans of the lines with the words; for long lines, the part around the words."""
 
     def choose(self, room: int) -> list[Span]:
-        """Return what stays in so many characters: as many of the lines as fit, the first ones first; half of the rest
-        for the blocks around them, and then what else says most."""
+        """Return the spans to keep within `room` characters: as many of the lines as fit, in order; then their
+        blocks, within half of the rest; then what `further` selects."""
         kept: list[Span] = []
         for start, end in self.lines:
             if end - start <= room:
@@ -49,7 +51,7 @@ class AroundWords:
         return union([*kept, *(self._further(room) if room > 0 else ())])
 
     def _with_line(self, start: int, end: int) -> Span:
-        """Return the line, or the lines, around some words, or a part of it where it is long."""
+        """Return the line or lines around a span of words, or only a part if they are long."""
         first, last = self._line_of(start), self._line_of(max(start, end - 1))
         begin, stop = self._starts[first], self._end(last)
         if start - begin > _LINE:
@@ -66,7 +68,7 @@ class AroundWords:
         return self._starts[line + 1] if line + 1 < len(self._starts) else len(self.text)
 
     def _block(self, room: int) -> list[Span]:
-        """Return lines of the blocks that the lines with the words are in, the nearest first, without these."""
+        """Return lines from the blocks around the lines with the words, nearest first, without those lines."""
         around = [(self._line_of(start), self._line_of(max(start, end - 1))) for start, end in self.lines]
         taken = {line for first, last in around for line in range(first, last + 1)}
         blocks = [(first, last, *self._bounds(first, last)) for first, last in around]
@@ -85,9 +87,9 @@ class AroundWords:
         return found
 
     def _bounds(self, first: int, last: int) -> tuple[int, int]:
-        """Return the first and the last line of the block: those that are indented as far or farther, and the line over
-        them that is less. Without an indent it begins and ends with an empty line, and what is indented below the words
-        is of it."""
+        """Return the first and the last line of the block: lines with at least the same indent, and the less
+        indented line above them. Without an indent, the block is bounded by empty lines, and indented lines below
+        the words belong to it."""
         own = self._indent(first) or 0
         lowest = first
         while lowest > max(0, first - _FARTHEST) and self._is_of(lowest - 1, own):
@@ -99,12 +101,12 @@ class AroundWords:
         return lowest, highest
 
     def _is_of(self, line: int, indent: int) -> bool:
-        """Return whether a line is of the block of one with this indent."""
+        """Return whether a line belongs to the block of a line with this indent."""
         own = self._indent(line)
         return indent > 0 if own is None else own >= indent
 
     def _indent(self, line: int) -> int | None:
-        """Return how far a line is indented; None for an empty one."""
+        """Return the indent of a line; None for an empty line."""
         match = _INDENT.match(self.text, self._starts[line], self._end(line))
         if match is None or not self.text[match.end() : self._end(line)].strip():
             return None
@@ -112,7 +114,7 @@ class AroundWords:
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
-    """Return spans in order, those that touch or overlap as one."""
+    """Return spans in order, merging those that touch or overlap."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
@@ -123,8 +125,8 @@ def union(spans: Iterable[Span]) -> list[Span]:
 
 
 def first_and_last_lines(text: str, room: int, telling: Collection[str] = ()) -> list[Span]:
-    """Return the lines in `telling` that fit in half of so many characters, and as many first and last lines as fit in
-    the rest; of lines that are too long their beginning, or their end."""
+    """Return the lines in `telling` that fit in half of `room` characters, and as many first and last lines as fit
+    in the rest. Of lines that are too long, return the beginning or the end."""
     spans = list(_lines(text))
     told = list(_fitting((span for span in spans if text[slice(*span)].rstrip("\n") in telling), room // 2))
     room -= sum(end - start for start, end in told)
@@ -142,7 +144,7 @@ def _lines(text: str) -> Iterator[Span]:
 
 
 def _fitting(spans: Iterable[Span], room: int) -> Iterator[Span]:
-    """Yield spans in this order as long as they fit in the room."""
+    """Yield spans in this order until the budget is used up."""
     for start, end in spans:
         room -= end - start
         if room < 0:

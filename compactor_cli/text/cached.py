@@ -1,4 +1,4 @@
-"""Remembering what was found in texts that several stages ask about, one after the other."""
+"""Cache results for texts that several stages ask about in turn."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TypeVar
 
 _ROOM = 16_000_000
-"""Characters of texts that are remembered; the texts of a session may be too large for memory."""
+"""Maximum total length of cached texts; the texts of a session may be too large for memory."""
 T = TypeVar("T")
 
 
 def remembered(find: Callable[[str], T]) -> Callable[[str], T]:
-    """Return a function that remembers what `find` returned for the last texts."""
+    """Return a function that caches the results of `find`; the oldest results are dropped first."""
     known: OrderedDict[str, T] = OrderedDict()
     used = 0
 

@@ -1,4 +1,4 @@
-"""Days, times and numbers that one sentence gives and another one replaces, in any script."""
+"""Dates, times and numbers that one sentence gives and another one replaces, in any script."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _IN_WORDS = compiled_later(
     r"|dois|duas|três|quatro|sete|oito|dez|два|две|три|четыре|пять|шесть|семь|восемь|девять|десять)"
     r"[ \u00a0]([^\W\d_]{3,20})\b"
 )
-"""A number that is written as a word, and of what it is."""
+"""A number written as a word, and the thing that it counts."""
 _CLOCK = compiled_later(r"(?<![\w.,:])\d{1,2}(?:[:.]\d\d)?(?:am|pm|h|uhr)\b", re.IGNORECASE)
 _BEHIND = compiled_later(r"(?:st|nd|rd|th|\.)?[ \u00a0]([^\W\d_]+)")
 _BEFORE = compiled_later(r"\b([^\W\d_]+)[ \u00a0]\Z")
 _LONGEST_WORD = 20
-"""Characters in which the word beside a number is looked for."""
+"""Characters that are searched for the word next to a number."""
 _SHORTEST = 3
-"""Characters of a word that says of what a number is."""
+"""Minimum length of a word that says what a number counts."""
 _CLOCK_WORDS = frozenset(("am", "pm", "uhr", "h", "o"))
 _TIME, _TIMES = "time", "0:0"
 _BEHIND_TO = compiled_later(r"(?:,? ?(?:the|next|this|on|about|around|den|am|le|el|il|la)\b ?|\s|,)*\Z", re.IGNORECASE)
 _NEXT_TO = 1
-"""Characters between the parts of a date."""
+"""Maximum characters between the parts of a date."""
 
 
 def values_of(text: str) -> dict[str, set[str]]:
-    """Return the days, times and numbers of a text by what they are: a day, a time, a number of something."""
+    """Return the dates, times and numbers of a text, grouped by what they are: a day, a time, a number of something."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for _, _, form, value in _values(text):
         found[form].add(value)
@@ -53,12 +53,13 @@ def values_of(text: str) -> dict[str, set[str]]:
 
 
 def is_replaced(older: Mapping[str, Set[str]], newer: Mapping[str, Set[str]]) -> bool:
-    """Return whether a text with `newer` values names one of the `older` ones and gives another one of the kind."""
+    """Return whether a text with `newer` values repeats one of the `older` values and gives another one of the same
+    kind."""
     return any(older[form] & newer[form] and newer[form] - older[form] for form in older.keys() & newer.keys())
 
 
 def targets(text: str, start: int) -> list[tuple[str, str]]:
-    """Return (what it is, value) of what stands right behind a place of a text, such as the parts of a date."""
+    """Return (kind, value) for the values directly after a position in a text, such as the parts of a date."""
     found: list[tuple[str, str]] = []
     end = 0
     for first, last, form, value in sorted(_values(text[start:])):
@@ -73,7 +74,7 @@ def targets(text: str, start: int) -> list[tuple[str, str]]:
 
 
 def _values(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """Yield (start, end, what it is, value) of the values of a text."""
+    """Yield (start, end, kind, value) for the values of a text."""
     low = text.lower()
     for found in _DAY.finditer(low):
         yield *found.span(), "day", found[0].removesuffix("s")

@@ -1,4 +1,4 @@
-"""Text made safe to show or to quote on one line, and both ends of a long one."""
+"""Make text safe to show, or to quote on one line; and take both ends of a long text."""
 
 from __future__ import annotations
 
@@ -9,35 +9,37 @@ from compactor_cli.text.patterns import compiled_later
 _ESCAPES = compiled_later(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
 _CONTROL = compiled_later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _USUAL = bytes(range(0x20, 0x7F)) + b"\t\n"
-"""What stands in most texts and nothing else."""
+"""The only characters in most texts."""
 _COMMANDING = compiled_later(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     r"\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     r"\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]|\r(?!\n)"
     r"|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
 )
-"""What commands a terminal, turns the direction of text, is not seen or cannot be written; tabs and line breaks aside.
+"""Characters that control a terminal, change the direction of text, are invisible, or cannot be encoded, except tabs
+and line breaks.
 
-By Unicode: controls (Cc), line and paragraph separators (Zl, Zp), surrogates (Cs: bytes of a file's name that are no
-UTF-8 are such), format characters (Cf) but for the signs of Arabic, Syriac and Kaithi, which are seen, and what else is
-ignored where it is not known (Default_Ignorable_Code_Point): fillers and tags. What changes the character before it
-stays: variation selectors, of ideographs behind one only.
+In Unicode terms: controls (Cc), line and paragraph separators (Zl, Zp), and surrogates (Cs), which include bytes of
+file names that are not UTF-8. Also format characters (Cf), except the visible signs of Arabic, Syriac and Kaithi,
+and other characters that are ignored if unknown (Default_Ignorable_Code_Point), such as fillers and tags. Variation
+selectors, which modify the previous character, are not included; those for ideographs only if they follow one.
 """
 _JOINERS = "\u200c\u200d"
-"""Join or part letters; what is shown without them is read just as well."""
+"""These join or separate letters; text without them is just as readable."""
 _PICTURE = compiled_later("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
 
 
 def visible(text: str, *, joiners: bool = False) -> str:
-    """Write as escapes such as `\\u001b` what commands a terminal, turns text, cannot be seen or cannot be written.
-    JSON stays the same value. `joiners`: what joins or parts letters stays as it is."""
+    """Replace characters that control a terminal, change text direction, are invisible or cannot be encoded by
+    escapes such as `\\u001b`. The value of JSON does not change. `joiners`: leave characters that join or separate
+    letters as they are."""
     if text.isascii() and text.isprintable():
         return text
     return _COMMANDING.sub(_escape_others if joiners else _escape, text)
 
 
 def shown(text: str) -> str:
-    """Return what `visible` does, for people, who miss no joiners of letters; pictures stay joined."""
+    """Return the text of `visible` for human readers: letters need no joiners, but pictures stay joined."""
     return text if text.isascii() and text.isprintable() else _COMMANDING.sub(_shown, text)
 
 
@@ -59,9 +61,9 @@ def _escape(match: re.Match[str]) -> str:
 
 def plain(text: str) -> str:
     """Remove terminal escapes, control characters and lone surrogates; line breaks stay."""
-    if text.isascii() and not text.encode().translate(None, _USUAL):  # eight times as quick as to search
+    if text.isascii() and not text.encode().translate(None, _USUAL):  # eight times as fast as a search
         return text
-    if _CONTROL.search(text) is None:  # escapes begin with a control character, too, and so do line breaks of two
+    if _CONTROL.search(text) is None:  # escapes and two-character line breaks also begin with a control character
         return text
     return _CONTROL.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
 
@@ -73,5 +75,6 @@ def one_line(text: str, width: int) -> str:
 
 
 def both_ends(text: str, head: int, tail: int) -> str:
-    """Return the first `head` and the last `tail` characters on lines of their own; all of a text that has no more."""
+    """Return the first `head` and the last `tail` characters on separate lines, or the whole text if it is not
+    longer."""
     return text if len(text) <= head + tail else f"{text[:head]}\n{text[-tail:]}"

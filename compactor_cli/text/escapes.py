@@ -1,4 +1,4 @@
-"""JSON inside a string with its escapes made plain, as a reader takes it in, and where its characters stand then."""
+"""JSON inside a string with its escapes resolved for reading, and the resulting positions of its characters."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from compactor_cli.text.patterns import compiled_later
 _ESCAPE = compiled_later(r"\\(?:([nrt\"/\\])|u([0-9a-fA-F]{4}))")
 _PLAIN = {"n": "\n", "r": "", "t": "\t", '"': '"', "/": "/", "\\": "\\"}
 _HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
-"""Halves of a letter: two escapes may make one."""
+"""Surrogates: two escapes may form one character."""
 
 Place = Callable[[int], int]
-"""Place of a character in a text -> its place in the readable one. Within an escape, that of its end."""
+"""Position in a text -> position in the readable text. A position within an escape maps to the escape's end."""
 
 
 def readable(text: str) -> str:
-    """Return JSON inside a string with its inner line breaks, quotes and letters made plain."""
+    """Return JSON inside a string with escaped line breaks, quotes and letters resolved."""
     if "\\" not in text:
         return text
     plain = _ESCAPE.sub(lambda match: _PLAIN[match[1]] if match[1] else chr(int(match[2], 16)), text)
-    # half of a letter is replaced
+    # a lone surrogate is replaced
     return plain if plain.isascii() else plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def place_in_readable(text: str) -> Place:
-    """Return where characters of a text stand in the readable one."""
+    """Return a function from positions in a text to those in the readable text."""
     starts: list[int] = []
     ends: list[int] = []
     shorter: list[int] = []
@@ -42,7 +42,7 @@ def place_in_readable(text: str) -> Place:
     sums = [0, *accumulate(shorter)]
 
     def place(at: int) -> int:
-        count = bisect_right(starts, at - 1)  # of the escapes that begin before
+        count = bisect_right(starts, at - 1)  # number of escapes that begin before it
         return max(at, ends[count - 1] if count else 0) - sums[count]
 
     return place

@@ -1,4 +1,4 @@
-"""Words as they are compared across languages: in small letters, without accents."""
+"""Normalize words for comparison across languages: lower case, without accents."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import unicodedata
 from functools import lru_cache
 
 _LETTERS = str.maketrans({"ł": "l", "ı": "i", "ø": "o", "đ": "d", "œ": "oe", "æ": "ae"})
-"""Letters with a part that is no sign of its own."""
+"""Letters whose mark is not a separate Unicode character."""
 _LAST_ACCENT, _OTHERS = "\u0370", "\u0530"
-"""Behind accents, and behind the letters that are written with them: Latin, Greek, Cyrillic."""
+"""The first code points after combining accents, and after the scripts that use them: Latin, Greek, Cyrillic."""
 
 
 @lru_cache(maxsize=4096)
 def folded(text: str) -> str:
-    """Return a text in small letters without accents; what is in it folded is in it whatever its accents are."""
+    """Return a text in lower case without accents. Folding preserves substrings: a folded part of a text is found in
+    the folded text."""
     small = text.casefold()
     if small.isascii():
         return small

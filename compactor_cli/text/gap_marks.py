@@ -1,4 +1,4 @@
-"""The marks that a compaction puts where it cut something out of a text."""
+"""The marks that a compaction leaves where it cut something out of a text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ GAP_MARK = compiled_later(r"\[… [\d,]+ (?:lines?|characters) left out(?: in al
 
 
 def between_marks(line: str) -> Iterator[tuple[int, str]]:
-    """Yield the pieces of a line between such marks, and where each begins: all of a line without one."""
+    """Yield (offset, piece) for the parts of a line between such marks; the whole line if it has none."""
     offset = 0
     for mark in GAP_MARK.finditer(line) if "left out" in line else ():
         yield offset, line[offset : mark.start()]

@@ -1,7 +1,7 @@
 """Identifiers: paths, URLs, symbols, error names, numbers with units, quoted strings.
 
-Text is cut into chunks at C speed and each distinct chunk is judged once, so the cost is that of
-one pass however long the transcript.
+Text is split into chunks at C speed, and each distinct chunk is examined once. The cost is that of one pass, however
+long the transcript is.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _INSIDE = frozenset("_./@$%~-")
 _BORDERS = bytes(
     code if code < 128 and (chr(code).isalnum() or chr(code) in _INSIDE) else ord(" ") for code in range(256)
 )
-"""Blanks for the characters that stand in no chunk."""
+"""Maps characters that cannot be part of a chunk to spaces."""
 _MARKED = {"`": r"`([^`\n]{3,60})`", '"': r'"([^"\n]{4,60})"', "“": r"“([^”\n]{4,60})”"}
 _QUOTED = compiled_later("|".join(_MARKED.values()))
 _ONE_KIND = {mark: compiled_later(pattern) for mark, pattern in _MARKED.items()}
-"""Of a text with quotation marks of one kind only: a pattern that begins with a letter is found at once."""
+"""Patterns for texts with only one kind of quotation marks; a pattern that begins with a fixed character is faster."""
 _STRIP = ".-/@$~"
 _LEADING = "@%"
 ERROR_CODES = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME", "EINV", "EISD", "EAGAIN", "SIG")
@@ -26,9 +26,9 @@ ERROR_CODES = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME",
 
 
 class _Judged(dict[bytes, str]):
-    """Chunk -> the identifier in it without the punctuation around it, or an empty string.
+    """Chunk -> its identifier without surrounding punctuation, or "".
 
-    A dict, so that chunks seen before cost no function call.
+    As a dict, it needs no function call for known chunks.
     """
 
     def __missing__(self, chunk: bytes) -> str:
@@ -42,15 +42,15 @@ _MOST = 1 << 16
 
 
 def chunks(text: str) -> list[bytes]:
-    """Return what may be identifiers, in order, with repetitions and with the punctuation around them; some are too
-    short to be any."""
-    # a quarter of the time that a pattern takes; each letter that is not ASCII becomes a border
+    """Return the chunks that may be identifiers, in order, with repetitions and surrounding punctuation. Some are
+    too short to be identifiers."""
+    # takes a quarter of the time of a pattern; non-ASCII letters become separators
     return text.encode("ascii", "replace").translate(_BORDERS).split()
 
 
 def identifier(chunk: str) -> str:
-    """Return the identifier in a chunk, or an empty string. By plain string tests: a session has hundreds of thousands
-    of distinct chunks."""
+    """Return the identifier in a chunk, or "". It uses plain string tests, because a session has hundreds of
+    thousands of distinct chunks."""
     core = chunk.rstrip(_STRIP)
     if core[:1] in _LEADING:
         core = core.lstrip(_LEADING)
@@ -77,7 +77,7 @@ _JUDGED = _Judged()
 
 
 def unescape(text: str) -> str:
-    """Return JSON inside a string with inner line breaks and quotes made plain."""
+    """Return JSON inside a string with escaped line breaks and quotes resolved."""
     if "\\" not in text:
         return text
     return text.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
@@ -91,7 +91,7 @@ def identifiers(text: str) -> set[str]:
 
 
 def quoted(text: str) -> set[str]:
-    """Return the distinct quoted strings of a prose text that are more than one ordinary word."""
+    """Return the distinct quoted strings of prose, except single ordinary words."""
     marks = [mark for mark in _MARKED if mark in text]
     if len(marks) == 1:
         found: Iterable[str] = _ONE_KIND[marks[0]].findall(text)

@@ -1,4 +1,4 @@
-"""Items that are numbered in one line, as in "1. Yes. 2. No, two of them. 3. On Thursday"."""
+"""Items that are numbered within one line, as in "1. Yes. 2. No, two of them. 3. On Thursday"."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from compactor_cli.text.points import begins_one, ends_none
 
 _NUMBER = compiled_later(r"(?:(?<=[\s。！？；：，、])|^)([1-9]\d?)\.\s+(?=(\S))")
 _ENDS, _CLOSES, _LEADS_ON = (*".!?…;,。！？；，、", ""), (*")]\"'”»」』）",), (*":：",)
-"""What stands before the number of an item: nothing at the beginning of a line; what closes something is before the
-number of a thing, too, and what leads on is before its value, unless it leads on to the first item."""
+"""What precedes the number of an item; "" stands for the beginning of a line. A closing mark may also precede a
+number that belongs to a thing. A colon may also precede a value, unless it introduces the first item."""
 _BEFORE_COMMA = compiled_later(r"(?<!\S)(\d{1,2})[,，、;；]\s*$")
-"""A number with a comma: a greater one behind it is of a row of them, as in "hosts 1, 2. Restart both"."""
+"""A number with a comma; a greater number after it continues a series, as in "hosts 1, 2. Restart both"."""
 _LETTER = compiled_later(r"[^\W\d_]")
 _THING = compiled_later(r"(?<![^\W\d_])([^\W\d_]+)[\s#]*(?=\d)")
-"""A word with a number behind it."""
+"""A word followed by a number."""
 _SURELY = 3
-"""Items from which on nothing has to end before their numbers: "1. Blue 2. Large 3. Next week"."""
+"""Minimum number of items at which no punctuation is required before their numbers: "1. Blue 2. Large 3. Next week"."""
 _BLANKS = 8
-"""Characters before a number that are looked at."""
+"""Characters before a number that are examined."""
 _END_OF_WORD = 2
-"""Characters of a thing in a script that writes words without blanks."""
+"""Characters that identify a thing in a script without spaces."""
 
 
 class _Number(Struct, frozen=True):
@@ -33,17 +33,17 @@ class _Number(Struct, frozen=True):
     number: int
     is_behind_end: bool
     begins_one: bool
-    """A sentence begins behind it, for sure."""
+    """Whether a sentence clearly begins after it."""
 
 
 def numbers_of_items(line: str) -> list[tuple[int, int]]:
-    """Return where the numbers of items in a line begin, and the points behind them, in order: those that count on from
-    1, two at least, with words between them."""
+    """Return (start of the number, position of its point) for each item in a line, in order. Items count up from 1,
+    are at least two, and have words between them."""
     groups: list[list[_Number]] = []
     for match in _NUMBER.finditer(line):
         start, point = match.span(1)
         if match[2].islower() or ends_none(line, point):
-            continue  # it says which one, or the sentence goes on
+            continue  # it specifies a noun, or the sentence continues
         ended = _ends_before(line, start, point)
         number = _Number(start, point, int(match[1]), ended, begins_one(line, point))
         if number.number == 1 and number.is_behind_end:
@@ -61,8 +61,9 @@ def numbers_of_items(line: str) -> list[tuple[int, int]]:
 
 
 def _items(numbers: list[_Number], of_things: frozenset[int]) -> list[_Number]:
-    """Return those of some numbers, from a first one on, that are of items, or the first alone: those behind an end; if
-    there are none, all may be without one, but not if they may be the numbers of things."""
+    """Return the numbers that belong to items, beginning with the first. If any later number follows the end of a
+    sentence, only such numbers count. Otherwise all count, unless they may be the numbers of things; then the first
+    is returned alone."""
     first, *others = numbers
     if any(number.is_behind_end for number in others):
         return _counting_on(first, [number for number in others if number.is_behind_end])
@@ -72,7 +73,7 @@ def _items(numbers: list[_Number], of_things: frozenset[int]) -> list[_Number]:
 
 
 def _counting_on(first: _Number, numbers: list[_Number]) -> list[_Number]:
-    """Return a number with those of further ones that count on."""
+    """Return a number together with the further numbers that count up from it."""
     run = [first]
     for number in numbers:
         if number.number == len(run) + 1:
@@ -81,8 +82,8 @@ def _counting_on(first: _Number, numbers: list[_Number]) -> list[_Number]:
 
 
 def _numbers_of_things(line: str) -> frozenset[int]:
-    """Return where the numbers begin that are behind a word which has another one elsewhere in the line, as in "Stop
-    worker 2. Leave worker 3"."""
+    """Return the positions of numbers after a word that has another number elsewhere in the line, as in "Stop worker
+    2. Leave worker 3"."""
     things = [(_thing(match[1]), match.end()) for match in _THING.finditer(line)]
     times = Counter(thing for thing, _ in things)
     return frozenset(start for thing, start in things if times[thing] > 1)
@@ -94,7 +95,7 @@ def _thing(word: str) -> str:
 
 
 def _ends_before(line: str, start: int, point: int) -> bool:
-    """Return whether something ends before the number of a line that is between two places."""
+    """Return whether a sentence or phrase ends before the number between two positions of a line."""
     before, number = line[max(0, start - _BLANKS) : start].rstrip(), int(line[start:point])
     if number == 1:
         return before[-1:] in (*_ENDS, *_CLOSES, *_LEADS_ON)

@@ -1,4 +1,4 @@
-"""JSON that is read from a text, nested no deeper than what works on it can follow."""
+"""Parse JSON from text, limited to a nesting depth that other code can handle."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from compactor_cli.text.patterns import compiled_later
 _FAST = msgspec.json.Decoder().decode
 _BEGINS = compiled_later(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*,|true\b|false\b|null\b))")
 MAX_DEPTH = 300
-"""Levels of lists and objects inside each other. Sessions have a dozen; what walks a value takes up to three frames
-a level, of the 1,000 that Python allows."""
+"""Maximum nesting depth of lists and objects. Sessions have about a dozen levels. Code that walks a value uses up to
+three frames per level, out of the 1,000 that Python allows."""
 
 
 def json_value(text: str | bytes) -> Any:
-    """Return what `json.loads` makes of a JSON text, in a third of the time. Raises what it raises.
+    """Return what `json.loads` returns for a JSON text, in a third of the time, and raise what it raises.
 
-    msgspec takes less than Python does (no NaN, no half of a letter) and reads what it takes in the same way.
+    msgspec accepts less than Python (no NaN, no lone surrogate), and reads what it accepts in the same way.
     """
     try:
         return _FAST(text)
@@ -29,8 +29,8 @@ def json_value(text: str | bytes) -> Any:
 
 
 def utf8_value(data: bytes) -> Any:
-    """Return what `json_value` makes of a JSON text in UTF-8, which most often needs not be decoded as a whole. Raises
-    ValueError for what is no UTF-8, too."""
+    """Return what `json_value` returns for JSON in UTF-8, usually without decoding it as a whole. Raises ValueError
+    also for invalid UTF-8."""
     try:
         return _FAST(data)
     except ValueError:
@@ -38,7 +38,7 @@ def utf8_value(data: bytes) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a JSON text. Raises ValueError for what is no JSON, or nested deeper than MAX_DEPTH."""
+    """Return the value of a JSON text. Raises ValueError for invalid JSON, or if it is nested deeper than MAX_DEPTH."""
     try:
         value = json_value(text)
     except RecursionError:
@@ -49,13 +49,13 @@ def parse_json(text: str) -> Any:
 
 
 def begins_as_json(text: str) -> bool:
-    """Return whether a text begins as an object or a list of JSON does; `[12] a line` does not."""
+    """Return whether a text begins like a JSON object or list; `[12] a line` does not."""
     return _BEGINS.match(text) is not None
 
 
 def without_blanks(text: str) -> str:
-    """Return a JSON text on one line without the blanks between its tokens, a fifth fewer tokens; other texts, and JSON
-    of several lines, as they are."""
+    """Return a one-line JSON text without whitespace between its tokens, which saves a fifth of the tokens. Other
+    texts, and JSON on several lines, are returned unchanged."""
     if text[:1] not in ("{", "[") or not (": " in text or ", " in text) or "\n" in text.rstrip("\n"):
         return text
     try:
@@ -65,8 +65,8 @@ def without_blanks(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return JSON that is printed over several lines on one line, without the blanks between its tokens: a record
-    stands side by side then, and not one value a line. Other texts as they are."""
+    """Return JSON that is printed over several lines on one line, without whitespace between its tokens. A record is
+    then on one line, rather than one value per line. Other texts are returned unchanged."""
     if "\n" not in text or not begins_as_json(text) or text.rstrip()[-1:] not in ("}", "]"):
         return text
     try:
@@ -82,20 +82,20 @@ def nested_too_deeply(text: str | bytes, value: Any, limit: int = MAX_DEPTH) -> 
     level = [value]
     for _ in range(limit):
         containers = [item for item in level if isinstance(item, (dict, list))]
-        if not containers:  # looking through the few values of a record costs less than counting its brackets
+        if not containers:  # walking the few values of a record costs less than counting its brackets
             return False
         level = [member for outer in containers for member in (outer.values() if isinstance(outer, dict) else outer)]
     return any(isinstance(item, (dict, list)) for item in level)
 
 
 def is_scalar(value: object) -> bool:
-    """Return whether a value is a string or a whole number."""
+    """Return whether a value is a string or an integer."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 @remembered
 def json_or_text(text: str) -> Any:
-    """Return the JSON value of a text, which nobody may change; the text itself where it is no JSON."""
+    """Return the JSON value of a text, which must not be modified; or the text itself if it is not JSON."""
     try:
         return parse_json(text)
     except ValueError:

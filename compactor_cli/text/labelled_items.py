@@ -15,20 +15,21 @@ _WAY = (
     r"|方案|选项|方法|案)"
 )
 _WORDS = r"A-Za-zÀ-ɏ0-9_"
-"""What a letter is part of a word beside; words of scripts without blanks stand right beside a label."""
+"""Characters next to which a letter is part of a word. Words in scripts without spaces may be directly next to a
+label."""
 _LETTERED = compiled_later(
     r"^[ \t]*(?:(?:[-*•>|]|#{1,6}|\d{1,2}[.)])[ \t]+)?(?:\*\*|__)?(?:"
     rf"\(?([a-h])(?:[.):：、．](?=[ \t*_])|[:：）])|{_WAY}[ \t]*([a-h])(?=[ \t.):：、．*_（(,，—–-]))",
     re.MULTILINE | re.IGNORECASE,
 )
-"""The line that begins an item: a letter with a mark behind it, or behind a word for it."""
+"""The line that begins an item: a letter followed by a mark, or by a mark after a word such as "option"."""
 _INLINE = compiled_later(rf"(?<![{_WORDS})\]])(?:\(([1-9a-hA-H])\)|(?<=[\s,:;])([1-9a-hA-H])\))[ \t]+(?=\S)")
 """A label within a sentence."""
 _SENTENCE_END = compiled_later(r"[.!?](?=\s|$)|[。！？；]|\n")
 _BETWEEN = compiled_later(r"(?:[\s,;，；]+(?:and|or|und|oder|et|ou|y|o|e)|或者?|和|还是)?[\s,;，；]*$")
-"""What stands between two items within a sentence and is of neither."""
+"""What separates two items within a sentence and belongs to neither."""
 _TOLD = 2
-"""Words of an item within a sentence at least: a reference such as "see (1) and (2)" has none."""
+"""Minimum number of words in an item within a sentence; a reference such as "see (1) and (2)" has none."""
 _IN_BRACKETS = compiled_later(rf"(?<![{_WORDS}\]])\(([a-h1-9])\)", re.IGNORECASE)
 _CUED = compiled_later(rf"(?<![A-Za-zÀ-ɏ0-9]){_WAY}[ \t]*([a-h])(?![{_WORDS}'’+#-])", re.IGNORECASE)
 _CAPITAL = compiled_later(rf"(?<![{_WORDS}'’./-])([B-H])(?![{_WORDS}'’+#/:-]|\.[{_WORDS}])")
@@ -36,7 +37,7 @@ _ARTICLE = compiled_later(
     rf"(?<![{_WORDS}'’./-])(A)(?=\s*(?:$|[.,;!?)+&/，。；！？]|(?:and|or|und|oder|et|ou|y|o|is|isn['’]t|please|bitte|then"
     r"|first|with|ist|es|est|è)\b)|[^\S\n]?[\u3400-\u9fff])"
 )
-"""The letter A where it is no article."""
+"""The letter A where it is not an article."""
 _OR = r"\s*(?:[,&+，、]|\b(?:and|or|und|oder|et|ou|y|o|e)\b|和|或)\s*"
 _SEVERAL = compiled_later(
     rf"^\W*(?:(?:yes|ok|okay|ja|s[ií]|oui|both)\W+)*([a-h](?:{_OR}[a-h])+)"
@@ -52,29 +53,29 @@ _REFUSED = compiled_later(
     r"|[不别](?![如错然过妨])[^\s,.;:!?，。；：！？]{0,3}\s?)$",
     re.IGNORECASE,
 )
-"""What stands before an item that is not wanted."""
+"""What precedes an item that is rejected."""
 _NAME_BEFORE = compiled_later(
     r"(?<![\w'’])(?!(?:Yes|Ok(?:ay)?|OK|So|Then|Both|And|Or|With|Also|Maybe|Either|Just|Only|Do|Go|Take|Use|Pick|Try|Choose"
     r"|Select|Prefer|Want|Ja|Nimm|Nehme|Wähle|Und|Oder|Oui|Prends|Et|S[ií]|Elige|Elijo|Y|Prendo|Scelgo)\s)"
     r"[A-ZÀ-Þ](?:[\w'’-]+[ \t]+|\.[ \t]*)$"
 )
-"""A name, or an initial, which a letter goes with."""
+"""A name or an initial, to which a letter belongs."""
 _INITIAL = compiled_later(r"\.[ \t]*[A-Z]\.")
 _BEFORE = 60
-"""Characters before a label that tell whether it is one."""
+"""Characters before a label that show whether it is one."""
 _BARE = compiled_later(
     r"^\W*(?:(?:yes|ok|okay|ja|s[ií]|oui)\W+)?([a-h])(?=\)|\W*$|[.,;:!]\s|\s+(?:please|bitte|and|und|y)\b)",
     re.IGNORECASE,
 )
-"""A reply that begins with a letter and says nothing else, or goes on behind a mark."""
+"""A reply that begins with a letter, followed by nothing or by a mark."""
 
 Item = tuple[str, int, int]
-"""Label in small letters, and where its item begins and ends."""
+"""(label in lower case, start, end) of an item."""
 
 
 def labelled_items(answer: str, reply: str, numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Return where the items stand in an answer that a reply names by letters, or by labels within a sentence.
-    `numbers`: those that it names."""
+    """Return the spans of the items in an answer that a reply names by letters, or by labels within a sentence.
+    `numbers`: numbers in the reply."""
     of_lines, within = _lettered(answer), _within(answer)
     if not of_lines and not within:  # as in most answers: the reply need not be read
         return []
@@ -86,7 +87,7 @@ def labelled_items(answer: str, reply: str, numbers: Iterable[int]) -> list[tupl
 
 
 def _named(reply: str) -> Iterator[str]:
-    """Yield the labels that a reply names, and does not refuse."""
+    """Yield the labels that a reply names and does not reject."""
     for pattern in (_IN_BRACKETS, _CUED, _CAPITAL, _ARTICLE, _BARE):
         for match in pattern.finditer(reply):
             before = reply[max(0, match.start() - _BEFORE) : match.start()]
@@ -99,7 +100,7 @@ def _named(reply: str) -> Iterator[str]:
 
 
 def _lettered(answer: str) -> list[Item]:
-    """Return the items of the last list of lines with letters, from A on; none where there is a single one."""
+    """Return the items of the last list with lettered lines, starting at A; none if there is only one."""
     found = [(match[1] or match[2], match.start()) for match in _LETTERED.finditer(answer)]
     starts = _in_sequence([(label.lower(), start) for label, start in found])
     items: list[Item] = []
@@ -111,13 +112,13 @@ def _lettered(answer: str) -> list[Item]:
 
 
 def _own_lines(text: str) -> str:
-    """Return the first line of a text and those that are indented under it."""
+    """Return the first line of a text and the indented lines below it."""
     first, *behind = text.split("\n")
     return "\n".join([first, *takewhile(lambda line: line[:1] in (" ", "\t"), behind)])
 
 
 def _within(answer: str) -> list[Item]:
-    """Return the items that are told within a line, each up to the next label or the end of its sentence."""
+    """Return the items within a line, each up to the next label or the end of its sentence."""
     places = [((match[1] or match[2]).lower(), match.start(), match.end()) for match in _INLINE.finditer(answer)]
     starts = _in_sequence([(label, start) for label, start, _ in places])
     behind = {start: end for _, start, end in places}
@@ -135,7 +136,8 @@ def _within(answer: str) -> list[Item]:
 
 
 def _in_sequence(labels: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Return of labels with their places the last run that counts from 1 or A on; none of a single one."""
+    """Return the last run of labels, with their positions, that counts up from 1 or A; none if it has only one
+    label."""
     run: list[tuple[str, int]] = []
     best: list[tuple[str, int]] = []
     for label, place in labels:

@@ -1,4 +1,4 @@
-"""What is said later of the same figures: a correction names what it corrects."""
+"""Find later statements about the same figures: a correction repeats what it corrects."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ from compactor_cli.text.subjects import stems
 from compactor_cli.text.terms import STOP_WORDS
 
 _WORD = compiled_later(r"\w+(?:[.,:/@%-]\w+)*")
-"""A word; one with a digit in it is a figure, or a name with one: `3,177.7`, `13:32`, `L3`, `v7`."""
+"""A word; one with a digit is a figure, or a name with a figure: `3,177.7`, `13:32`, `L3`, `v7`."""
 _COMMON, _OFTEN = 3, 8
-"""Messages with a figure, or a word, and statements with a figure, up to which it is a rare one."""
+"""Maximum number of messages with a rare figure or word, and maximum number of statements with a rare figure."""
 _HALF = 0.5
-"""Share of the figures of a statement that a later one on the same names."""
+"""Minimum share of a statement's figures that a later one must repeat."""
 _WINDOW = 3
-"""Sentences one behind the other that may correct one of before."""
+"""Maximum number of consecutive sentences that together may correct an earlier one."""
 _BACK = 8
-"""Sentences before one that it may be concluded from."""
+"""Maximum number of sentences before one that it may be a conclusion from."""
 _SLIGHT = compiled_later(r"\d{1,2}|(?:19|20)\d\d")
-"""A figure that says nothing alone: a small number, or a year."""
+"""A figure that means nothing by itself: a small number, or a year."""
 _LETTERS = compiled_later(r"[^\W\d_]{2,}")
 _WITHIN = compiled_later(r"(?<=[^\W\d_] )[^\W\d_]{2,}")
-"""A word behind another one: with a capital letter it may be a name, and behind a mark it only begins something."""
+"""A word after another one. With a capital letter it may be a name, whereas after punctuation it only begins a
+sentence."""
 _NAME_WITH_FIGURE = compiled_later(r"[^\W\d][\w.-]*\d[\w.-]*")
-"""A name with a number in it; a measure begins with the number."""
+"""A name that contains a number; a measure begins with the number."""
 _FIRST_CELL = compiled_later(r"\|\s*([^|]*[^\W\d_][^|]*?)\s*\|")
 _BETWEEN = " … "
-"""Stands between the first row of a table and others."""
+"""Separates the first row of a table from other rows."""
 _INITIAL = 5
-"""Characters by which forms of a word are the same."""
+"""Characters that forms of the same word have in common."""
 
 
 class _Said:
-    """What a statement may share with a later one; all but its figures is looked for where another one has these."""
+    """What a statement may share with a later one. Everything except its figures is computed only if another one has
+    the same figures."""
 
     def __init__(self, message: int, text: str) -> None:
         self.message = message
@@ -49,7 +51,7 @@ class _Said:
         return frozenset(stem for stem in stems(self._text) if not any(map(str.isdigit, stem)))
 
     def has(self, word: str) -> bool:
-        """Return whether a word is one of these; most texts show at once that it is not."""
+        """Return whether a word is one of these; a quick test rules out most texts."""
         return (word in self._low or not word.isascii()) and word in self.words
 
     @cached_property
@@ -66,7 +68,7 @@ class _Said:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """All words that are none of those that stand everywhere, by how they begin."""
+        """The beginnings of all words except stop words."""
         return _terms(self._text)
 
     @cached_property
@@ -77,17 +79,17 @@ class _Said:
 
     @cached_property
     def proper(self) -> frozenset[str]:
-        """Those with a capital letter behind another word."""
+        """Those with a capital letter after another word."""
         return frozenset(word[:_INITIAL].lower() for word in _WITHIN.findall(self._text) if word[0].isupper())
 
 
 class _Rare:
-    """What few statements have in common."""
+    """What only a few statements have in common."""
 
     def __init__(self, read: Sequence[_Said]) -> None:
         self._read = read
         self.places: defaultdict[str, list[int]] = defaultdict(list)
-        """Figure -> the statements with it."""
+        """Figure -> statements with it."""
         for at, statement in enumerate(read):
             for figure in statement.figures:
                 self.places[figure].append(at)
@@ -95,8 +97,8 @@ class _Rare:
         self.figures = {figure for figure, own in few if 1 < len({read[at].message for at in own}) <= _COMMON}
 
     def has(self, word: str) -> bool:
-        """Return whether a word is a rare one. Asked of few words: to count all of them would take longer than the
-        rest."""
+        """Return whether a word is rare. This is asked for few words; counting all words would take longer than
+        everything else."""
         messages: set[int] = set()
         for statement in self._read:
             if statement.has(word):
@@ -107,10 +109,12 @@ class _Rare:
 
 
 def later_on_figures(said: Sequence[tuple[int, str]], wanted: Container[int] | None = None) -> list[tuple[int, ...]]:
-    """Return for each statement of one speaker, given with the number of its message, those of the newest later message
-    that speak again of most of its figures, and so may correct it; none for what is said of something else with the
-    same figures. What a message concludes from such a statement goes with that. `wanted`: the statements, those before
-    them in their messages too, for which it is looked for; all without it."""
+    """Return, for each statement of one speaker, the sentences of the newest later message that repeat most of its
+    figures and so may correct it.
+
+    Sentences about something else with the same figures are left out. A conclusion from such a statement, in the
+    same message, gets the same sentences. `said`: (number of the message, text). `wanted`: the statements to
+    evaluate, which must include those before them in their messages; all if None."""
     read = [_Said(message, text) for message, text in said]
     rare = _Rare(read)
     later: list[tuple[int, ...]] = []
@@ -131,7 +135,7 @@ def later_on_figures(said: Sequence[tuple[int, str]], wanted: Container[int] | N
 
 
 def figures_of(text: str) -> frozenset[str]:
-    """Return the numbers of a text, and the names with one."""
+    """Return the numbers of a text, and the names that contain one."""
     return frozenset(word for word in _WORD.findall(text.lower()) if any(map(str.isdigit, word)))
 
 
@@ -141,8 +145,8 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def _on_the_same(statement: _Said, read: Sequence[_Said], naming: Set[int], rare: _Rare) -> tuple[int, ...]:
-    """Return which sentences of a later message, few of them one behind the other, speak of most of the figures of a
-    statement; of as many figures the fewest sentences. `naming`: those that have any of these."""
+    """Return the sentences of a later message, a few consecutive ones, that repeat the most figures of a statement;
+    among equals, the fewest sentences. `naming`: sentences with any of these figures."""
     best: tuple[int, ...] = ()
     most = 0
     for size in range(1, _WINDOW + 1):
@@ -156,7 +160,7 @@ def _on_the_same(statement: _Said, read: Sequence[_Said], naming: Set[int], rare
 
 
 def _windows(read: Sequence[_Said], naming: Set[int], size: int) -> Iterator[range]:
-    """Yield sentences of a message, `size` of them one behind the other, around those that name something."""
+    """Yield the windows of `size` consecutive sentences of a message around those that have such figures."""
     starts = {at - back for at in naming for back in range(size)}
     for first in sorted(starts):
         last = first + size - 1
@@ -165,8 +169,8 @@ def _windows(read: Sequence[_Said], naming: Set[int], size: int) -> Iterator[ran
 
 
 def _may_correct(statement: _Said, others: Sequence[_Said], found: frozenset[str], rare: _Rare) -> bool:
-    """Return whether sentences speak of what a statement does: not where each names something that the other does
-    not, such as another file with as many lines."""
+    """Return whether sentences are about the same thing as a statement. They are not if each names something that
+    the other does not, such as another file with as many lines."""
     if len(found) < _HALF * len(statement.figures) or all(len(figure) == 1 for figure in found):
         return False
     if len(found) == 1 and all(map(_SLIGHT.fullmatch, found)):
@@ -183,8 +187,8 @@ def _may_correct(statement: _Said, others: Sequence[_Said], found: frozenset[str
 
 
 def _is_of_another(statement: _Said, other: _Said) -> bool:
-    """Return whether two statements that are nearly the same differ in a name, or in one word before their figures:
-    they say the same of two things. What differs behind the figures is what is said of them."""
+    """Return whether two nearly equal statements differ in a name, or in one word before their figures: they say the
+    same about two things. A difference after the figures is part of what is said about a thing."""
     own, others = statement.terms - other.terms, other.terms - statement.terms
     shared = len(statement.terms & other.terms)
     if not own or not others or shared < _HALF * max(len(statement.terms), len(other.terms)):
@@ -195,7 +199,7 @@ def _is_of_another(statement: _Said, other: _Said) -> bool:
 
 
 def _concluded_from(at: int, read: Sequence[_Said], later: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """Return what a statement goes with that has no figures but those of one before it in its message."""
+    """Return the correction of an earlier statement in the same message that contains all figures of this one."""
     own = read[at]
     for before in range(at - 1, max(-1, at - 1 - _BACK), -1):
         if read[before].message != own.message or not own.figures:

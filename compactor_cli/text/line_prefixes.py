@@ -1,5 +1,4 @@
-"""What stands before the lines of an output: numbers that tools put there, and what runners of tasks, containers and
-services of CI do."""
+"""Prefixes of output lines: line numbers added by tools, and prefixes of task runners, containers and CI services."""
 
 from __future__ import annotations
 
@@ -18,38 +17,37 @@ _PREFIX = compiled_later(
     r"@?[A-Za-z][\w.@-]{0,60}[:/#][\w./@:#-]{0,120}(?=[: ])(?<!:)(?<!\.\w)(?<!\.\w\w)(?<!\.\w\w\w)(?<!\.\w{4})"
     r"(?:(?<!:) [\w:-]{1,30})?:(?!:) ?))"
 )
-"""The time at which a line was put out, as services of CI write it; or the name of a container with a bar, or that of a
-package with its task. What ends like the name of a file stands before what is said of that file."""
+"""A timestamp as written by CI services; the name of a container and a bar; or the name of a package and its task. A
+word that ends like a file name does not match, because the rest of the line is about that file."""
 _TELLS = ("error", "fail", "fatal", "exception", "panic", "warn", "http")
-"""What no such name has in it."""
+"""Words that do not occur in such names."""
 _BEGIN, _LOOKED_AT = 8_000, 40
-"""Characters and lines by which it is known that there is nothing of the kind."""
+"""Characters and lines that are enough to decide that a text has no prefixes."""
 _FEWEST = 3
-"""Lines of which one has the same name before it."""
+"""Minimum number of lines with the same name."""
 _MOST_LINES = 0.6
-"""Share of the lines with something before them."""
+"""Minimum share of lines with a prefix."""
 NUMBERED = r"[ \t]*(?:\d{1,6}(?:→|\t|:(?!\d))|\d{5}\| ?)"
-"""A number and what stands between it and the line, as a pattern."""
+"""A line number and what separates it from the line, as a pattern."""
 _NUMBER = compiled_later(rf"\n(?={NUMBERED})[ \t]*(\d+)")
-"""A line break, for which a search is many times as quick as for `^`, and the number behind it."""
+"""A line break, which is found many times faster than `^`, and the number after it."""
 _NUMBERED = compiled_later(NUMBERED)
 _AROUND = compiled_later(r"^[ \t]*(?:\d{1,6}(?:→|\t)|\d{5}\| ?)", re.MULTILINE)
-"""A number that is no part of a quote; `12:` may be one."""
+"""A number that is not part of a quote; `12:` may be."""
 _NUMBERS_LOOKED_AT = 12
-"""Numbers by which it is told whether they are those of lines."""
+"""Numbers that are enough to decide whether they are line numbers."""
 
 
 @remembered
 def without_prefixes(text: str) -> str:
-    """Return a text without what stands before most of its lines, line by line; the text itself where most have
-    nothing before them."""
+    """Return a text without the prefixes of its lines; unchanged if most lines have none."""
     lines = f"\n{text}"
     begin = text[:_BEGIN].split("\n", _LOOKED_AT)[:_LOOKED_AT]
     number, end = _not_blank(begin), len(begin) + sum(map(len, begin))
     found = list(_PREFIX.finditer(lines, 0, end))
     if number < _FEWEST or len(found) < _MOST_LINES * number:
         return text
-    last = lines.rfind("\n", 0, end)  # a line that may have been looked at in part
+    last = lines.rfind("\n", 0, end)  # this line may have been examined only in part
     found = [*(each for each in found if each.start() < last), *_PREFIX.finditer(lines, last)]
     kinds = [each["name"] or "time" for each in found]
     times = Counter(kinds)
@@ -65,13 +63,13 @@ def without_prefixes(text: str) -> str:
 
 
 def without_prefix(line: str) -> str:
-    """Return a line without what may stand before most lines of its text."""
+    """Return a line without what could be a prefix."""
     found = _PREFIX.match(f"\n{line}")
     return line[found.end() - 1 :] if found else line
 
 
 def as_written(text: str, find: Callable[[str], tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the lines that are found in a text without what stands before most of its lines, as the text has them."""
+    """Return the lines that `find` returns for a text without prefixes, in their original form."""
     bare = without_prefixes(text)
     if bare == text:
         return find(text)
@@ -96,30 +94,30 @@ def numbers(text: str) -> list[int]:
 
 
 def is_numbered(text: str) -> bool:
-    """Return whether the lines of a text have the numbers that they have in a file, some one after the other, and not
-    such that belong to them, as sizes and counts do."""
+    """Return whether a text has the line numbers of a file: they ascend, and at least half are consecutive. Sizes
+    and counts are not like that."""
     steps = _first_steps(text)
     return bool(steps) and min(steps) > 0 and 2 * steps.count(1) >= len(steps)
 
 
-@lru_cache(maxsize=16)  # it is asked for each line of a text
+@lru_cache(maxsize=16)  # called for each line of a text
 def ascends(text: str) -> bool:
-    """Return whether the numbers before the lines of a text ascend, as those of a file do also where an earlier round
-    left lines out."""
+    """Return whether the numbers before the lines of a text ascend. Those of a file do even if an earlier round left
+    lines out."""
     steps = _first_steps(text)
     return bool(steps) and min(steps) > 0
 
 
 def _first_steps(text: str) -> list[int]:
-    """Return by how much the first numbers differ, one from the next."""
+    """Return the differences between consecutive numbers at the beginning."""
     first = [int(number[1]) for number in islice(_NUMBER.finditer(f"\n{text}"), _NUMBERS_LOOKED_AT)]
     return [later - before for before, later in pairwise(first)]
 
 
 def without_numbers(text: str, gap: str) -> str:
-    """Return a text without the numbers before its lines, with `gap` where they jump: an earlier round left lines
-    out."""
-    if "\n" not in text:  # a search would go on behind its first character
+    """Return a text without the numbers before its lines, and with `gap` where they jump because an earlier round
+    left lines out."""
+    if "\n" not in text:  # a search would continue after its first character
         found = _AROUND.match(text)
         return text[found.end() :] if found else text
     last = -1
@@ -138,6 +136,6 @@ def has_number(line: str) -> bool:
 
 
 def indent_at(text: str, start: int) -> str:
-    """Return the blanks before the first word of a line; nothing for a place inside of one."""
+    """Return the whitespace before the first word of a line; "" for a position within the line."""
     blanks = text[text.rfind("\n", 0, start) + 1 : start]
     return "" if blanks.strip() else blanks

@@ -1,4 +1,4 @@
-"""Lines of logs: those that begin with the time at which they were written, and those that tell of an error."""
+"""Log lines: lines that begin with the time at which they were written, and lines that report an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TIME = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?[AP]M)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d
 _DATE = r"(?:\d{4}[-/.]\d\d[-/.]\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{4}|\d{1,2}[/-][A-Z][a-z]{2}[/-]\d{4})"
 _MONTH = r"(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d"
 _STAMP = rf"[ \t]*[\[(]?(?:(?:{_DATE}(?:[T:]|[ ,]{{1,2}})|{_MONTH} )?{_TIME}(?: \d{{4}})?)(?:[\])]|:(?= ))?"
-"""What a line of a log begins with: a time, with the day before it or not."""
+"""How a log line begins: a time, with or without the date."""
 _WRITTEN = compiled_later(_STAMP)
 _LOW = r"(?:error|fatal|panic)"
 _FIELD = compiled_later(
@@ -19,15 +19,16 @@ _FIELD = compiled_later(
     r"|(?![A-Z]+\b)(?!\w*(?:[Ee]rror|Exception|atal|anic)\b:?(?:\s|$))[A-Za-z](?=[\w-]*[.:/\[\d])[\w.$/@:<>\[\]-]{1,80}"
     r"|(?<=\d )[a-z][a-z-]{1,40}(?= [\w.-]+\[\d+\]:))"
 )
-"""What stands between the time and the level: a thread or a logger, a separator, a name between two, a host."""
+"""What may be between the time and the level: a thread or a logger, a separator, a name between two separators, or a
+host."""
 _FIELDS = 6
-"""Such fields, at most."""
+"""Maximum number of such fields."""
 _OTHERWISE = compiled_later(
     r"[ \t]+(?:\[[^\]\n]{0,40}?\b(?:info|debug|warn(?:ing)?|trace|notice|verbose|ok|pass(?:ed)?|success)\b(?![\w-])"
     r"|(?:info|debug|warn(?:ing)?|trace|notice|verbose|ok|done|pass(?:ed)?|success)(?![\w-])|[0-9a-f]{7,40}[ \t])",
     re.IGNORECASE,
 )
-"""A field that says that nothing went wrong, and the checksum in a line of a log of commits, which tells of changes."""
+"""A field that says that nothing went wrong; or the checksum in a commit log, whose lines describe changes."""
 _FIGURE = (
     r"(?![ \t:=]*(?:[\d.]+[ \t]*(?:%[ \t]*)?(?:$|[,;|])|0(?![\w.])|(?:no|none|nil|null)[ \t.]*$|none\b|ignored\b"
     r"|(?:counts?|lines?|total|rate)[ \t]*[:=][ \t]*0(?![\w.])))"
@@ -45,7 +46,7 @@ _PAIRS = compiled_later(
 _RECORD = compiled_later(rf'"(?i:{_LOW})"')
 _LEVELS = ("level", "lvl", "severity", "levelname", "log.level")
 _SAID = ("msg", "message", "event", "error", "err")
-"""The same where a line has its parts by name."""
+"""The same for lines with named fields."""
 _OVER = ("resolved", "fixed", "closed", "ok", "ignored", "suppressed")
 _MAY_LOG = compiled_later(rf"{_STAMP}|\s*(?:\{{|[\w.]+=)", re.IGNORECASE)
 _LONGEST = 2_000
@@ -57,12 +58,12 @@ def is_logged(line: str) -> bool:
 
 
 def may_log(begin: str) -> bool:
-    """Return whether a line that begins so, in whatever case, may be one of a log."""
+    """Return whether a line with this beginning, in any case, may be a log line."""
     return _MAY_LOG.match(begin) is not None
 
 
 def logs_error(line: str) -> bool:
-    """Return whether a line of a log says that something went wrong."""
+    """Return whether a log line reports an error."""
     if len(line) > _LONGEST:
         return False
     bare = line.strip()
@@ -72,8 +73,8 @@ def logs_error(line: str) -> bool:
 
 
 def _has_level(line: str) -> bool:
-    """Return whether a line that begins with its time has the level of an error, or begins to say one, behind a few
-    fields, which are read one by one."""
+    """Return whether a line that begins with a time has an error level or an error message after at most a few
+    fields. The fields are read one by one."""
     part = _WRITTEN.match(line)
     for _ in range(_FIELDS + 1):
         if part is None or _OTHERWISE.match(line, part.end()):
@@ -85,7 +86,7 @@ def _has_level(line: str) -> bool:
 
 
 def _is_of_error(line: str) -> bool:
-    """Return whether an object of JSON has the level of an error itself, says something, and is not over."""
+    """Return whether a JSON object has an error level itself, has a message, and is not resolved."""
     try:
         record = parse_json(line)
     except ValueError:

@@ -1,6 +1,8 @@
-"""Lines of tools that say nothing of the work: imports and passed tests in runs, how far a transfer is, that a change
-was made as the call says, what a shell prints of its own run, hints of git, marks of earlier rounds, what a harness
-reminds the agent of, nodes of pages without words, and removed lines whose words stand in the added ones.
+"""Find lines of tool output that say nothing about the work.
+
+These are runs of imports and of passed tests, progress of transfers, confirmations of edits, hints of git, and
+reminders from a harness. Others are a shell tool's report on its own run, marks of earlier rounds, page nodes
+without words, and removed lines that added lines repeat.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 _PASSED = compiled_later(
-    r"(?:(?=([\w@./-]+))\1(?: [\w:-]+)?: +)?"  # the package, where several are tested; its name is tried whole alone
+    r"(?:(?=([\w@./-]+))\1(?: [\w:-]+)?: +)?"  # the package, if several are tested; without backtracking
     r"(?: *(?:\(pass\)|[✓✔√]) \S.*"  # bun, mocha, jest, vitest
     r"|PASS +\S+.*"
     r"|\S+ PASSED(?: +\[ *\d+%\])?"  # pytest
@@ -41,23 +43,23 @@ _DONE = compiled_later(
     r"|Wrote [\d,]+ (?:lines|bytes|characters) to \S+\.?"
     r"|Todos have been (?:modified|updated) successfully.*)"
 )
-"""How a tool confirms that it changed a file as the call says."""
+"""How a tool confirms that it changed a file as requested."""
 _NOT_SHOWN = compiled_later(r"\W*\d[\d,]* more lines? (?:not shown|omitted|hidden|truncated)\b.*")
-"""How tools say that they did not show all of a file."""
+"""How tools say that they did not show a whole file."""
 _HINT = compiled_later(r'\s*(?:\(use "git [^()]*\)|no changes added to commit \(use "git .*\))\s*')
-"""What git status says of its own commands."""
+"""What git status prints about its own commands."""
 _FETCHED = compiled_later(
     r"[ *+=-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new \w+\]) +(\S+) +-> +[^/\s]+/\1(?: .*)?"
 )
-"""What git fetched, which says nothing of what became of it."""
+"""A ref that git fetched; the line does not say what became of it."""
 _PROMPT = compiled_later(r"\s*(?:(?:\([\w.-]+\) )?(?=\S*[A-Za-z~/])[\w@:~/.-]{1,80}[\w~-]\s?\$|\(Open file: n/a\))\s*")
-"""A shell that waits for the next command."""
+"""A shell prompt that is waiting for a command."""
 _OF_PROMPTS, _PROMPT_WIDTH = ("$", "(Current directory: "), 400
-"""What prompts have, or what stands before them, and characters at the end of a text in which they stand."""
+"""Parts of prompts or of the line before them, and characters at the end of a text that are searched for them."""
 _WHERE = compiled_later(r"\s*\((?:Open file|Current directory): .*\)\s*")
 """What SWE-agent's shell prints before its prompt."""
 _SEVERAL = 3
-"""Tests that passed one below the other from which on they are noise: one alone may be what was run."""
+"""Minimum number of consecutive passed tests that are noise; a single one may be what was run."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 """What tools put before a line of a file."""
 _BLANK = compiled_later(_NUMBER)
@@ -67,7 +69,7 @@ _OWN_RUN = compiled_later(
     r"|shellId: \w+, pid: \d+, .*\bstatus: completed\b.*|current command: .*"
     r"|(?:…|\[… [\d,]+ (?:lines?|characters)(?: left out)?(?: in all)?(?: · ctx_\w+)?\])"
 )
-"""What a shell tool prints of its own run, and marks of what an earlier round left out."""
+"""What a shell tool prints about its own run, and marks for what an earlier round left out."""
 _REMINDER = compiled_later(r"^<system-reminder>.*?</system-reminder>", re.MULTILINE | re.DOTALL)
 _IMPORT = compiled_later(
     _NUMBER + r"(?:import static [\w.*]+;"
@@ -82,33 +84,34 @@ _IMPORT = compiled_later(
     r"[ \t]*(?:(?://|#).*)?"
 )
 _BLANK_FOUND = compiled_later(r"(?:[\w./@~-]+-)?\d+-[ \t]*")
-"""An empty line of a file around what a search found, with its number."""
+"""An empty line, with its number, in the context of a search result."""
 _BEGINS = compiled_later(_NUMBER + r"(?:(?:import|from|const|let|var|#include|pub use|use|using) |require)")
 _OPENS = compiled_later(
     _NUMBER + r"(?:(?:import|from [\w.]+ import) \(|import (?:type )?(?:\w+, )?\{|(?:pub )?use [\w:]+::\{)"
 )
-"""The first line of imports that stand in brackets."""
+"""The first line of imports in brackets."""
 _OF_IMPORTS = ("import ", "#include ", "require", ";", "::{")
-"""Every import has one of these in it."""
+"""Every import contains one of these."""
 _CLOSES = compiled_later(_NUMBER + r"[)}].*")
 _WORD = compiled_later(r"\w+")
 _SAME = 2 / 3
-"""Words, or characters, of a removed line from which on an added one says the same anew."""
+"""Minimum share of a removed line's words, or characters, that the added lines must repeat."""
 _NEGATES = word_set("not no never without none False false unless")
 _KEYWORDS = word_set("def return self this const let var function func class for while else import")
 _WOULD_HAVE, _AS_IT_WAS = "edit would have looked if applied", "original code before your edit"
-"""What editors that refuse an edit for its syntax say before what it would have made of a file, and before the file."""
+"""What editors that reject an edit for its syntax print before the edited version of a file, and before the
+original."""
 _SNIPPET, _OF_FILES = "result of running `cat -n` on a snippet", ("The file ", "File ")
-"""What editors say before they show a file around what they changed, and how they begin."""
+"""What editors print before showing a file around a change, and how that line begins."""
 _NUMBERED = compiled_later(r"[ \t]*\d{1,6}[→\t]")
 _Finder = Callable[[Sequence[str]], Iterator[int]]
 _LONGEST = 60
-"""Lines after which brackets are taken for something else."""
+"""Maximum number of lines in brackets; after that, the brackets have another meaning."""
 
 
 def noisy_lines(text: str) -> frozenset[int]:
-    """Return the numbers of the physical lines, from 0, that say nothing of the work. One import alone is no noise: it
-    may be what was searched for."""
+    """Return the numbers, from 0, of the physical lines that say nothing about the work. A single import is not
+    noise: it may be what was searched for."""
     shown = f"\n{text}"
     finders: dict[_Finder, None] = {}
     for seldom, hinted in _HINTED.items():
@@ -123,7 +126,7 @@ def noisy_lines(text: str) -> frozenset[int]:
 
 
 def _passed(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of tests that passed and stand one below the other, blank lines between them left aside."""
+    """Yield the numbers of consecutive passed tests, ignoring blank lines between them."""
     run: list[int] = []
     for number, line in enumerate((*lines, "end")):
         if _PASSED.fullmatch(line.rstrip()):
@@ -135,8 +138,8 @@ def _passed(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _replaced(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the removed lines of a change that the added lines below them say again, with little
-    changed: these tell what became of them."""
+    """Yield the numbers of removed lines in a diff that the added lines below them repeat with little change; the
+    added lines show what became of them."""
     removed: list[int] = []
     added: list[str] = []
     for number, line in enumerate((*lines, "")):
@@ -153,8 +156,8 @@ def _replaced(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _says_again(removed: str, words: set[str], beside: str) -> bool:
-    """Return whether most words of a removed line are among those of the added ones, or most of its characters stand in
-    the added line `beside` it. One that negates says something else."""
+    """Return whether the added lines repeat most words of a removed line, or the added line `beside` it repeats most
+    of its characters. A line with an additional negation says something else."""
     own = set(_WORD.findall(removed))
     if own <= words:
         return True
@@ -170,12 +173,13 @@ def _says_again(removed: str, words: set[str], beside: str) -> bool:
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters are the same at the beginning of both."""
+    """Return the length of the common prefix."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _prompt(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the last lines with words, where they are the prompt of a shell, or of an agent's own."""
+    """Yield the numbers of the last lines with words if they are the prompt of a shell, including an agent's own
+    shell."""
     for number in range(len(lines) - 1, -1, -1):
         if _PROMPT.fullmatch(lines[number]):
             yield number
@@ -184,14 +188,13 @@ def _prompt(lines: Sequence[str]) -> Iterator[int]:
 
 
 def prompt_at_end(text: str) -> frozenset[int]:
-    """Return the numbers of the physical lines, from 0, with the prompt that stands at the end of a text."""
+    """Return the numbers, from 0, of the physical lines of a prompt at the end of a text."""
     is_there = any(sign in text[-_PROMPT_WIDTH:] for sign in _OF_PROMPTS)
     return frozenset(_prompt(text.split("\n"))) if is_there else frozenset()
 
 
 def is_prompt(line: str) -> bool:
-    """Return whether a line is what a shell prints when it waits for the next command, or what stands before that and
-    says where it is."""
+    """Return whether a line is a shell prompt, or the line before it that states where the shell is."""
     return _PROMPT.fullmatch(line) is not None or _WHERE.fullmatch(line) is not None
 
 
@@ -204,7 +207,7 @@ def _reminders(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _not_applied(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the lines that show what an edit would have made of a file if it had been applied."""
+    """Yield the numbers of the lines that show how a rejected edit would have changed a file."""
     shown = False
     for number, line in enumerate(lines):
         if shown and _AS_IT_WAS not in line:
@@ -213,8 +216,8 @@ def _not_applied(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _echoed(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the lines of a file that an editor shows around an edit which it confirms: the call has what
-    was changed, and the others were there before."""
+    """Yield the numbers of the lines of a file that an editor shows when it confirms an edit. The call contains the
+    change, and the other lines existed before."""
     shown = False
     for number, line in enumerate(lines):
         begins = _SNIPPET in line and line.startswith(_OF_FILES)
@@ -228,7 +231,7 @@ def _matching(pattern: re.Pattern[str], lines: Sequence[str]) -> Iterator[int]:
 
 
 def _imports(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of imports that stand one below the other."""
+    """Yield the numbers of consecutive imports."""
     text = "\n".join(lines)
     if not any(map(text.__contains__, _OF_IMPORTS)):  # "because " ends in "use ", too
         return iter(())
@@ -236,7 +239,7 @@ def _imports(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
-    """Yield the numbers of lines of imports that stand one below the other, blank lines between them left aside."""
+    """Yield runs of line numbers of consecutive imports, ignoring blank lines between them."""
     run: list[int] = []
     lines_to_close = 0
     for number, line in enumerate(lines):
@@ -278,13 +281,13 @@ _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     (SIGNS, nodes_without_words),
     (("-| ", "@@ "), _replaced),
 )
-"""What every text with such lines has one of, behind a line break, and what finds them: most texts are not searched
-further."""
+"""(hints, finder): every text with such lines contains one of the hints, after a line break. Most texts contain none
+and are not searched further."""
 _SELDOM = '@|<#jqKWCFPRO=[(\t"k'
-"""Characters that few texts have, the rarest first. A single one is missed fifty times as quickly as a word: those of
-the words above took a fiftieth of the time of a compaction."""
+"""Characters that few texts contain, rarest first. Checking for one character is fifty times as fast as for a word;
+the hints above took a fiftieth of the time of a compaction."""
 _HINTED: dict[str, list[tuple[str, _Finder]]] = {}
-"""Characters, each the rarest one of some hints -> these, with the finders whose hints they are."""
+"""Rarest character of a hint -> (hint, finder) pairs."""
 for _hints, _find in _FINDERS:
     for _hint in _hints:
         _HINTED.setdefault(next((sign for sign in _SELDOM if sign in _hint), _hint[0]), []).append((_hint, _find))

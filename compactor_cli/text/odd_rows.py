@@ -42,17 +42,25 @@ def odd_rows(lines: Sequence[str], text: str = "") -> list[int]:
 
 
 def _tables(lines: Sequence[str]) -> Iterator[dict[int, _Cells]]:
-    """Yield the columns of lines that are parted alike, in as many cells; the first of them may be their header."""
+    """Yield the columns of lines that are parted alike, in as many cells; the first of them may be their header. Lines
+    of JSON, and those of one cell, are none of them."""
     rows = [*map(str.strip, lines)]
-    parted: defaultdict[str, list[int]] = defaultdict(list)
-    for number, sign in enumerate(map(_parting, rows)):
-        if sign:
-            parted[sign].append(number)
+    parted: dict[str, list[int]] = {"|": [], "\t": [], _WIDE_BLANK: [], ",": []}
+    for number, row in enumerate(rows):
+        if "|" in row and row.count("|") > 1:
+            parted["|"].append(number)
+        elif "\t" in row:
+            parted["\t"].append(number)
+        elif _WIDE_BLANK in row:
+            parted[_WIDE_BLANK].append(number)
+        elif "," in row and row.count(",") > 1:
+            parted[","].append(number)
     tables: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for sign, numbers in parted.items():
         for number in numbers if len(numbers) > _LEAST else ():
             row = rows[number]
-            tables[sign, len(_BLANKS.split(row)) if sign == _WIDE_BLANK else row.count(sign)].append(number)
+            if len(row) <= _WIDE and row[0] not in '{["':
+                tables[sign, len(_BLANKS.split(row)) if sign == _WIDE_BLANK else row.count(sign)].append(number)
     for (sign, _), alike in tables.items():
         worded = (number for number in alike if _WORD.search(rows[number])) if len(alike) > _LEAST else iter(())
         begin = [*islice(worded, 1, _LEAST + 1)]
@@ -60,21 +68,6 @@ def _tables(lines: Sequence[str]) -> Iterator[dict[int, _Cells]]:
             told = [*begin, *worded]
             columns = zip(*(_cells(rows[number], sign) for number in told), strict=True)
             yield {at: dict(zip(told, map(str.strip, cells), strict=True)) for at, cells in enumerate(columns)}
-
-
-def _parting(row: str) -> str:
-    """Return what parts the cells of a line; nothing for a line of JSON or of one cell."""
-    if "|" in row and row.count("|") > 1:
-        sign = "|"
-    elif "\t" in row:
-        sign = "\t"
-    elif _WIDE_BLANK in row:
-        sign = _WIDE_BLANK
-    elif "," in row and row.count(",") > 1:
-        sign = ","
-    else:
-        return ""
-    return "" if len(row) > _WIDE or row[0] in '{["' else sign
 
 
 def _may_agree(rows: Sequence[Sequence[str]]) -> bool:

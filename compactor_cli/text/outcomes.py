@@ -1,4 +1,4 @@
-"""What a tool result says about its success, and which of its lines tell of errors."""
+"""Read from a tool result whether the tool succeeded, and which lines report errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXIT = compiled_later(
     re.IGNORECASE,
 )
 _WINDOW = 400
-"""Characters at either end of a result where tools state the exit code."""
+"""Characters at each end of a result where tools state the exit code."""
 
 _STARTS = (
     "error",
@@ -58,17 +58,17 @@ _MAY_BE_STRONG = [
     *(compiled_later(rf"{word}\b") for word in ("error", "ERROR", "atal", "FAILED")),
     *(compiled_later(word) for word in ("anic", r"E\s\s")),
 ]
-"""What `_STRONG` matches holds one of these; as each begins with letters, whether a text does is known at once."""
+"""Every match of `_STRONG` contains one of these. They begin with letters, so that a search is fast."""
 _CODE_ENDS = (",", ";", "{", "(", "[")
-"""A line that ends so is code that speaks of errors, shown and not happened."""
+"""A line with this ending is code that handles errors, not an error."""
 _TASK = r"\[[^\]\n]{1,40}\]\s*"
 _TAG = compiled_later(_TASK)
-"""What runners of tasks put before each line of a task: `[lint] `."""
+"""The prefix of task runners on each line of a task: `[lint] `."""
 _DIAGNOSIS = compiled_later(
     rf"(?:{_TASK})?[\w./@~-]+\.\w{{1,6}}(?::\d+(?::\d+)?|\(\d+,\d+\)):?\s.*\b(?:error|fatal)\b",
     re.IGNORECASE,
 )
-"""What a compiler or a linter says of a place in a file."""
+"""A message of a compiler or a linter about a location in a file."""
 _BARE = compiled_later(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
 """Says that something failed, but not what."""
 _HEADER = f"{HEADER}:"
@@ -94,13 +94,13 @@ _HINTS = (
     "✗",
     "✘",
 )
-"""Every line that tells of an error holds one of these in lower case; finding them is cheap."""
+"""Every line that reports an error contains one of these in lower case; finding them is cheap."""
 _STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ", " e  ")
 """The same for plain statements; an output may be indented."""
 
 
 def stated_failure(text: str) -> bool | None:
-    """Return True or False when the text states an exit code, else None."""
+    """Return True or False if the text states an exit code, otherwise None."""
     code = stated_code(text)
     return None if code is None else code != 0
 
@@ -113,7 +113,7 @@ def stated_code(text: str) -> int | None:
 @remembered
 def _stated_in(window: str) -> int | None:
     lowered = window.lower()
-    for word in ("exit", "return") if "code" in lowered else ("exit",):  # of what is returned, only a code counts
+    for word in ("exit", "return") if "code" in lowered else ("exit",):  # a returned value counts only if it is a code
         index = lowered.find(word)
         while index >= 0:
             match = _EXIT.match(window, index)
@@ -124,10 +124,10 @@ def _stated_in(window: str) -> int | None:
 
 
 def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> list[tuple[str, str]]:
-    """Return the lines that hold one of the hints, in order, each with its lower-case form; others are not touched.
-    `first`: only those that have one in their first word, or that an E marks."""
+    """Return (line, lower-case form) for the lines that contain one of the hints, in order; other lines are not
+    touched. `first`: only lines that have a hint in their first word, or after the mark E."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters grow in lower case: places would not agree
+    if len(lowered) != len(text):  # some letters become longer in lower case, so positions would differ
         pairs = zip(text.split("\n"), lowered.split("\n"), strict=False)
         return [(line.rstrip("\r"), line_lowered.strip()) for line, line_lowered in pairs if len(line) < _LONG_LINE]
     spans: dict[int, int] = {}
@@ -139,7 +139,7 @@ def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> 
             index += hint[0] == "\n"
             start, end = lowered.rfind("\n", 0, index) + 1, lowered.find("\n", index)
             end = end if end >= 0 else len(lowered)
-            # where it is behind a word, all that follows in its line is, too
+            # if it follows a word, so do later hints in the line
             if not first or index - start >= _LONG_LINE or not _is_behind_word(lowered[start:index]):
                 spans[start] = end
             index = lowered.find(hint, end)
@@ -148,14 +148,14 @@ def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> 
 
 
 def _is_behind_word(before: str) -> bool:
-    """Return whether a word, but for a mark E or what lines of logs begin with, stands between the begin of a line and
-    where `before` ends."""
+    """Return whether `before`, the beginning of a line, contains a complete word other than the mark E or the
+    beginning of a log line."""
     words = before.split(None, 1)
     return len(words) > 1 and words[0] != "e" and not may_log(before)
 
 
 def _tells_of_error(lowered: str) -> bool:
-    """Return whether a line, stripped and in lower case, tells of an error."""
+    """Return whether a line, stripped and in lower case, reports an error."""
     lowered = _TAG.sub("", lowered, count=1) if lowered.startswith("[") else lowered
     if lowered.startswith(_STARTS) or lowered == "fail" or any(word in lowered for word in _WITHIN):
         return True
@@ -170,12 +170,12 @@ _NUMBERED = compiled_later(r"^\s*\d+\s*[→|:\t-]")
 
 
 def _is_quoted(line: str) -> bool:
-    """Return whether a line is one of a file or of a search, with its number: it does not happen."""
+    """Return whether a line comes from a file or a search, with its number, so that its text is not an event."""
     return _NUMBERED.match(line) is not None and not is_logged(line)
 
 
 def error_lines(text: str, limit: int = 8) -> list[str]:
-    """Return at most `limit` lines that tell of errors, in order: diagnoses and plain statements before others."""
+    """Return at most `limit` lines that report errors, in order. Diagnoses and plain statements take precedence."""
     lines = _error_lines(text)
     if len(lines) <= limit:
         return list(lines)
@@ -185,7 +185,7 @@ def error_lines(text: str, limit: int = 8) -> list[str]:
 
 
 def result_errors(text: str, failed: bool | None, limit: int = 8) -> list[str]:
-    """Return the error lines of a tool result; only plain statements where nothing says that the tool failed."""
+    """Return the error lines of a tool result; only plain statements if nothing says that the tool failed."""
     failed = failed if failed is not None else stated_failure(text)
     if failed is False:
         return []
@@ -209,7 +209,7 @@ def _errors_of(text: str) -> tuple[str, ...]:
 
 
 def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the lines with what was raised in place of the line that begins its trace, which says nothing itself."""
+    """Return the lines with the exception in place of the first line of its traceback, which is not informative."""
     cell = raised_in_cell(text)
     if cell:
         begin = cell.partition(":")[0]
@@ -225,12 +225,12 @@ def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
     if not any(_states(line) or _STRONG.match(without_prefix(line)) for line in _may_be_strong(text)):
-        return ()  # whether most lines have something before them need not be known
+        return ()  # whether most lines have a prefix does not matter then
     return as_written(text, _statements_of)
 
 
 def _may_be_strong(text: str) -> Iterator[str]:
-    """Yield the lines that hold what a plain statement begins with."""
+    """Yield the lines that contain the beginning of a plain statement."""
     for word in _MAY_BE_STRONG:
         end = 0
         while found := word.search(text, end):
@@ -247,5 +247,5 @@ def _statements_of(text: str) -> tuple[str, ...]:
 
 
 def _states(line: str) -> bool:
-    """Return whether a line states an error by how it begins."""
+    """Return whether a line begins by stating an error."""
     return _STRONG.match(line) is not None or logs_error(line)

@@ -1,5 +1,5 @@
-"""Pages as trees of their nodes, as tools for browsers show them: one node a line, with the number by which it is acted
-on, such as `[12] link 'Home'`, `uid=1_12 link "Home"` or `- link "Home" [ref=e12]`."""
+"""Web pages as trees of nodes, as browser tools show them. Each line has one node with its number for actions, such
+as `[12] link 'Home'`, `uid=1_12 link "Home"` or `- link "Home" [ref=e12]`."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from compactor_cli.text.sentences import count_words
 from compactor_cli.text.shell import word_set
 
 SIGNS = ("StaticText", "[ref=")
-"""One of these stands in every such page."""
+"""Every such page contains one of these."""
 _FEWEST = 3
-"""Lines that a page has at least."""
+"""Minimum number of lines of a page."""
 _BELOW, _TYPED = 4_000, 2
-"""Characters at the end of a page in which somebody may have typed below it, and words of that at least."""
+"""Characters at the end of a page that are searched for text typed below it, and minimum number of words in that
+text."""
 _NODE = compiled_later(r"\s*(?:\[\w+\][ \t]+|uid=\w+[ \t]+|-[ \t]+)(?=[A-Za-z])(?P<node>.*)")
 _NUMBER = compiled_later(r"[ \t]*\[ref=\w+\]")
 _TOLD = compiled_later(r"""[A-Za-z]+[ \t]*(?:"(?P<two>.*)"|'(?P<one>.*)'|:[ \t]*(?P<bare>.*))?""")
-"""The kind of a node, and what it says."""
+"""The kind of a node, and its text."""
 _WORD = compiled_later(r"[^\s•·|‣▪◦●○…]")
-"""A letter or a sign that may tell something, as that of a fraction does."""
+"""A letter, or a sign that may carry meaning, such as a fraction."""
 _BARE_KIND = compiled_later(r"[A-Za-z]+[ \t]*(?:\"\W*\w?\W*\"|'\W*\w?\W*')?:?[ \t]*(?:\[[a-z]+\][ \t]*)*")
 _SAYS = word_set(
     "button link textbox searchbox combobox listbox checkbox radio slider switch spinbutton tab option menuitem "
     "treeitem menuitemcheckbox menuitemradio iframe Iframe row cell gridcell columnheader rowheader alert "
     "alertdialog dialog status progressbar meter scrollbar timer log marquee tooltip math"
 )
-"""Kinds of nodes of which one without words says something: it can be clicked, has a place in a table, or is there only
-at times."""
+"""Kinds of nodes that carry meaning even without words: they can be clicked, are part of a table, or appear only at
+times."""
 _SILENT = word_set(
     "StaticText LabelText text InlineTextBox LineBreak ListMarker Section generic img image paragraph list "
     "listitem group banner main navigation contentinfo complementary region article section form figure separator "
@@ -38,17 +39,17 @@ _SILENT = word_set(
     "superscript insertion deletion mark feed RootWebArea WebArea Legend DescriptionList DescriptionListTerm "
     "DescriptionListDetail Canvas Video Audio"
 )
-"""Kinds of nodes of which one without words says nothing."""
+"""Kinds of nodes that mean nothing without words."""
 _OF_PAGE = compiled_later(r"(?P<kind>[A-Za-z]+)[ \t]*(?:[\"':\[]|$)")
 _ADDRESS = compiled_later(r"\s*-[ \t]+/url:")
 _TEXTS = ("StaticText", "LabelText", "text")
-"""Kinds of nodes that are the text of another one."""
+"""Kinds of nodes that are the text of another node."""
 _SENTENCE = 12
-"""Words from which on a node is prose."""
+"""Minimum number of words in a node that is prose."""
 
 
 def node_of(line: str) -> str:
-    """Return what a line says of a node, without the number of that; empty for other lines."""
+    """Return the node in a line, without its number; "" for other lines."""
     found = _NODE.match(line)
     return _NUMBER.sub("", found["node"]).strip() if found else ""
 
@@ -60,21 +61,21 @@ def is_tree(text: str) -> bool:
 
 
 def _is_page(lines: Sequence[str]) -> bool:
-    """Return whether most lines are nodes of known kinds: others may only speak of such."""
+    """Return whether most lines are nodes of known kinds; otherwise the text may just mention such nodes."""
     said = [line for line in lines if line.strip()]
     nodes = sum(_kind_of(node_of(line)) != "" or _ADDRESS.match(line) is not None for line in said)
     return len(said) >= _FEWEST and 2 * nodes > len(said)
 
 
 def _kind_of(node: str) -> str:
-    """Return the kind of a node; empty where it is none of a page."""
+    """Return the kind of a node; "" if it is not a known kind."""
     found = _OF_PAGE.match(node)
     return found["kind"] if found and (found["kind"] in _SAYS or found["kind"] in _SILENT) else ""
 
 
 def typed_below(text: str) -> tuple[int, int] | None:
-    """Return where the paragraphs stand that follow the last node of a page behind an empty line; None where there are
-    none of at least two words."""
+    """Return the span of the paragraphs after the last node of a page and an empty line. Return None if they have
+    fewer than two words."""
     if not any(sign in text for sign in SIGNS):
         return None
     begin = max(0, len(text) - _BELOW)
@@ -91,14 +92,14 @@ def typed_below(text: str) -> tuple[int, int] | None:
 
 
 def is_prose(line: str) -> bool:
-    """Return whether a node is prose: a text that is more than a name, and leads nowhere."""
+    """Return whether a node is prose: longer than a name, and not a link."""
     node = node_of(line)
     return bool(node) and "[url:" not in node and not node.startswith("link") and count_words(_said(node)) >= _SENTENCE
 
 
 def nodes_without_words(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the lines of nodes that say nothing: without a word, and nothing can be done with them, or
-    texts with the words of the link, button or heading right above that they belong to."""
+    """Yield the numbers of lines with nodes that carry no information. They have no words and cannot be acted on, or
+    they repeat the text of the link, button or heading directly above, which they belong to."""
     if not _is_page(lines):
         return
     in_steps = any(line[:1] in (" ", "\t") for line in lines)

@@ -1,4 +1,4 @@
-"""Parts of paths, and addresses of servers without what is secret in them."""
+"""Parts of paths, and server addresses without their secrets."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _IN_QUERY = compiled_later(r"(?i)((?:password|passwd|secret|token|key)[^=&\s]*=)
 
 
 def basename(path: str) -> str:
-    """Return what stands behind the last slash of a path: a third of the time that `posixpath.basename` takes."""
+    """Return what follows the last slash of a path, in a third of the time of `posixpath.basename`."""
     return path.rpartition("/")[2]
 
 
 def is_rooted(path: str) -> bool:
-    """Return whether a path begins at a root: of the system, of a drive, or at the folder of a user."""
+    """Return whether a path begins at a root: that of the system or of a drive, or a home folder."""
     return path.startswith(("/", "~")) or _DRIVE.match(path) is not None
 
 
 def masked(address: str) -> str:
-    """Return an address with `***` for user and password before its host, and for passwords among its options."""
+    """Return an address with `***` for the user and password before the host, and for secrets among its parameters."""
     return _IN_QUERY.sub(r"\1***", _BEFORE_HOST.sub("//***@", address))

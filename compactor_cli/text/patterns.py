@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are used first: most sessions need few of them."""
+"""Regular expressions that are compiled on first use, because most sessions need few of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 _ALIKE = str.maketrans({"ſ": "s", "ı": "i", "\u0307": ""})
-"""Letters that a pattern which ignores case takes for those of ASCII, and what is left of a dotted I in small."""
+"""Letters that a case-insensitive pattern treats as ASCII letters, and the remainder of a dotted I in lower case."""
 
 
 class _Later:
@@ -19,12 +19,12 @@ class _Later:
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(re.compile(self._source, self._flags), name)
-        self.__dict__[name] = attribute  # from now on it is as quick as that of a pattern
+        self.__dict__[name] = attribute  # further accesses are as fast as for a compiled pattern
         return attribute
 
 
 class _Worded:
-    """A pattern that matches only where one of its words is: where none is, it need not be compiled."""
+    """A pattern that can match only texts with one of its words; for other texts it need not be compiled."""
 
     def __init__(self, pattern: _Later, words: Sequence[str]) -> None:
         self._pattern = pattern
@@ -47,15 +47,16 @@ class _Worded:
 
 
 def compiled_later(source: str, flags: int = 0, words: Sequence[str] = ()) -> re.Pattern[str]:
-    """Return what works as `re.compile(source, flags)` does, for methods and attributes. `words`: in small letters; of
-    these one is in whatever it matches, and only a text with one is searched."""
+    """Return an object with the methods and attributes of `re.compile(source, flags)`. `words`: words in lower case,
+    one of which is in every match; texts without any of them are not searched."""
     later = _Later(source, flags)
     return cast("re.Pattern[str]", _Worded(later, words) if words else later)
 
 
 def any_of(words: Iterable[str]) -> str:
-    """Return a pattern of any of many words. Those that begin alike are one branch of it, so that at most places of a
-    text a search tries none: in a line, it is three times as quick as to look for one word after the other."""
+    """Return a pattern that matches any of many words. Words with the same first letter share a branch, so that a
+    search tries no word at most positions. In a line, this is three times as fast as searching for one word after
+    the other."""
     behind: dict[str, list[str]] = {}
     for word in words:
         behind.setdefault(word[0], []).append(re.escape(word[1:]))
@@ -63,12 +64,13 @@ def any_of(words: Iterable[str]) -> str:
 
 
 def in_small(text: str) -> str:
-    """Return a text in small letters, so that what is in it in any case, to a pattern that ignores case, is in it."""
+    """Return a text in lower case, such that whatever a case-insensitive pattern would find in it can be found as a
+    lower-case substring."""
     small = text.lower()
     return small if text.isascii() else small.translate(_ALIKE)
 
 
 def holds(text: str, words: Sequence[str]) -> bool:
-    """Return whether one of the words, in small letters, is in a text, in whatever case."""
+    """Return whether a text contains one of the lower-case words, in any case."""
     small = in_small(text)
     return any(map(small.__contains__, words))

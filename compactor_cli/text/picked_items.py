@@ -16,26 +16,26 @@ _ITEM = compiled_later(
     r"|(\d{1,2})(?=[.):、．]|\\\.|\*\*|[ \t]*[–—][ \t]))",
     re.MULTILINE,
 )
-"""The line that begins an item: a number with a mark behind it, or behind a word."""
+"""The line that begins an item: a number followed by a mark, or a number after a word."""
 _FENCED = compiled_later(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _PARAGRAPH = compiled_later(r"\n[ \t\r]*\n(?=[^\s\-*•>|])")
-"""Before a paragraph at the margin."""
+"""The break before a paragraph that is not indented."""
 _NUMBERS = r"\d{1,2}(?:\s*(?:,|&|\+|and|or|und|oder|et|ou|y|o|e)\s*(?:(?:option|number)\s*)?\d{1,2})*"
 _CUE = (
     r"(?:\b(?:options?|numbers?|no\.?|nr\.?|n[º°]|choices?|plans?|items?|variants?|variante|alternatives?|approach|way|points?"
     r"|steps?|optionen|nummer|vorschlag|opci[oó]n(?:es)?|n[uú]mero|opzione|op[cç][aã]o)\s*|#|选|方案|第)"
 )
 _NAMED = compiled_later(rf"{_CUE}({_NUMBERS})(?![\w%/$€£-]|[.,:]\d)", re.IGNORECASE)
-"""Numbers behind a word that says that they are of items."""
+"""Numbers after a word that shows that they refer to items."""
 _BARE = compiled_later(
     rf"(?:(?<=\s)|^)\(?({_NUMBERS})(?=\)?(?:\s*$|[.,;:!?](?:\s|$)|\s+please\b|\s+bitte\b))", re.IGNORECASE
 )
-"""Numbers with the end of a part of a sentence behind them, where no other word can tell what they count."""
+"""Numbers at the end of a phrase, where no following word could say what they count."""
 _SEVERAL = compiled_later(r"(?:(?<=\s)|^)(\d{1,2}\s*(?:and|or|&|und|et|y)\s*\d{1,2})(?=\s)", re.IGNORECASE)
 _WAY = r"(?:options?|choice|variante?|alternative|opci[oó]n|opzione|op[cç][aã]o|方案|选项)"
 _OPTION = compiled_later(_WAY, re.IGNORECASE)
 _LABEL = compiled_later(r"\W*(?:\d{1,2}\W+)?([^\W\d_]{2,12})[ \t]+\d{1,2}\b")
-"""The word by which an item is counted: `Option 2`, `1. **Flight 1**`."""
+"""The word before an item's number: `Option 2`, `1. **Flight 1**`."""
 _TAKES = compiled_later(
     r"(?:(?P<bare>^\W*(?:(?:yes|ok|okay|sure|great|perfect|fine|thanks|ja|oui|s[ií]|sim)\b\W*)?)"
     r"|\b(?:go(?:ing)?(?: ahead)? with|proceed with|take|choose|pick|book|prefer|select|want|use|nehme|wähle|möchte"
@@ -46,20 +46,21 @@ _TAKES = compiled_later(
     re.IGNORECASE,
     ("option", "choice", "variant", "alternative", "opci", "opzione", "opç", "opc", "方案", "选"),
 )
-"""Says which of several ways is taken: `I'd like to go with Option 2`, `The second option, please`."""
+"""A phrase that accepts one of several options: `I'd like to go with Option 2`, `The second option, please`."""
 _COURTESY = compiled_later(
     r"\W*(?:(?:please|thanks|thank you|bitte|danke|merci|por favor|gracias|grazie)\W*)*", re.IGNORECASE
 )
-"""All that may stand behind an option which is named without a verb."""
+"""Everything that may follow an option that is named without a verb."""
 _DOUBTS = compiled_later(
     r"[?？]|\b(?:not|no|none|never|but|however|except|instead|unless|if|nicht|keine?|aber|pas|mais|pero|skip|without|reject"
     r"|wrong|bad|too|out|off|others?|rest|remaining|all|both|each|then|first|next|later|after|again|now|plus|also|for|and"
     r"|fallback|explain|show|tell)\b|n['’]t\b|不|但",
     re.IGNORECASE,
 )
-"""Says beside an option that it is refused, asked about, taken under a condition, or that others come, too."""
+"""Words next to an option which show that it is rejected, asked about or accepted conditionally, or that others are
+also wanted."""
 _WITHIN = compiled_later(r"(?<![\w#])#(\d{1,2})(?=[ :),.])")
-"""A number by which an answer speaks of one of several things within a sentence."""
+"""A number by which an answer refers to one of several things within a sentence."""
 _DIGITS = compiled_later(r"\d+")
 _SPELLED = compiled_later(rf"{_CUE}(one|two|three|four|five|eins|zwei|drei|vier|fünf)\b", re.IGNORECASE)
 _ORDINAL = compiled_later(
@@ -69,7 +70,7 @@ _ORDINAL = compiled_later(
     r"(?!\s+(?:time|thing|place|thought|day|week|month|year|step|tests?|commit|run|mal|tag|woche|fois|jour|vez|d[ií]a))",
     re.IGNORECASE,
 )
-"""An ordinal with an article before it; what counts times and days is none."""
+"""An ordinal after an article, except one that counts times or days."""
 _BEGINNINGS = (
     ("first", "former", "1st", "erste", "premi", "prim", "one", "eins"),
     ("second", "2nd", "zweite", "deuxi", "segund", "two", "zwei"),
@@ -80,26 +81,27 @@ _BEGINNINGS = (
 _LAST = ("last", "latter", "letzte", "derni", "últim", "ultim")
 _BEGINS = compiled_later(
     rf"\W{{0,3}}(?:(?:yes|ok|okay|ja|oui|s[ií]|sim)\W+)?(?:{_WAY}[ \t]*)?\(?[1-9a-h]\)?"
-    r"(?=[.,;:!，。；！](?-i:[\s\u3400-\u9fff]))",  # compiling takes ten times as long where their case is looked up
+    r"(?=[.,;:!，。；！](?-i:[\s\u3400-\u9fff]))",  # looking up their case would make compiling ten times slower
     re.IGNORECASE,
 )
-"""The label that a reply begins with."""
+"""The label at the beginning of a reply."""
 _COUNTS = compiled_later(r"(?:^|\s)\(?(?:2|b)[.):]\s", re.IGNORECASE)
-"""The second thing that a reply counts."""
+"""The second item of a list in the reply itself."""
 _SHORT = 240
-"""Characters of a reply up to which a number in it may pick an item; in longer ones, numbers are of other things."""
+"""Maximum length of a reply in which a number may pick an item; in longer ones, numbers have other meanings."""
 
 
 def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return where the items stand in an answer, each with the lines under it, that a reply picks; empty where the
-    answer has no list of several items with numbers or letters, or the reply names none of them. One that speaks of the
-    rest as well picks all; of a long one the label
-    counts that it begins with, and where that is a letter, other letters."""
+    """Return the spans of the items in an answer that a reply picks, each with the lines below it.
+
+    Return none if the answer has no list of several items with numbers or letters, or if the reply names none of
+    them. A reply that also speaks of the rest picks all items. In a long reply, only a label at its beginning
+    counts; if that is a letter, other letters count as well."""
     if coded := coded_items(answer, reply) or answered_in_turn(answer, reply):
         return coded
     if len(reply) > _SHORT:
         label = _label_before(reply)
-        if label and not any(map(str.isdigit, label)):  # then further letters are of items, too
+        if label and not any(map(str.isdigit, label)):  # then further letters also refer to items
             return labelled_items(answer, reply, ())
         reply = label
     if not reply:
@@ -115,14 +117,14 @@ def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
 
 
 def _label_before(reply: str) -> str:
-    """Return the label that a long reply begins with, unless it counts what it says itself; else nothing."""
+    """Return the label at the beginning of a long reply, or "" if it begins a list in the reply itself."""
     label = _BEGINS.match(reply)
     return "" if label is None or _COUNTS.search(reply, label.end()) else f"{label[0]}."
 
 
 def passed_over(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return where the other options stand, where a reply says that it takes one of them and nothing else. Of things to
-    be done the others may come next, and what a reply asks about or refuses is not taken."""
+    """Return the spans of the other options if a reply accepts one option and says nothing else. Of a list of tasks,
+    the others may follow later; and an option that a reply asks about or rejects is not accepted."""
     taken = _TAKES.search(reply) if len(reply) <= _SHORT else None
     if taken is None or _DOUBTS.search(f"{reply[: taken.start()]} {reply[taken.end() :]}"):
         return []
@@ -138,21 +140,21 @@ def passed_over(answer: str, reply: str) -> list[tuple[int, int]]:
 
 
 def _is_option(item: str) -> bool:
-    """Return whether an item is counted as an option, or by a number alone: other words count flights or steps."""
+    """Return whether an item is numbered as an option, or has only a number; other words count flights or steps."""
     label = _LABEL.match(item)
     return label is None or _OPTION.fullmatch(label[1]) is not None
 
 
 def _without_paragraph(item: str) -> str:
-    """Return the last item of a list without what stands at the margin behind it, which is of all of them."""
+    """Return the last item of a list without unindented text after it, which belongs to the whole list."""
     lines = item.split("\n")
     own = takewhile(lambda line: not line.strip() or line[0] in " \t-*•>|", lines[1:])
     return "\n".join([lines[0], *own]).rstrip()
 
 
 def _numbered_within(answer: str, reply: str) -> Iterator[tuple[int, int]]:
-    """Yield where an answer without a list speaks of a `#2` that a reply names, up to the next such number or the end
-    of the line."""
+    """Yield the spans where an answer without a list mentions a `#2` that a reply names, up to the next such number
+    or the end of the line."""
     if "#" not in answer:
         return
     named = (match[1] for found in (_NAMED, _SEVERAL) for match in found.finditer(f"{reply} "))
@@ -165,7 +167,7 @@ def _numbered_within(answer: str, reply: str) -> Iterator[tuple[int, int]]:
 
 
 def _numbers(reply: str, count: int) -> Iterator[int]:
-    """Yield the numbers of the items, of so many, that a reply names."""
+    """Yield the numbers of the items that a reply names; `count` is the number of items."""
     for found in (_NAMED, _BARE, _SEVERAL):
         yield from (int(number) for match in found.finditer(reply) for number in _DIGITS.findall(match[1]))
     for match in (*_SPELLED.finditer(reply), *_ORDINAL.finditer(reply)):
@@ -176,8 +178,8 @@ def _numbers(reply: str, count: int) -> Iterator[int]:
 
 
 def _items(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the items 1, 2, 3 … of the last numbered list outside of code. The last one ends with its
-    lines, where no other has a paragraph at the margin."""
+    """Yield the spans of the items 1, 2, 3 … of the last numbered list outside of code. The last item includes only
+    its own lines, unless another item contains an unindented paragraph."""
     starts: list[int] = []
     earlier: list[int] = []
     indent = ""

@@ -1,6 +1,7 @@
-"""Points that end no sentence: those of abbreviations, and of numbers that say which one, as in "am 15. Juli".
+"""Full stops that do not end a sentence: those of abbreviations, and of ordinals, as in "am 15. Juli".
 
-Two sentences taken for one may hide a rule behind a question, so a point ends one unless something tells otherwise.
+Joining two sentences may hide a rule behind a question, so a full stop ends a sentence unless there is evidence
+against it.
 """
 
 from __future__ import annotations
@@ -25,33 +26,33 @@ _ABBREVIATED = compiled_later(
     rf"|(?-i:{_IN_CLAUSE})(?=\.\s+(?-i:[a-zà-öø-ÿ])))\.",
     re.IGNORECASE,
 )
-"""A word whose point ends no sentence: some only before a number, or before what goes on in small letters."""
+"""A word whose full stop does not end a sentence; for some, only before a number or before lower case."""
 _TITLE = compiled_later(rf"(?<![Tt]he )(?:{_TITLES})\.(?=\s+[A-ZÀ-ÖØ-ÞĀ-Ž])")
-"""A title before a name. The same letters are the name of a column, a license or a part, mostly behind an article."""
+"""A title before a name. The same letters can be the name of a column, a license or a part, mostly after an article."""
 _VOWELS = "aeiouyäöüáéíóúàèìòùâêîôûěůőűıąęаеёиоуыэюя"
 _CONSONANTS = compiled_later(rf"(?!(?-i:[A-Z]{{2}}))[^\W\d_{_VOWELS}]{{2,4}}\.", re.IGNORECASE)
-"""A word that cannot be spoken. In English that is as often the name of a tool."""
+"""A word without vowels. In English, such a word is just as often the name of a tool."""
 _MOST_CONSONANTS = 4
 _OPEN_LETTERS = frozenset(_VOWELS)
 _SHORT_FORMS = frozenset(
     "|".join((_ANYWHERE, _BEFORE_WORD, _BEFORE_NUMBER, _IN_CLAUSE, _TITLES, "no")).lower().split("|")
 )
-"""All of these in small letters: most words are none, and need not be looked at as written."""
+"""All of these in lower case. Most words are not among them and need no further check."""
 _LETTER = compiled_later(r"[^\W\d_]\.")
 _PAIR_BEFORE, _PAIR_BEHIND = compiled_later(r"(?<![^\W_])[^\W\d_]\.\s$"), compiled_later(r"\s[^\W\d_]\.")
 _NAME_BEFORE = compiled_later(r"(?:^|[(\n]|[^\W\d_]+\.\s|(?<![^\W_])(?-i:[A-ZÀ-ÖØ-Þ])[a-zà-öø-ÿ'’-]+\s)$")
-"""What stands before the first letter of a name: another name, a title, or nothing."""
+"""What precedes the first letter of a name: another name, a title, or nothing."""
 _NAME_BEHIND = compiled_later(r"\s[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]+")
 _LONGEST = 24
-"""Characters before a point in which an abbreviation begins."""
+"""Maximum distance of an abbreviation's beginning from its full stop."""
 _BEFORE_SMALL = frozenset(
     ("e.g", "i.e", "etc", "vs", "cf", "approx", "incl", "excl", "resp", "bzw", "z.b", "d.h", "ca", "p.ej")
 )
-"""Abbreviations behind which a sentence may end, but not where it goes on in small letters."""
+"""Abbreviations that may end a sentence, but not before lower case."""
 _GOES_ON_SMALL = compiled_later(r"\s+[^\W\dA-ZÀ-ÖØ-Þ_]")
 _WHICH_ONE = compiled_later(r"(?:^|[\s(\[/„\"'«]|\d\.\s?|[\s.\d][–—-])(?:\d{1,2}|(\d{3,4})|[IVXL]{2,5})$")
-"""A number that may say which one, at the end of what is before a point: a day, a month, a try, a king; in small
-letters goes on what has longer ones, such as a year."""
+"""A number before a full stop that may be an ordinal: a day, a month, an attempt, a king. Longer numbers, such as
+years, count only before lower case."""
 _SMALL = compiled_later(r"[.–—-]?[^\S\n]+[^\W\dA-ZÀ-ÖØ-Þ_]")
 _MONTH = compiled_later(
     r"[^\S\n]+(?:J[aä]n(?:uar|ner)?|Febr?(?:uar)?|März|Apr(?:il)?|Mai|Jun[iy]?|Jul[iy]?|Aug(?:ust)?|Sept?(?:ember)?"
@@ -62,26 +63,27 @@ _BEHIND_ARTICLE = compiled_later(
     r"(?:\d{1,2}\.\s?)?|(?:bis|ab|seit|nach|vor)\s+\d{1,2}\.\s?)(?:\d{1,2}|[IVXL]{2,5})$",
     re.IGNORECASE,
 )
-"""Such a number where German has it: behind an article, or as a day with its month."""
+"""An ordinal in German: after an article, or as a day with its month."""
 _BEHIND_COMMA = compiled_later(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]+(?:[^\S\n]+\d{1,4}[a-z]?)?,[^\S\n]+[1-9]\d?$")
 _FLOOR = compiled_later(
     r"[^\S\n]+(?:[OUD]G|Stock(?:werk)?|Etage|(?:Ober|Unter|Zwischen)?[Gg]escho(?:ss|ß)|Patro|Poschodie|Piętro)(?![\w-])"
 )
-"""Such a number in an address: behind the name of a street or room, or the number of that, and before a floor."""
+"""An ordinal in an address: after the name of a street or room, or its number, and before a floor."""
 _AROUND = 120
-"""Characters around a number that tell whether the language has such points."""
+"""Characters around a number that show whether the language marks ordinals with a full stop."""
 _HAS_SUCH = compiled_later(
     r"[äößåøæěřůčšžťďňľłśźżąęőűğışđćāēīūņķļģ]"
     r"|\b(?:und|oder|nicht|ist|wir|ich|sie|uns|noch|wird|haben|og|ikke|jeg|det|til|har|ja|ei|kello|jest|się|nie|są|oraz"
     r"|není|jsou|aby|nebo|hogy|egy|nem|és|ez|bir|ve|için|olacak|i dag)\b",
     re.IGNORECASE,
 )
-"""Letters and words of languages in which a point behind a number says which one."""
+"""Letters and words of languages that mark ordinals with a full stop."""
 _ENGLISH = compiled_later(
     r"\b(?:the|of|and|is|are|it|you|your|this|that|with|from|they|them|then|there|will|would|please|as)\b",
     re.IGNORECASE,
 )
-"""Words of English alone, or nearly, which has no such points: there a number before one ends its sentence."""
+"""Words found almost only in English, which does not mark ordinals this way; a number before a full stop then ends
+its sentence."""
 _BEGINS_ONE = compiled_later(
     r"\s+(?:[¿¡]|(?:do|don['’]?t|does|did|never|always|not|only|no|please|why|what|how|when|where|who|which|can|could|will"
     r"|would|should|must|is|are|was|has|have|the|this|that|these|those|it|its|i|we|you|they|he|she|there|then|use|keep|leave"
@@ -93,16 +95,16 @@ _BEGINS_ONE = compiled_later(
     r"(?![^\W_]))",
     re.IGNORECASE,
 )
-"""Words and marks with which a sentence begins, in place of a name or of the thing that a number says which one of."""
+"""Words and marks that begin a sentence, rather than a name or the thing that an ordinal specifies."""
 
 
 def ends_none(text: str, point: int) -> bool:
-    """Return whether the point at a place of a text, with blanks behind it, ends no sentence."""
+    """Return whether the full stop at a position, followed by whitespace, does not end a sentence."""
     return _abbreviates(text, point) or _says_which(text, point)
 
 
 def begins_one(text: str, point: int) -> bool:
-    """Return whether a word with which a sentence begins is behind the point at a place of a text."""
+    """Return whether the full stop at a position is followed by a word that begins a sentence."""
     return _BEGINS_ONE.match(text, point + 1) is not None
 
 
@@ -114,7 +116,7 @@ def _abbreviates(text: str, point: int) -> bool:
     spoken = len(word) > _MOST_CONSONANTS or not _OPEN_LETTERS.isdisjoint(word)
     if spoken and len(word) > 1 and "." not in word and word not in _SHORT_FORMS:
         return False
-    known = "." in word or word in _SHORT_FORMS  # which the first two patterns list
+    known = "." in word or word in _SHORT_FORMS  # the words of the first two patterns
     for pattern in (_ABBREVIATED, _TITLE, _LETTER, _CONSONANTS) if known else (_LETTER, _CONSONANTS):
         if (match := pattern.match(text, start)) is None or match.end() != point + 1:
             continue
@@ -130,7 +132,7 @@ def _abbreviates(text: str, point: int) -> bool:
 
 
 def _is_of_name_or_pair(text: str, start: int, point: int) -> bool:
-    """Return whether a single letter with a point is of "z. B." or "J. Smith", rather than "option A."."""
+    """Return whether a single letter and its full stop belong to "z. B." or "J. Smith", rather than to "option A."."""
     before = text[max(0, start - _LONGEST) : start]
     if _PAIR_BEFORE.search(before) or _PAIR_BEHIND.match(text, point + 1):
         return True
@@ -157,8 +159,9 @@ def _says_which(text: str, point: int) -> bool:
 
 
 def _has_points(text: str, point: int) -> bool:
-    """Return whether the words around, in the same line, are of a language with points behind such numbers."""
-    least = max(0, point - point % _AROUND - _AROUND)  # the same for points near each other, which are many in a row
+    """Return whether the surrounding words, on the same line, are in a language that marks ordinals with a full
+    stop."""
+    least = max(0, point - point % _AROUND - _AROUND)  # one window for many neighbouring full stops
     most = min(len(text), least + 3 * _AROUND)
     begin, end = text.rfind("\n", least, point) + 1, text.find("\n", point, most)
     return _is_of_such(text[max(begin, least) : most if end < 0 else end])

@@ -1,4 +1,4 @@
-"""Numbers as people write and read them."""
+"""Parse and format numbers in the forms that people use."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from compactor_cli.text.patterns import compiled_later
 
 _COUNT = compiled_later(r"\+?(\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*([km]?)", re.IGNORECASE | re.ASCII)
 _VALUE = compiled_later(r"(?<![\w.,:/-])[$€£¥]?\d+(?:[.,:/-]\d+)*(?![\w/-]|[.,:]\d)[%€]?")
-"""A number, time, date, amount or share; no name with a digit."""
+"""A number, time, date, amount or percentage, but not a name with a digit."""
 _DIGITS = compiled_later(r"\d+")
 _LARGEST = 10**15
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 def count_in(text: str) -> int | None:
-    """Return a whole number of 1 or more: `4000`, `+4000`, `4,000`, `4k` or `1.5k`; None for anything else."""
+    """Return an integer of at least 1: `4000`, `+4000`, `4,000`, `4k` or `1.5k`; None for anything else."""
     match = _COUNT.fullmatch(text.strip())
     number = float(re.sub("[,_]", "", match[1])) * _TIMES[match[2].lower()] if match else 0
     return int(number) if 1 <= number < _LARGEST and number == int(number) else None
 
 
 def share_in(text: str) -> float | None:
-    """Return a share between 0 and 1: `0.25` or `25%`; None for anything else."""
+    """Return a share from 0 to 1: `0.25` or `25%`; None for anything else."""
     word = text.strip()
     try:
         number = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1) if word.isascii() else -1.0
@@ -33,17 +33,17 @@ def share_in(text: str) -> float | None:
 
 
 def dollars(cost: float) -> str:
-    """Return `$0.0123`; four digits behind the point, more where there would be none."""
+    """Return an amount such as `$0.0123`, with four decimal places, or more if all of them would be zero."""
     return f"${cost:.4f}" if cost >= 0.0001 or not cost else f"${cost:.2g}"
 
 
 def value_forms(text: str) -> frozenset[str]:
-    """Return how times, dates, amounts and shares of a text are written: `0:0` for `11:30`, `£0` for `£300`. What is
-    only a number has no form by which it is told from others."""
+    """Return the forms of the times, dates, amounts and percentages in a text: `0:0` for `11:30`, `£0` for `£300`. A
+    plain number has no distinctive form."""
     return frozenset(form for _, form in values_in(text) if form != "0")
 
 
 def values_in(text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield the times, dates, amounts, shares and numbers of a text, each with how it is written."""
+    """Yield (match, form) for the times, dates, amounts, percentages and numbers in a text."""
     for found in _VALUE.finditer(text):
         yield found, _DIGITS.sub("0", found[0])

@@ -1,4 +1,4 @@
-"""The rest of a list: items that a reply does not name, but speaks of, as in "R3 no, post the rest"."""
+"""The rest of a list: items that a reply does not name, but refers to, as in "R3 no, post the rest"."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOT_IT = compiled_later(
     r"(?: (?!(?:and|but|then|und|aber|y|pero|et|mais|e|ma)[ ])[^\W\d_]+){0,4} $|[不别][^\s，,。]{0,3}$",
     re.IGNORECASE,
 )
-"""What stands before the rest where nothing is to be done about it."""
+"""What precedes a mention of the rest if nothing is to be done with it."""
 _NOT_IT_BEHIND = compiled_later(
     r"(?: ones)?(?:[,:;–—-]|\s){1,4}(?:(?:is|are|was|were|has|have|had|looks?|stays?|remains?|ist|sind"
     r"|war(?:en)?|bleib(?:t|en)|están?|son|est|sont|è|sono)(?! (?:to|yes|next|wanted|needed|zu)\b)"
@@ -41,12 +41,12 @@ _NOT_IT_BEHIND = compiled_later(
     r"|[^\s，,。]{0,2}[不别]",
     re.IGNORECASE,
 )
-"""What stands behind it then, and what makes another thing of the word."""
+"""What follows it in that case, or gives the word another meaning."""
 _SENTENCE = compiled_later(r"[^.!?。！？\n]*([?？])?")
 _ASKED_OF = compiled_later(r"(?<![^\W_])(?:please|(?:can|could|would|will) you)(?![^\W_])", re.IGNORECASE)
-"""What a question has that asks to do something."""
+"""What a question contains that is a request."""
 _BEFORE = 40
-"""Characters that are looked at before it."""
+"""Characters before it that are examined."""
 _CODE = r"[A-Z]{1,4}-?\d{1,4}[a-z]?"
 _ITEM = compiled_later(
     rf"^[ \t]*((?:[-*•|]|#{{1,6}}|\d{{1,2}}[.)])[ \t]+)?(?:\*\*|__)?\(?"
@@ -54,7 +54,7 @@ _ITEM = compiled_later(
     r"(?:\*\*|__|(?=[:：]|(?(1)[ \t]+\S|[ \t]+[–—-][ \t])))",
     re.MULTILINE,
 )
-"""The line that begins an item with a code, or with several: `- R2, R13: fixed`."""
+"""The line that begins an item with one or several codes: `- R2, R13: fixed`."""
 _NAMED = compiled_later(rf"(?<![\w-]){_CODE}(?![\w-])")
 _DONE = compiled_later(
     r"(?::|→|->|[–—-] )\s*\W{0,3}(?:fixed|resolved?|done|closed|withdrawn?|obsolete"
@@ -62,16 +62,16 @@ _DONE = compiled_later(
     r"|✅|☑|\[x\]",
     re.IGNORECASE,
 )
-"""Says of an item that nothing is left to do."""
+"""Says that nothing is left to do for an item."""
 _KIND = compiled_later(r"[A-Z]+")
 _LEAST = 3
-"""Items with codes of one kind that make a list."""
+"""Minimum number of items with codes of one kind that form a list."""
 _LONGEST = 1_200
-"""Characters of a reply up to which it may speak of a list."""
+"""Maximum length of a reply that may refer to a list."""
 
 
 def tells_of_rest(reply: str) -> bool:
-    """Return whether a reply says that something is to become of the items that it does not name."""
+    """Return whether a reply asks for something to be done with the items that it does not name."""
     return len(reply) <= _LONGEST and any(_is_wanted(reply, rest) for rest in _REST.finditer(reply))
 
 
@@ -83,20 +83,20 @@ def _is_wanted(reply: str, rest: re.Match[str]) -> bool:
 
 
 def coded_items(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return where the items of a list with codes stand in an answer, each with the lines under it, where a reply names
-    one of them and speaks of the rest."""
+    """Return the spans of the items in a list with codes, each with the lines below it, if a reply names one of them
+    and refers to the rest."""
     return [span for span, _ in _coded(answer, reply)]
 
 
 def unnamed_items(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return those of these items that are the rest: the reply names none of their codes, and they are not done."""
+    """Return the spans of those items that are the rest: the reply names none of their codes, and they are not done."""
     named = {*_NAMED.findall(reply)}
     rest = ((start, end) for (start, end), codes in _coded(answer, reply) if named.isdisjoint(codes))
     return [(start, end) for start, end in rest if not _DONE.search(answer[start:end].partition("\n")[0])]
 
 
 def _coded(answer: str, reply: str) -> Iterator[tuple[tuple[int, int], list[str]]]:
-    """Yield these items, each with its codes."""
+    """Yield (span, codes) for these items."""
     if not tells_of_rest(reply):
         return
     named = {*_NAMED.findall(reply)}

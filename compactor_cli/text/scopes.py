@@ -1,5 +1,5 @@
-"""What lines are in: of a file the function, class or section around them, told by indentation in any language; of a
-nested list the item around an inner one."""
+"""The scopes of lines: in a file, the surrounding function, class or section, found by indentation in any language;
+in a nested list, the item around an inner item."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.telling_members import failed_records
 
 _BEFORE = r"(?:[ \t]*\d{1,6}(?:→|\t|:|\| ?)|\d{5}\| ?)?"
-"""The number that tools put before a line of a file."""
+"""The line number that tools put before a line of a file."""
 _INDENT = r"[ \t]*(?:[+-][ \t]*)?"
-"""The sign of a diff, or of an item of a list, takes the place of a blank."""
+"""The sign of a diff, or of a list item, counts as a space."""
 _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|override|virtual|inline|local"
     r"|pub(?:\([^)\n]*\))?|unsafe|extern|const|data|sealed|open|declare|partial)[ \t]+)*"
@@ -37,7 +37,7 @@ _NO_STATEMENT = (
 _OPENS = rf"(?:\{{[ \t\r]*$|[ \t\r]*\n{_BEFORE}[ \t]*\{{[ \t\r]*$)"
 """The brace at the end of a line, or alone on the next one."""
 _SIGNATURE = (
-    r"(?=[\w<>\[\],.*&?: \t~$]+\()"  # most lines have something else before a bracket, or none
+    r"(?=[\w<>\[\],.*&?: \t~$]+\()"  # most lines have no bracket, or something else before it
     rf"(?=[^\n]{{3,200}}\{{[ \t\r]*$|[^\n]{{3,200}}\n{_BEFORE}[ \t]*\{{[ \t\r]*$)"
     rf"(?:[\w<>\[\],.*&?:]+[ \t]+)*~?[\w$]+[ \t]*\([^;\n]*\)[^;={{\n]*{_OPENS}"
 )
@@ -48,32 +48,31 @@ _DEFINITION = compiled_later(
     rf"(?:{_MODIFIERS}(?:{_KIND}|{_ASSIGNED}|{_TEST}|{_TABLE})|{_NO_STATEMENT}(?:{_SIGNATURE}|{_KEY}))",
     re.MULTILINE,
 )
-"""The line break before a definition, and the definition. A search for a line break is many times as quick as one for
-`^`, which is looked for at every character; so it is with the next ones."""
+"""The line break before a definition, and the definition. Searching for a line break is many times faster than for
+`^`, which is tried at every character. The same applies to the next patterns."""
 _HEADING = compiled_later(rf"\n{_BEFORE}(?=(#{{1,6}}))\1[ \t]+\S[^\n]{{0,100}}\n{_BEFORE}[ \t\r]*$", re.MULTILINE)
-"""A heading of Markdown, with the blank line behind it that a comment seldom has."""
+"""A Markdown heading, with the blank line after it that comments rarely have."""
 _COMMENT = compiled_later(rf"{_BEFORE}{_INDENT}(?:#|//|/\*|\*|--|@)[^\n]*\n")
-"""A comment or decorator, which is of the definition right below it."""
+"""A comment or decorator; it belongs to the definition directly below it."""
 _COMMENTS = 40
-"""Lines of a comment up to which it is looked for that."""
+"""Maximum number of comment lines before that definition."""
 _FOUND = compiled_later(r"(?=[\w~-]*[./\\])[\w./\\~-]{1,300}?[:-]\d+[:-]")
-"""The place before a line that a search found."""
+"""The location before a line of a search result."""
 _LONGEST = 2_000
-"""Characters back to which the beginning of a long line is looked for."""
+"""Maximum distance, in characters, to the beginning of a long line."""
 _TAB = 4
 _LINE = compiled_later(
     rf"\n(?:[ \t]*(--[ \t\r]*$|\[?…)|(?=((?:[ \t]*(\d{{1,6}})(?:→|\t|:|\| ?)|\d{{5}}\| ?)?))\2"
     rf"({_INDENT})(#|//|[*)\]}}{{]|\S)|[ \t]*(\d{{1,6}})(?:→|\t|:|\|)[ \t\r]*$)",
     re.MULTILINE,
 )
-"""A line that stands for others which are left out, a line with words, without the number before it, or the number of a
-blank one."""
+"""A line that marks an omission; a line with words, after its number; or the number of a blank line."""
 _PASSIVE = ("#", "//", "*", ")", "]", "}", "{")
-"""What lines begin with that end no definition wherever they stand: comments, directives, and what closes a list of
-arguments or opens a body."""
+"""Beginnings of lines that never end a definition, whatever their indent: comments, directives, and what closes an
+argument list or opens a body."""
 _LIST_ITEM = compiled_later(r"^([ \t]*)(?:[-*+•]|\d{1,3}[.)]) +(?=\S)")
 _SHORT_ITEM = 80
-"""Characters of an item at most that says what the items in it are of."""
+"""Maximum length of an item that serves as context for the items inside it."""
 
 
 class Scopes:
@@ -82,12 +81,13 @@ class Scopes:
     def __init__(self, text: str) -> None:
         self._text = text
         self._starts: list[int] = []
-        """Where the lines begin that are in something else than the line before them."""
+        """Starts of the lines whose scope differs from that of the previous line."""
         self._around: list[int] = []
-        """Where the innermost definition or heading around those lines begins, without its indentation; -1 for none."""
+        """Start of the innermost definition or heading around those lines, after its indent; -1 if there is none."""
         self._failed = next(iter(failed_records(text)), (-1, -1))[0] if begins_as_json(text) else -1
-        """Where a record says that it failed, without which the others would say that all went well."""
-        broken = f"\n{text}"  # where a line break stands in it, a line of the text begins
+        """Position of a record that reports a failure; without it, the other records would suggest that all went
+        well."""
+        broken = f"\n{text}"  # a line of the text begins at each of its line breaks
         self._definitions = {match.start(): match.start(1) - 1 for match in _DEFINITION.finditer(broken)}
         found = _HEADING.finditer(broken) if "# " in text else ()
         headings = {match.start(): (match.start(1) - 1, match.end(1) - 1) for match in found}
@@ -103,7 +103,7 @@ class Scopes:
             part, _, number, indentation, begun, blank = line.groups()
             start, before, last = line.start(), last, int(number or blank or -1)
             if part or (last >= 0 <= before and last != before + 1):
-                del indents[:], begins[:], sections[:]  # lines are left out here: nobody knows what the next is in
+                del indents[:], begins[:], sections[:]  # lines are left out here: the next line's scope is unknown
             if part or blank:
                 continue
             indent = len(indentation.expandtabs(_TAB))
@@ -127,9 +127,9 @@ class Scopes:
                 begins.append(self._definitions[start])
 
     def around(self, at: int) -> int:
-        """Return where that begins which says what a place of the text is in: the definition or heading around it, the
-        definition below a comment, the beginning of a long line that says what it is, or, where none of these does, the
-        record that failed among others; -1 where nothing does."""
+        """Return the start of the context of a position. This is the surrounding definition or heading, the
+        definition below a comment, or the beginning of a long line that says what it is. If there is none, it is a
+        failed record among others; -1 if there is no context at all."""
         own = self._own(at)
         return own if own >= 0 else self._failed
 
@@ -146,8 +146,7 @@ class Scopes:
         return self._around[number] if number >= 0 else -1
 
     def _below(self, start: int) -> int:
-        """Return where the definition begins that stands right below the comment which begins at `start`; -1 for
-        none."""
+        """Return the start of the definition directly below the comment at `start`; -1 if there is none."""
         for _ in range(_COMMENTS):
             comment = _COMMENT.match(self._text, start)
             if comment is None:
@@ -159,13 +158,13 @@ class Scopes:
 
 
 def parents_of_items(text: str) -> dict[int, tuple[int, int]]:
-    """Return where items of inner lists begin, behind their blanks -> the span of the item around them, where it is
-    short: a price among the items of a flight does not say of which."""
+    """Map the starts of items in inner lists, after their indent, to the span of the item around them, if that is
+    short. A price among the items of a flight does not say which flight it belongs to."""
     parents: dict[int, tuple[int, int]] = {}
-    if "\n " not in text and "\n\t" not in text:  # most texts: nothing in them is indented
+    if "\n " not in text and "\n\t" not in text:  # most texts have no indented lines
         return parents
     around: list[tuple[int, int, int]] = []
-    """The items that are open: their indent, start and end."""
+    """(indent, start, end) of the open items."""
     offset = 0
     for line in text.split("\n"):
         item = _LIST_ITEM.match(line)

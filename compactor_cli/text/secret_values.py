@@ -1,4 +1,4 @@
-"""Values that open something, cut out of a text by the names that they are given under, and by how they look."""
+"""Remove secret values from a text, recognized by their names and by what they look like."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compactor_cli.text.patterns import any_of, compiled_later
 from compactor_cli.text.shell import word_set
 
 CUT = "…"
-"""Stands for a value."""
+"""Replaces a value."""
 _KEY = compiled_later(
     r"(?<![\w-])(?:sk|rk|gsk|xai)[-_](?=[\w-]*\d)[\w-]*[A-Za-z\d]{16}[\w-]*|(?<!\w)(?:gh[opsur]|hf|npm)_[A-Za-z\d]{16,}"
     r"|\b(?:github_pat_|glpat-|xox[a-z]-)[\w-]{8,}|\b(?:AKIA|ASIA|AIza)[\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]{4,}|-----BEGIN "
@@ -19,7 +19,7 @@ _KEY = compiled_later(
     r"|(?<=https://)(?!…|[a-z]{1,20}@)[^/\s@:\"'<>]{1,200}(?=@)"
     r"|(?<=AccountKey=)[\w+/=]{12,}|(?<=/bot)\d{5,12}:[\w-]{20,}|(?<=hooks\.slack\.com/services/)[\w/-]{20,}"
 )
-"""Keys as they look: with the prefix of a provider, or in an address."""
+"""What keys look like: with the prefix of a provider, or in an address."""
 _HINTS_OF_KEYS = (
     *("sk-", "sk_", "rk-", "rk_", "xai", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_", "hf_", "npm_", "glpat"),
     *(
@@ -37,7 +37,7 @@ _HINTS_OF_KEYS = (
         "hooks.slack",
     ),
 )
-"""One of these stands, in small letters, in every text in which `_KEY` finds something."""
+"""Every text in which `_KEY` matches contains one of these in lower case."""
 _HINT = compiled_later(
     any_of(
         (
@@ -49,51 +49,52 @@ _HINT = compiled_later(
         )
     )
 )
-"""One of these stands in every text that has such a value, in small letters."""
+"""Every text with such a value contains one of these in lower case."""
 _WORD = compiled_later(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])")
 _SECRET = word_set(
     "password passwd passphrase passwort secret token credential cred otp cvv cvc puk ssn passcode apikey pwd "
     "authorization jwt psk"
 )
 _GLUED = ("password", "passwd", "passphrase", "secret", "token", "apikey")
-"""What a word may end in that is written as one with what it opens: `PGPASSWORD`, `-Dpassword`."""
+"""Endings of words that are joined with the name of what the secret is for: `PGPASSWORD`, `-Dpassword`."""
 _GLUED_TO_OWNER = compiled_later(
     r"(?:db|sql|pg|mysql|redis|store|keystore|trust|truststore|key|user|usr|admin|root|my|app|ssl|cert|mail|smtp|ftp|ssh"
     r"|ldap|login|wifi|proxy|http|auth|service|svc|server|client|vault)(?:pass|pwd|psk|salt|cred)"
     r"|(?:auth|access|secret|private|signing|encryption|master|license|deploy|ssh)key"
 )
-"""Short words written as one with what they open: `dbpass`, `authkey`. Behind others they end words of the language."""
+"""Short words joined with the name of what the secret is for: `dbpass`, `authkey`. After other words they end
+ordinary words."""
 _WITH_OWNER = frozenset(("pass", "pw", "pat", "auth", "pin", "salt", "bearer"))
-"""Words that are one only behind the word of what they open: `DB_PASS`."""
+"""Words that mean a secret only after another word: `DB_PASS`."""
 _OF_KEYS = word_set("api secret access private signing encryption auth deploy license ssh gpg master")
-"""Words before `key` that say that it opens something."""
+"""Words before `key` that make it a secret."""
 _OTHER_KEYS = word_set(
     "primary foreign sort cache partition public group order hot map row unique storage shard lookup idempotency index "
     "object registry config dict hash host known issue project"
 )
-"""Words before the `KEY` of a variable that say that it does not."""
+"""Words before the `KEY` of a variable that show that it is not a secret."""
 _GLUED_VARIABLE = compiled_later(r"(?!BYPASS|COMPASS|SURPASS|TRESPASS|OLDPWD$|PWD$)[A-Z]+(?:PASS|PWD)")
 _COUNTING = word_set(
     "max min num n total page next stop pad per eos bos unk mask sep cls first second no should low high by"
 )
-"""Words before `token` that are about words of a text, or pages of a list; before `pass` about runs."""
+"""Words before `token` that refer to tokens of text or pages of a list; before `pass`, to passes of a run."""
 _WHICH = word_set(
     "string binary value hash prod production dev staging stage test live local ci old new default base b64 base64 raw "
     "plain"
 )
-"""Words behind the name that say which one it is, or in which form."""
+"""Words after the name that say which secret it is, or in which form."""
 _PERSONAL = word_set("pin puk tan passcode ssn")
-"""Words of members of a record with what one person knows alone; elsewhere they stand for other things, too."""
+"""Words in names of a record's members for what only one person knows; elsewhere they have other meanings."""
 _NO_VALUES = word_set(
     "none null nil true false undefined yes no on off required optional basic bearer digest oauth oauth2 jwt ntlm "
     "stdin prompt str string bool int number expired invalid missing"
 )
-"""What stands where a value might, and is none."""
+"""Words in the place of a value that are not values."""
 _VARIABLE = compiled_later(
     r"(?:\w+ )?\$(?:\w+|\{\w+(?::?[-?+=])?\}|\(.*)|`.*|<[\w -]*>?|\{\{.*|[*.]+|%\w*%?", re.DOTALL
 )
 _PATH = compiled_later(r"(?:~|\.{1,2})/[\w./-]+|/(?:[a-z._-]+/)+[\w.-]+")
-"""Where a secret lies. What has capitals or digits between its slashes may be one itself."""
+"""The path of a secret. Text with capitals or digits between slashes may be a secret itself."""
 _GIVEN = compiled_later(
     r"(?<![\w$.-])(?P<name>-{0,2}[A-Za-z_][\w.\[\]-]{0,79})(?P<close>\\{0,3}[\"'`]?)"
     r"(?P<sign>[ \t]?(?:=>|:=|[=:])[ \t]{0,2}(?!=))(?P<open>\\{0,3}[\"'`])?"
@@ -103,12 +104,12 @@ _BARE = compiled_later(
 )
 _OPTION = compiled_later(r"(?<![\w-])--?([A-Za-z][\w-]{1,40})[ \t]+(?![-\s])([^\s\"'`]+)")
 _LITERAL = compiled_later(r"(?i)\b((?:password|passphrase|identified(?: with \S{1,40})? by)[ \t]+)(['\"])([^'\"\n]+)")
-"""How a statement of SQL gives a password."""
+"""How an SQL statement gives a password."""
 _NAMED_BEFORE = compiled_later(
     r"(?i)\b\w{0,20}(?:name|key)(?P<q>\\{0,3}[\"']?)[ \t]?[:=][ \t]?(?P=q)(?P<name>[\w./-]{1,80})(?P=q),[ \t]?(?P=q)"
     r"\w{0,20}value(?P=q)[ \t]?[:=][ \t]?(?P=q)(?P<value>[^\s\"'\\,;{}\[\]]{1,500})"
 )
-"""A setting whose name and value are members of their own."""
+"""A setting whose name and value are separate members."""
 _IN_SETTER = compiled_later(
     r"\b\w{0,40}(?:[sS]et|[pP]ut|[aA]dd)\w{0,40}\([ \t]?(?P<q>[\"'])(?P<name>[\w./-]{1,80})(?P=q),[ \t]?(?P<p>[\"'])"
     r"(?P<value>[^\"'\n]{1,500})(?P=p)"
@@ -119,28 +120,28 @@ _LITERAL_ARGUMENT = compiled_later(
     r"|\b(?i:password|passwd|pwd|secret)[ \t]?=[ \t]?(?i:\w{0,20}crypt|\w{0,20}hash|md5|sha\d{0,3}|password)\("
     r"|(?i:\bset password for \S{1,80} ?= ?))(?P<q>[\"'])(?P<value>[^\"'\n]{1,500})(?P=q)"
 )
-"""Literals inside the brackets of what makes a secret of them."""
+"""Literals as arguments of something that makes them a secret."""
 _QUERY = compiled_later(r"(?i)[?&](?P<name>sig|signature|key)=(?P<value>[^\s\"'&#<>]{8,500})")
 _HOOK = compiled_later(r"(?i)hooks?[./](?P<path>[\w./-]{20,400})")
 _LEAST_OF_HOOK = 20
-"""Characters of the last part of the address of a hook, which opens it."""
+"""Minimum length of the last part of a webhook's address, which is its secret."""
 _IN_PROSE = compiled_later(
     r"(?i)\b(?:password|passphrase|passwd|secret|token|api[ _-]?key)[ \t]+(?:is |was |of )?[\"'`(]?([\w!#$%^&*+-]{12,})"
 )
 _LONGEST_QUOTE = 2_000
 _LEAST_STRONG = 6
 _LONGEST_COUNT = 7
-"""Digits of a number of tokens."""
+"""Maximum digits in a number of tokens."""
 _SIGNS = "!@#$%^&*"
 _LEAST_RANDOM, _LEAST_TURNS = 8, 3
-"""Characters of a word that a machine drew, and how often letters and digits take turns in it."""
+"""Minimum length of a random word, and minimum number of changes between letters and digits."""
 _LEAST_MIXED = 2
-"""Digits of a value in prose; a word with one may be the name of anything."""
+"""Minimum digits of a value in prose; a word with one digit may be the name of anything."""
 
 
 @lru_cache(maxsize=4096)
 def is_secret(name: str) -> bool:
-    """Return whether a value of this name opens something: a password, a token, a key."""
+    """Return whether a name is that of a secret: a password, a token, a key."""
     words = [_singular(word.lower()) for word in _WORD.findall(name)]
     while len(words) > 1 and (words[-1] in _WHICH or words[-1].isdigit()):
         words.pop()
@@ -157,8 +158,8 @@ def is_secret(name: str) -> bool:
 
 
 def is_private(name: str) -> bool:
-    """Return whether a member of this name, of a record of a service, has what opens something, or what one person
-    knows alone: beside secrets a PIN or a TAN, but not the identity of one."""
+    """Return whether a member of a service's record holds a secret, or something that only one person knows, judging
+    by its name: a PIN or a TAN, but not the id of one."""
     words = [_singular(word.lower()) for word in _WORD.findall(name)]
     return is_secret(name) or (words[-1:] != ["id"] and not _PERSONAL.isdisjoint(words))
 
@@ -168,7 +169,8 @@ def _singular(word: str) -> str:
 
 
 def is_open(name: str, value: str) -> bool:
-    """Return whether what stands where a secret of this name does is none: nothing, a variable, a number of tokens."""
+    """Return whether a value under the name of a secret is harmless: empty, a placeholder or variable, a path, or a
+    number of tokens."""
     bare = value.strip("\"'`\\ \t")
     if not bare or bare == CUT or bare.lower() in _NO_VALUES or _VARIABLE.fullmatch(bare):
         return True
@@ -181,7 +183,7 @@ def is_open(name: str, value: str) -> bool:
 
 
 def is_strong(value: str) -> bool:
-    """Return whether a word is hardly one of a language, nor the name of a file."""
+    """Return whether a word is unlikely to be an ordinary word or the name of a file."""
     if len(value) < _LEAST_STRONG or "/" in value or "(" in value:
         return False
     letters = any(map(str.isalpha, value))
@@ -189,7 +191,7 @@ def is_strong(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Return whether a word looks drawn by a machine: letters and digits take turns in it."""
+    """Return whether a word looks random: letters and digits alternate in it."""
     if len(value) < _LEAST_RANDOM or any(character in "./:@=(" for character in value):
         return False
     signs = [character.isdigit() for character in value if character.isalnum()]
@@ -202,7 +204,7 @@ def is_key(value: str) -> bool:
 
 
 def without_keys(text: str, found: list[str] | None = None) -> str:
-    """Return a text with `…` in place of what looks like a key. `found`: takes what was left out."""
+    """Return a text with `…` in place of what looks like a key. What was removed is appended to `found`."""
     if not any(map(text.lower().__contains__, _HINTS_OF_KEYS)):
         return text
     if found is not None:
@@ -211,12 +213,12 @@ def without_keys(text: str, found: list[str] | None = None) -> str:
 
 
 def may_hold_secrets(text: str) -> bool:
-    """Return whether a text has a word without which no secret is known for one."""
+    """Return whether a text contains any of the words that secrets are recognized by."""
     return _HINT.search(text.lower()) is not None
 
 
 def without_secrets(text: str, found: list[str] | None = None) -> str:
-    """Return a text with `…` in place of values of secrets. `found`: takes these values."""
+    """Return a text with secret values replaced by `…`. The values are appended to `found`."""
     if not may_hold_secrets(text):
         return text
     found = [] if found is None else found
@@ -233,14 +235,14 @@ def without_secrets(text: str, found: list[str] | None = None) -> str:
 
 
 def _without(match: re.Match[str], group: int | str, found: list[str]) -> str:
-    """Return a match with `…` in place of a group of it."""
+    """Return a match with one group replaced by `…`."""
     found.append(match[group])
     start, whole = match.start(), match[0]
     return whole[: match.start(group) - start] + CUT + whole[match.end(group) - start :]
 
 
 def _without_settings(text: str, found: list[str]) -> str:
-    """Return a text without values that stand behind the name of their setting in a way of its own."""
+    """Return a text without the values of secret settings that are written in special forms."""
 
     def cut(match: re.Match[str], *, opens: bool) -> str:
         return match[0] if not opens or is_open("", match["value"]) else _without(match, "value", found)
@@ -258,7 +260,7 @@ def _without_settings(text: str, found: list[str]) -> str:
 
 
 def _without_last(address: str, found: list[str]) -> str:
-    """Return the address of a hook without its last part, where that looks drawn by a machine."""
+    """Return the address of a webhook without its last part, if that looks random."""
     begin, slash, last = address.rpartition("/")
     if not slash or len(last) < _LEAST_OF_HOOK or not is_random(last):
         return address
@@ -267,13 +269,13 @@ def _without_last(address: str, found: list[str]) -> str:
 
 
 def _is_mixed(value: str) -> bool:
-    """Return whether a word has letters and digits as no name has that is made of words."""
+    """Return whether a word mixes letters and digits in a way that names made of words do not."""
     digits = sum(map(str.isdigit, value))
     return digits >= _LEAST_MIXED and len(value) - digits >= _LEAST_MIXED and "_" not in value and "-" not in value
 
 
 def _without_given(text: str, found: list[str]) -> str:
-    """Return a text with `…` in place of the values that secrets are given: `password=x`, `"token": "x"`."""
+    """Return a text with `…` in place of values that are assigned to names of secrets: `password=x`, `"token": "x"`."""
     told: list[str] = []
     at = done = 0
     while match := _GIVEN.search(text, at):
@@ -284,17 +286,17 @@ def _without_given(text: str, found: list[str]) -> str:
         end = _end_of_value(text, match)
         value = text[start:end]
         if text[end : end + 1] in ("(", "[") and not match["open"]:
-            continue  # code that asks for the value
+            continue  # code that requests the value
         if match["open"] or "=" in match["sign"]:
             cuts = not is_open(name, value)
-            sure = bool(match["close"]) or "=" in match["sign"] or name.lower() != "token"  # parsers name tokens
+            sure = bool(match["close"]) or "=" in match["sign"] or name.lower() != "token"  # parsers have tokens
             cuts = cuts and (sure or is_strong(value)) and ("=" not in match["sign"] or _is_value(match, value))
         else:
             cuts = is_strong(value) and not is_open(name, value)
         if not cuts:
             continue
         if text[match.start() - 1 : match.start()] == "/" and not match["open"]:
-            end = start + len(value.partition("/")[0])  # what stands between the slashes of `sed`
+            end = start + len(value.partition("/")[0])  # a field between the slashes of `sed`
             value = text[start:end]
         found.append(value)
         told += (text[done:start], CUT)
@@ -303,7 +305,7 @@ def _without_given(text: str, found: list[str]) -> str:
 
 
 def _is_closed(text: str, match: re.Match[str]) -> bool:
-    """Return whether the quote behind a sign ends what the sign stands in: `grep 'password=' a.py`."""
+    """Return whether the quote after a sign closes the string that contains the sign: `grep 'password=' a.py`."""
     if not match["open"] or match["close"]:
         return False
     behind = text[match.end() : match.end() + 1]
@@ -313,13 +315,12 @@ def _is_closed(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_value(match: re.Match[str], value: str) -> bool:
-    """Return whether what stands behind a sign with blanks around it is a value, rather than code or a word."""
+    """Return whether the text after a sign with spaces around it is a value, rather than code or a word."""
     return match["open"] is not None or match["sign"].strip() == match["sign"] or is_strong(value)
 
 
 def _end_of_value(text: str, match: re.Match[str]) -> int:
-    """Return where a value ends that begins behind a match: at the quote like the one before it, or at its last
-    character."""
+    """Return where the value after a match ends: at the closing quote, or after its last character."""
     if match["open"]:
         end, line = text.find(match["open"], match.end()), text.find("\n", match.end())
         line = line if line >= 0 else len(text)

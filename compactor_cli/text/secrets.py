@@ -1,4 +1,4 @@
-"""What looks like a key, a password or a card number."""
+"""Detect what looks like a key, a password or a card number."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ KEY_SHAPES = (
     re.compile(r"(?i)(?<![\w-])(?:x-)?(?:api[-_])?(?:key|token)(?:=|: ?)[^&\s\"',;]{6,}"),
     re.compile(r"(?<=://)[^/\s@]+(?=@)"),
 )
-"""Keys as they look: behind the word before them, with the prefix of a provider, masked, or in an address."""
+"""What keys look like: after a certain word, with the prefix of a provider, masked, or in an address."""
 
 
 def _words(pattern: str) -> re.Pattern[str]:
-    """Return what names one secret. Several (`passwords are hashed`) are what rules and programs are about."""
+    """Return a pattern for the name of a single secret. Plurals (`passwords are hashed`) usually occur in rules and
+    in text about programs."""
     return re.compile(rf"(?<![\w.])(?:{pattern})(?![\w(])", re.IGNORECASE)
 
 
@@ -65,9 +66,10 @@ _OTHERS = (
         r"(?<![\w/.-])(?=[A-Za-z0-9+/_-]*\d)(?=[A-Za-z0-9+/_-]*[A-Z])(?=[A-Za-z0-9+/_-]*[a-z])[A-Za-z0-9+_-]{32,}"
     ),
 )
-"""Further ones, of which a false alarm costs little where nothing has to be kept."""
+"""Further patterns, for use where nothing has to be kept and a false alarm costs little."""
 
 
 def looks_secret(text: str) -> bool:
-    """Return whether a text seems to hold a key, a password or a card number; rather once too often than missed."""
+    """Return whether a text seems to contain a key, a password or a card number; false alarms are preferred to
+    misses."""
     return any(shape.search(text) for shape in (*KEY_SHAPES, *_OTHERS))

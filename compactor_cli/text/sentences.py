@@ -1,4 +1,4 @@
-"""Prose -> sentences."""
+"""Split prose into sentences."""
 
 from __future__ import annotations
 
@@ -15,46 +15,45 @@ from compactor_cli.text.points import ends_none
 ASKS = compiled_later(r"[?？؟]\W*$")
 """The end of a sentence that is a question."""
 ASKS_WITHIN = compiled_later(r"[?？؟]\W*(?:\s|$)")
-"""A question in a text that may hold more than one sentence."""
+"""A question in a text that may contain several sentences."""
 BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
-"""The mark before an item of a list, a heading or a quoted line, with the blanks around it."""
+"""The mark before a list item, a heading or a quoted line, with surrounding whitespace."""
 _LONGEST = 20_000
-"""Characters of a paragraph that are split into sentences; the rest of a longer one is left out."""
+"""Maximum length of a paragraph that is split into sentences; the rest of a longer one is dropped."""
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
 _ENDS = compiled_later(r"[.!?。！？।॥۔؟።]")
 _NUMBER = compiled_later(r"[\W_]*\d+[.)][\s*_]*")
 """The number of an item, with the marks around it."""
 _IN_NAME = compiled_later(r"\$?[A-Z]{1,3}\$?\d+\b")
-"""How a name goes on behind a `!` in it: `Sheet!A1`; a sentence begins with a word."""
+"""How a name with `!` continues: `Sheet!A1`; a sentence begins with a word."""
 _OF_CODE = compiled_later(r"[A-Z]+[a-z0-9]+(?:[A-Z_][\w.]*|\()")
-"""How a name of code goes on behind a point: `logging.WithAgent`, `os.Exit(1)`."""
+"""How a name in code continues after a dot: `logging.WithAgent`, `os.Exit(1)`."""
 _STRONG = ("**", "__")
 _PIECES, _NEAR = 50, 200
-"""Pieces, and characters on both sides, that tell whether a point ends a sentence."""
+"""Maximum number of pieces, and of characters on both sides, that decide whether a full stop ends a sentence."""
 _SHORTEST = 3
-"""Characters of the shortest sentence."""
+"""Minimum length of a sentence."""
 _FENCE_LINE = compiled_later(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(\S*)[^`~]*$")
 _HEADING = compiled_later(
     r"[ \t]*(?:#{1,6}[ \t]|(?:[-*+•][ \t]+)?(\*\*|__)(?!.*[.!?]\1[ \t]*$)(?:(?!\1).)+\1:?[ \t]*$)"
 )
 _RULE = compiled_later(r"[ \t]*(?:\|[-\s:|]+\||[-*_]{3,})[ \t]*$")
-"""The line under the first row of a table, or between two parts of a text."""
+"""The line below the first row of a table, or between two parts of a text."""
 _ANY_WORD = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2}|[^\W\d_]{2,}")
 _ASCII_WORD = compiled_later(r"[A-Za-z]{2,}")
-"""The same in ASCII: to compile the other takes as long as to count the words of ten thousand lines."""
+"""The same for ASCII. Compiling the other pattern takes as long as counting the words of ten thousand lines."""
 
 
 class Sentence(Struct, frozen=True):
-    """A sentence of a prose text."""
+    """A sentence of prose."""
 
     text: str
     lead: str = ""
-    """Of an item of a list or a row of a table: the line that says what the items are of; a heading, or a line with a
-    colon at its end."""
+    """For a list item or a table row, the line that introduces it: a heading, or a line that ends in a colon."""
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a prose text, list items and headings as sentences of their own, without code blocks."""
+    """Return the sentences of prose; list items and headings are separate sentences, and code blocks are left out."""
     result: list[str] = []
     if "```" in text:
         text = _FENCE.sub("\n", text)
@@ -64,15 +63,15 @@ def sentences(text: str) -> list[str]:
 
 
 def statements(text: str) -> list[Sentence]:
-    """Return the sentences of a prose text without code blocks. What only says what follows, such as a heading, the
-    first row of a table or a line with a colon at its end, is no sentence, but what the items under it stand on."""
+    """Return the sentences of prose, without code blocks. A line that only introduces others is not a sentence, but
+    the lead of the items below it: a heading, the first row of a table, or a line that ends in a colon."""
     result: list[Sentence] = []
-    leads: list[tuple[int, str]] = []  # what the next item stands under, the innermost last, with its indentation
+    leads: list[tuple[int, str]] = []  # (indent, lead) of what introduces the next item, innermost last
     fences = 0
     lines = plain(text).splitlines()
     for number, line in enumerate(lines):
         if fence := _FENCE_LINE.match(line):
-            fences += 1 if fence[1] or not fences else -1  # in a block, one with a language opens another
+            fences += 1 if fence[1] or not fences else -1  # within a block, a fence with a language opens another
         elif not fences and line.strip() and not _RULE.match(line):
             item = BULLET.sub("", line).strip()
             row = item.startswith("|")
@@ -97,14 +96,14 @@ def _split(item: str) -> list[str]:
         return []
     if (item.isascii() and len(item) < 60) or len(_ENDS.findall(item)) < 2:
         return [item[:_LONGEST]]
-    import sentencex  # loaded only where there is prose to split
+    import sentencex  # imported only when there is prose to split
 
     pieces = (piece.strip() for piece in _put_together(sentencex.segment("en", item[:_LONGEST])))
     return [piece for piece in pieces if len(piece) >= _SHORTEST]
 
 
 def _closed(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences, each with the marks that close it."""
+    """Yield the sentences, each with its closing marks."""
     last, so_far = "", ""
     for piece in pieces:
         mark = piece[:2]
@@ -120,9 +119,9 @@ def _closed(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def _put_together(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences, put together again where the border fell into `code like this. Or this`, behind a number
-    that only begins one ("**1. This**"), behind a point that ends none, or before the marks that close one ("**This.**
-    That")."""
+    """Yield the sentences, rejoined where a split fell into `code like this. Or this`, after a number that only
+    begins a sentence ("**1. This**"), after a full stop that does not end one, or before its closing marks
+    ("**This.** That")."""
     held: list[str] = []
     marks = 0
     for piece in _closed(pieces):
@@ -136,11 +135,11 @@ def _put_together(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def _goes_on(held: Sequence[str], behind: str) -> bool:
-    """Return whether the last piece of a sentence ends none. Of a long row of pieces only the last ones are looked at:
-    each is asked for that."""
+    """Return whether a sentence continues after its last piece. Only the last pieces of a long row are examined,
+    because this is asked for each of them."""
     before = "".join(held[-_PIECES:])
     bare = before.rstrip()
-    if bare == before:  # the border may have fallen into `Sheet!A1`
+    if bare == before:  # the split may have fallen into `Sheet!A1`
         inside = {"!": _IN_NAME, ".": _OF_CODE}.get(bare[-1:])
         if inside is not None and inside.match(behind):
             return True
@@ -151,6 +150,6 @@ def _goes_on(held: Sequence[str], behind: str) -> bool:
 
 
 def count_words(text: str) -> int:
-    """Return how many words of two letters and more a text has; in scripts without blanks every two characters are
-    about one."""
+    """Return the number of words with at least two letters; in scripts without spaces, two characters count as about
+    one word."""
     return len((_ASCII_WORD if text.isascii() else _ANY_WORD).findall(text))

@@ -1,4 +1,4 @@
-"""Shell commands taken apart: the steps of a command line, and what joins them."""
+"""Parse shell commands into the steps of a command line and the operators between them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 
 _HEREDOC_WORD = compiled_later(r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2\s*\)", re.DOTALL)
-"""A text given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
+"""A text that is given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
 _PLACEHOLDER = compiled_later("\x00(\\d+)\x00")
 _SPECIAL = compiled_later(r"[;|&()<>'\"\\#]|[^\S ]")
-"""What makes a command line more than words with blanks between them."""
+"""Characters that make a command line more than words separated by spaces."""
 
 _TOKEN = compiled_later(
     r"""
@@ -42,25 +42,25 @@ class Step(Struct, frozen=True):
     words: tuple[str, ...]
     """Program and arguments, without quotes, redirections, and assignments before the program."""
     after: str
-    """What follows: `&&`, `||`, `;`, `|`, `&`, or nothing at the end."""
+    """The operator after the command: `&&`, `||`, `;`, `|`, `&`, or "" at the end."""
     document: str = ""
     """Body of the here-document that it reads."""
     writes: tuple[str, ...] = ()
     """Files to which its output is redirected."""
     appends: tuple[str, ...] = ()
-    """Those of them that keep what they have."""
+    """Those of them that are appended to."""
     given: tuple[str, ...] = ()
     """Assignments before the program: `GOOS=linux go build`."""
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text: how lists of names of programs are written down."""
+    """Return the words of a text; used to write down lists of words, such as names of programs."""
     return frozenset(text.split())
 
 
 def operands(arguments: Iterable[str], valued: Container[str] = ()) -> list[str]:
-    """Return the arguments of a program that are no options, nor values of these. `valued`: options whose value is a
-    word of its own."""
+    """Return the arguments of a program that are neither options nor values of options. `valued`: options whose
+    value is a separate word."""
     found: list[str] = []
     ended = is_value = False
     for word in arguments:
@@ -73,7 +73,7 @@ def operands(arguments: Iterable[str], valued: Container[str] = ()) -> list[str]
 
 @remembered
 def steps(command: str) -> tuple[Step, ...]:
-    """Return the simple commands of a command line, in order, those of `bash -c "..."` in its place."""
+    """Return the simple commands of a command line, in order; those of `bash -c "..."` replace it."""
     documents: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
@@ -85,14 +85,14 @@ def steps(command: str) -> tuple[Step, ...]:
     for step in (_finished(*parts, documents) for parts in _split(outer)):
         if step.words:
             found += _unwrapped(step)
-        elif step.writes and found:  # behind the bracket or the word that ends a group
+        elif step.writes and found:  # after the bracket or the word that ends a group
             found[-1] = _writing(found[-1], step)
     return tuple(found)
 
 
 def _split(text: str) -> Iterator[tuple[list[str], str, str, list[tuple[str, bool]]]]:
-    """Yield the words of each step, what follows it, its here-document, and the files that it writes to, each with
-    whether it appends to them."""
+    """Yield for each step: its words, the operator after it, its here-document, and (file, whether it is appended
+    to) for its redirections."""
     if _SPECIAL.search(text) is None:
         yield text.split(), "", "", []
         return
@@ -126,18 +126,18 @@ def _split(text: str) -> Iterator[tuple[list[str], str, str, list[tuple[str, boo
 
 
 class RawStep(Struct, frozen=True):
-    """Where the words of one simple command stand in a command line."""
+    """The positions of one simple command's words in a command line."""
 
     words: tuple[tuple[int, int], ...]
-    """Beginnings and ends of its words, with assignments before the program."""
+    """Spans of its words, including assignments before the program."""
     reads: tuple[tuple[int, int], ...]
-    """Those of the texts that it is given as its input."""
+    """Spans of the texts that it is given as input."""
     after: str
-    """What follows: `&&`, `|`, a bracket, or nothing at the end."""
+    """The operator after the command: `&&`, `|`, a bracket, or "" at the end."""
 
 
 def raw_steps(command: str) -> Iterator[RawStep]:
-    """Yield the simple commands of a command line by where they stand in it."""
+    """Yield the simple commands of a command line as positions in it."""
     words: list[tuple[int, int]] = []
     reads: list[tuple[int, int]] = []
     ends: list[str] = []
@@ -168,7 +168,7 @@ def raw_steps(command: str) -> Iterator[RawStep]:
 
 
 def _written(redirection: re.Match[str], before: str) -> Iterator[tuple[str, bool]]:
-    """Yield the file that a redirection writes to, and whether it appends. `before`: the character before it; `->` and
+    """Yield (file, whether it is appended to) for a redirection. `before`: the preceding character, since `->` and
     `=>` are arrows."""
     mode, target = redirection.group("mode"), redirection.group("target")
     descriptor = mode == ">&" and re.fullmatch(r"\d+|-", target or "")
@@ -182,7 +182,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _document(text: str, start: int, end: str) -> tuple[str, int]:
-    """Return the body of a here-document that begins here, and where it ends."""
+    """Return the body of a here-document that begins here, and the position of its end."""
     match = re.compile(rf"^[ \t]*{end}[ \t]*$", re.MULTILINE).search(text, start)
     return (text[start : match.start()], match.end()) if match else (text[start:], len(text))
 
@@ -202,12 +202,12 @@ def _finished(
 
 
 def _writing(step: Step, other: Step) -> Step:
-    """Return a step that writes where another one does, too."""
+    """Return a step with the output files of another one added."""
     return replace(step, writes=step.writes + other.writes, appends=step.appends + other.appends)
 
 
 def unquoted(word: str) -> str:
-    """Return a word of a command line as its program gets it."""
+    """Return a word of a command line as the program receives it."""
     if "'" not in word and '"' not in word and "\\" not in word:
         return word
     return "".join(

@@ -1,5 +1,5 @@
-"""Where the headers of tables stand: in the output of a tool above a rule of dashes, or above columns in line; in prose
-the first row, which says what the cells of the others are of."""
+"""Find the headers of tables. In tool output, a header is above a rule of dashes or above aligned columns. In prose,
+it is the first row, which says what the cells of the other rows mean."""
 
 from __future__ import annotations
 
@@ -16,37 +16,38 @@ _RULE = compiled_later(
     rf"^[ \t]*(?:[|+][ \t]*)?:?{_LINE}:?(?:[ \t]*[+|][ \t]*:?{_LINE}:?|[ \t]+{_LINE})+[ \t\r]*(?:[|+][ \t\r]*)?$",
     re.MULTILINE,
 )
-"""A line below the names of two columns or more, also between rows."""
+"""A rule for two or more columns, which may also separate rows."""
 _OF_COLUMN = compiled_later(r"[-=:]{2,}")
 _CELL = compiled_later(r"\S+(?: \S+)*")
 _IN_BARS = compiled_later(r"[^|\s]+(?:[ \t]+[^|\s]+)*")
 _NAME = compiled_later(r"[A-Za-z_%#(][\w%#./()-]*(?: [A-Za-z_(%#][\w.()%#-]*)*")
 _FIGURE = compiled_later(r"[^\w\s]*\d")
 _NOT_ROWS = compiled_later(r"[ \t]*(?:\(\d+ rows?(?: affected)?\).*|\d+ rows? in set.*|[|+]?[-=+| ]*)\r?")
-"""What stands below the rows of a table, or below the header of one without rows."""
+"""What follows the rows of a table, or the header of a table without rows."""
 _BLANK = compiled_later(r"\n[ \t\r]*\n")
 _COLUMNS, _IN_LINE = 3, 0.8
-"""Columns from which on they are told by their places alone, and the share of them that stands in line in a row."""
+"""Minimum number of columns that can be recognized by alignment alone, and the share of them that must be aligned in
+a row."""
 _WIDE = 400
-"""Characters of a line up to which columns are looked for."""
+"""Maximum length of a line that is searched for columns."""
 _Fits = Callable[[str], bool]
 _PROSE_TABLE = compiled_later(
     r"^(?:[^\n|]*… )?[ \t]*((\|[^\n]*\w[^\n]*)\n[ \t]*\|(?=[^\n]*-)[ \t:|-]+)\r?\n"
     r"((?:[ \t]*(?:\|[^\n]*|…)(?:\n|\Z))+)",
     re.MULTILINE,
 )
-"""A table, also as a summary quotes one: with gap signs before its first row, and between rows."""
+"""A table, including the form in which a summary quotes one: with gap signs before its first row and between rows."""
 _SHORT_ROW = 160
-"""Characters of a first row at most that stands before others."""
+"""Maximum length of a first row that is repeated before other rows."""
 
 
 class Table(Struct, frozen=True):
     """A table in a text."""
 
     start: int
-    """Where its header begins, with the blanks before it."""
+    """Start of its header, including leading whitespace."""
     rows: int
-    """Where its first row begins."""
+    """Start of its first row."""
     end: int
 
 
@@ -62,10 +63,10 @@ def tables(text: str) -> list[Table]:
 
 
 def _ruled(text: str) -> list[Table]:
-    """Return the tables whose header stands above a rule; what stands above further rules of a table are rows."""
+    """Return the tables whose header is above a rule; lines above further rules of the same table are rows."""
     found: list[Table] = []
     shapes: set[str] = set()
-    """Of the rules below headers since the last blank line."""
+    """Shapes of the rules below headers since the last blank line."""
     end = since = 0
     for rule in _RULE.finditer(text):
         if rule.start() < end:
@@ -89,14 +90,15 @@ def _ruled(text: str) -> list[Table]:
 
 
 def _is_boxed(text: str, start: int, header: str, shape: str) -> bool:
-    """Return whether a line above a rule of a box is the first line of the box."""
+    """Return whether the line above a rule of a box is the first line of the box."""
     top, above = _line_before(text, start)
     is_first = _RULE.fullmatch(above) is not None and _shape(above) == shape and "|" not in _line_before(text, top)[1]
     return is_first and header.lstrip().startswith("|") and any(map(str.isalpha, header))
 
 
 def _is_row(text: str, start: int, header: str, rule: str) -> bool:
-    """Return whether a line above a rule is a row: its cells are figures, or the line before it has such cells, too."""
+    """Return whether the line above a rule is a row: its cells are figures, or the line before it has the same
+    cells."""
     before = _line_before(text, start)[1]
     if "|" in header:
         is_open = rule.lstrip().startswith("|")
@@ -107,25 +109,25 @@ def _is_row(text: str, start: int, header: str, rule: str) -> bool:
 
 
 def _has_figure(header: str) -> bool:
-    """Return whether a cell of a line is a figure, as no name of a column is."""
+    """Return whether a cell of a line is a figure, which a column name never is."""
     cells = (_IN_BARS if "|" in header else _CELL).finditer(header)
     return any(_FIGURE.match(cell[0]) for cell in cells)
 
 
 def _shape(rule: str) -> str:
-    """Return a rule such that those between the same columns are alike."""
+    """Return a normalized rule, such that rules for the same columns are equal."""
     return rule.strip().replace("=", "-").replace(":", "-")
 
 
 def _line_before(text: str, at: int) -> tuple[int, str]:
-    """Return where the line before the one that begins there begins, and the line; nothing before the first one."""
+    """Return the start and the text of the line before the one at a position; "" before the first line."""
     start = text.rfind("\n", 0, max(0, at - 1)) + 1
     return start, text[start : max(start, at - 1)].rstrip("\r")
 
 
 def _in_columns(text: str) -> Table | None:
-    """Return the table that a text begins with, where the names of its columns stand in line with what is below them,
-    some of which is numbers."""
+    """Return the table at the beginning of a text if the names of its columns are aligned with the lines below,
+    which contain numbers."""
     first = len(text) - len(text.lstrip("\n"))
     lines = text[first : first + 3 * _WIDE].split("\n", 3)[:3]
     if len(lines) < 3 or len(lines[0]) > _WIDE:
@@ -141,8 +143,8 @@ def _in_columns(text: str) -> Table | None:
 
 
 def _fits_rule(header: str, rule: str) -> _Fits:
-    """Return what tells whether a line is a row of a table with a rule, or a rule between its rows: it has the bars of
-    the header, or blanks where the rule has them."""
+    """Return a function that tells whether a line is a row of a table with this rule, or a rule between rows. A row
+    has the bars of the header, or spaces where the rule has them."""
     shape, is_open, bars = _shape(rule), rule.lstrip()[:1] in ("|", "+"), header.count("|")
     columns = [column.span() for column in _OF_COLUMN.finditer(rule)]
     gaps = [(end, start) for (_, end), (start, _) in pairwise(columns)]
@@ -159,7 +161,8 @@ def _fits_rule(header: str, rule: str) -> _Fits:
 
 
 def _fits_columns(columns: Sequence[tuple[int, int]]) -> _Fits:
-    """Return what tells whether a line is a row below the names of columns: it has a cell in line with most of them."""
+    """Return a function that tells whether a line is a row below these column names: it has cells aligned with most
+    of them."""
 
     def fits(line: str) -> bool:
         cells = [cell.span() for cell in _CELL.finditer(line[:_WIDE])]
@@ -171,7 +174,8 @@ def _fits_columns(columns: Sequence[tuple[int, int]]) -> _Fits:
 
 
 def _end_of(text: str, rows: int, fits: _Fits) -> int:
-    """Return where the rows of a table end: before the first line that is none, as a second rule in turn."""
+    """Return where the rows of a table end: before the first line that is not a row, such as a second consecutive
+    rule."""
     at = end = rows
     ruled = True
     while at < len(text):
@@ -186,8 +190,8 @@ def _end_of(text: str, rows: int, fits: _Fits) -> int:
 
 
 def heads_of_rows(text: str) -> dict[int, tuple[int, int]]:
-    """Return where the rows of tables begin, behind their blanks -> the span of the first row and the rule below it,
-    where that row is short: a price does not say of which of three it is."""
+    """Map the starts of table rows, after their indent, to the span of the first row and its rule, if that row is
+    short. A price does not say which of three prices it is."""
     heads: dict[int, tuple[int, int]] = {}
     if "|\n" not in text and "|\r\n" not in text:
         return heads

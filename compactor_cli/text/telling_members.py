@@ -1,5 +1,5 @@
-"""Members of JSON that say how things stand: a record that failed among others that did not, and plain values beside
-lists of records."""
+"""Informative members of JSON: a failed record among others that did not fail, and plain values next to lists of
+records."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ _STATE = compiled_later(
     r'(?:[ \t\n]*,[ \t\n]*"(details?|error|message|reason|description)"[ \t\n]*:[ \t\n]*'
     r'"(?:[^"\\]|\\.){1,300}")?'
 )
-"""What a record has as its state, with what is said of that right behind it."""
+"""The state of a record, with an explanation directly after it."""
 _FAILED = compiled_later(
     r"fail(?:ed|ure|ing)?|error(?:ed)?|crash(?:ed|loopbackoff)|fehlgeschlagen|fallid[oa]|échec|失败|失敗", re.IGNORECASE
 )
 _WHY = ("error", "detail", "details", "reason")
 _PERHAPS = compiled_later(r"denied|conflict|rejected|timed?[ _-]?out|aborted|unhealthy|broken", re.IGNORECASE)
-"""States that tell of a failure where the record says why: others are the usual end of an order or a request."""
+"""States that mean a failure if the record gives a reason; otherwise they are normal outcomes of an order or a
+request."""
 _LEAST = 3
-"""Records with a state from which on they say what is usual."""
+"""Minimum number of records with a state that show what is normal."""
 _FEW = 0.5
-"""Share of them that may have failed where that is news."""
+"""Maximum share of them that may have failed for a failure to be news."""
 _MOST = 2
-"""Such records that are told."""
+"""Maximum number of such records reported."""
 _PLAIN = compiled_later(r'"[^"\\\n]{1,60}"\s*:\s*(?:-?\d[\d.eE+-]*|true|false|"[^"\\\n]{1,60}")')
 _RECORDS = compiled_later(r'"[^"\\\n]{1,60}"\s*:\s*\[\s*\{')
 _LONGEST = 40_000
-"""Characters of a result that are read."""
+"""Maximum length of a result that is read."""
 
 
 def failed_records(text: str) -> list[Span]:
-    """Return where a few records of JSON say that they failed, as others do not."""
+    """Return the spans where a few JSON records report a failure while others do not."""
     if len(text) > _LONGEST or '"' not in text:
         return []
     states: defaultdict[str, int] = defaultdict(int)
@@ -48,7 +49,8 @@ def failed_records(text: str) -> list[Span]:
 
 
 def plain_members(text: str) -> list[Span]:
-    """Return where an object of JSON with a list of records has numbers, names and truths of its own, such as sums."""
+    """Return the spans of an object's own numbers, strings and booleans, such as totals, if it also has a list of
+    records."""
     if len(text) > _LONGEST:
         return []
     members = [*outer_spans(text)]

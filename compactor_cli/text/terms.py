@@ -1,8 +1,8 @@
 """Terms: the names and words of a text by which a later part of a session may refer back to it.
 
-Names are paths, file names, URLs, symbols, error names, ids, numbers, dates, flags and quoted
-strings; everything else is a word. Text is cut into chunks at C speed and each distinct chunk is
-judged once, so the cost is that of one pass.
+Names are paths, file names, URLs, symbols, error names, ids, numbers, dates, flags and quoted strings; everything
+else is a word. Text is split into chunks at C speed, and each distinct chunk is examined once, so that the cost is
+that of one pass.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ KINDS = (
 )
 
 _INSIDE = frozenset("_$./~@%+-")
-# letters stand in it as themselves: to miss one takes longer than to find it
+# letters map to themselves, because a failed look-up takes longer than a successful one
 _BORDERS = str.maketrans(
     {code: chr(code) if chr(code).isalnum() or chr(code) in _INSIDE else " " for code in range(33, 127)}
     | {code: chr(code) for code in (*range(33), 127)}
@@ -41,11 +41,11 @@ _BORDERS = str.maketrans(
 )
 _SAME_LENGTH = (("\\n", "  "), ("\\t", "  "), ("\\r", "  "), ('\\"', "  "))
 _LETTER = compiled_later(r"\\u[0-9a-fA-F]{4}")
-"""A letter or a sign by its number: `\\u2019s` is no name."""
+"""A letter or sign given by its code point: `\\u2019s` is not a name."""
 _QUOTED = (
     ('"', compiled_later(r'"([^"\n]*)"')),
     ("`", compiled_later(r"`([^`\n]*)`")),
-    # an apostrophe in a word is no quote
+    # an apostrophe within a word is not a quote
     ("'", compiled_later(r"'(?<![A-Za-z0-9]')([^'\n]*)'(?![A-Za-z0-9])")),
 )
 _LONGEST_QUOTE = 60
@@ -53,7 +53,7 @@ _DATE = compiled_later(r"\d{4}-\d\d-\d\d")
 _DECIMAL = compiled_later(r"\d+\.\d+%?$")
 _CODE = compiled_later(r"[A-Z]{1,4}\d{3,5}$")
 WIDE = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""A character of a script without blanks."""
+"""A character of a script without spaces."""
 _TWO_LETTERS = compiled_later(r"[^\W\d_]{2}")
 _EDGES = ".,;:!?)(]}[{'\"`\\ "
 _ERROR_ENDS = ("Error", "Exception", "Warning", "Fault")
@@ -80,17 +80,17 @@ STOP_WORDS = frozenset(
         """,
     )
 )
-"""Words that say nothing of what a text is about."""
+"""Words that say nothing about the subject of a text."""
 
 
 Term = tuple[str, str]
-"""A name or word, and what kind of name it is (one of KINDS). A plain tuple: tens of thousands are made."""
+"""A name or word, and its kind (one of KINDS). It is a plain tuple because tens of thousands are created."""
 
 
 def chunked(text: str) -> str:
-    """Put blanks for what cannot be part of a name; every other character keeps its place.
+    """Replace characters that cannot be part of a name by spaces; all other characters keep their positions.
 
-    What stands between blanks is what `judge` takes.
+    The result, split at spaces, is the input of `judge`.
     """
     if "\\" in text:
         for escape, blanks in _SAME_LENGTH:
@@ -101,7 +101,7 @@ def chunked(text: str) -> str:
 
 
 def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
-    """Yield start and text, in lower case, of what is quoted and is more than punctuation and less than a sentence."""
+    """Yield (start, lower-case text) of quoted text that is more than punctuation and less than a sentence."""
     for mark, pattern in _QUOTED:
         if mark not in text:
             continue
@@ -116,7 +116,7 @@ def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
 
 
 def judge(chunk: str) -> tuple[Term, ...]:
-    """Return the terms of one chunk; a path also gives its file name, a dotted symbol its parts."""
+    """Return the terms of one chunk; a path also yields its file name, a dotted symbol its parts."""
     if len(chunk) < 3:
         return ()
     if chunk.isalpha():
@@ -154,7 +154,7 @@ def _letters(core: str) -> tuple[Term, ...]:
 
 
 def _compound(core: str) -> tuple[Term, ...]:
-    """Return the terms of a chunk with more than letters in it."""
+    """Return the terms of a chunk that does not consist of letters only."""
     if "/" in core:
         last = core.rsplit("/", 1)[1]
         return ((core, "path"), *(judge(last) if len(last) > 3 else ()))
@@ -165,7 +165,7 @@ def _compound(core: str) -> tuple[Term, ...]:
             return ((core, "decimal"),)
     if "." in core:
         return _dotted(core)
-    digits = core[-1].isdigit() or any(map(str.isdigit, core))  # most have them at the end
+    digits = core[-1].isdigit() or any(map(str.isdigit, core))  # most digits are at the end
     letters = core[0].isalpha() or any(map(str.isalpha, core))
     if digits and letters:
         if core[0].isupper() and _CODE.match(core):

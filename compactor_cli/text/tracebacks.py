@@ -1,4 +1,4 @@
-"""Traces of what was raised: how an output ends in which a program gave up."""
+"""Tracebacks: how the output of a program ends that raised an exception."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from compactor_cli.text.patterns import compiled_later
 
 HEADER = "Traceback (most recent call last)"
 _CELL_HEADER = compiled_later(rf"^([A-Za-z_][\w.]*)[ \t]{{2,}}{re.escape(HEADER)}[ \t]*\r?\n(?=(.*))", re.MULTILINE)
-"""What stands over the trace of a cell: what was raised, and behind it the first of its frames."""
+"""The line above the traceback of a notebook cell: the exception, with the first frame after it."""
 _IN_CELL = compiled_later(r"[ \t]*(?:Cell|Input) In ?\[|.*<ipython-input-|File |.*\bin (?:<module>|[\w.]+\()")
 _HEADER_LINE = compiled_later(rf"([ \t]*){re.escape(HEADER)}:[ \t\r]*\Z")
 _RAISED = compiled_later(r"[A-Za-z_][\w.]*(?::[ \t]|[ \t\r]*\Z)")
 _NOTES = ("[", "(", "<")
-"""How lines begin that may stand behind the last one of a program: notes of the harness."""
+"""How lines begin that may follow the last one of a program: notes of the harness."""
 _MOST_BEHIND = 2_000
-"""Characters of what is said of an error in further lines."""
+"""Maximum length of an error message that continues on further lines."""
 
 
 class Trace(Struct, frozen=True):
-    """A trace of a Python program."""
+    """A traceback of a Python program."""
 
     before: str
-    """Blanks before its header."""
+    """Whitespace before its header."""
     said: str
-    """The line that says what was raised, without them."""
+    """The line with the exception, without that whitespace."""
     first: int
     last: int
-    """Its lines, counted from 0."""
+    """Numbers of its first and last line, from 0."""
 
 
 @remembered
 def raised_in_cell(text: str) -> str:
-    """Return the line that says what the cell of a notebook raised, with which an output ends; empty for others."""
+    """Return the line with the exception of a notebook cell at the end of an output; "" if there is none."""
     header = _last(_CELL_HEADER, text)
     if header is None or not _IN_CELL.match(header[2]):
         return ""
@@ -48,7 +48,7 @@ def raised_in_cell(text: str) -> str:
 
 
 def raised_at_end(text: str) -> str:
-    """Return the line that says what a Python program raised, with which an output ends; empty for others."""
+    """Return the line with the exception of a Python program at the end of an output; "" if there is none."""
     traces = raised_in_program(text)
     if not traces or not _RAISED.match(traces[-1].said):
         return ""
@@ -57,10 +57,10 @@ def raised_at_end(text: str) -> str:
 
 
 def raised_in_program(text: str) -> list[Trace]:
-    """Return the traces of Python programs that an output holds, in order, without those inside of others."""
+    """Return the tracebacks of Python programs in an output, in order, without nested ones."""
     found: list[Trace] = []
     begun: list[tuple[str, int]] = []
-    """What stands before the headers, and their lines; of each that is inside of the one before."""
+    """(prefix of the header, number of its line) of the open tracebacks, each nested in the previous one."""
     for at, line in enumerate(text.split("\n") if HEADER in text else ()):
         header = _HEADER_LINE.match(line) if HEADER in line else None
         while begun and line.strip() and not line.startswith((f"{begun[-1][0]} ", f"{begun[-1][0]}\t")):

@@ -1,6 +1,6 @@
-"""A text as the smallest pieces that can be quoted alone: lines taken together, sentences, members of JSON.
+"""Split a text into the smallest pieces that can be quoted alone: groups of lines, sentences, members of JSON.
 
-Short neighbouring lines make one unit, as long prose is cut between sentences. JSON is cut between the members
+Short neighbouring lines form one unit, and long prose is split between sentences. JSON is split between the members
 of an object or list, so that no unit begins in one object and ends in another.
 """
 
@@ -20,46 +20,46 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
 
 _TOGETHER = 80
-"""Characters up to which neighbouring lines are taken together."""
+"""Maximum length of neighbouring lines that form one unit."""
 _LONG = 150
-"""Characters above which a dense line is cut."""
+"""Maximum length of a dense line that stays whole."""
 _MEMBERS = 80
-"""Characters up to which members of JSON are taken together, and above which one is taken apart."""
+"""Maximum length of JSON members that form one unit; longer members are split."""
 _OBJECT = 120
-"""Characters up to which an object in a list stays whole."""
+"""Maximum length of an object in a list that stays whole."""
 _INDENT = 80
-"""Blanks at most between an object and what stands before it."""
+"""Maximum whitespace between an object and what precedes it."""
 _FIRST, _SHORT, _PATH = 3, 60, 140
-"""Which of the first members of an object can say which one it is, and characters of it at most: of a member, and of
-the path of a file."""
+"""How many of an object's first members may identify it, and their maximum length: for a member, and for a file
+path."""
 _LONG_PROSE = 220
 _UNBROKEN = 2_000
-"""Characters without a break from which on they are data that nobody reads, and are cut by force."""
+"""Minimum length of unbroken text that counts as unreadable data and is split by force."""
 _SHORTEST, _TOLD = 20, 60
-"""Characters of a long first argument that say which call it is: at least before a blank, and at most."""
+"""Characters of a long first argument that identify the call: the minimum before a space, and the maximum."""
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
-"""Where dense text is cut, the best place first."""
+"""Where dense text is split, best place first."""
 _STRUCTURE = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
 _OPENED = compiled_later(r"\s*[\[(][\w -]{1,20}[:=][ ]?$")
-"""A bracket with a key at the end of a piece, such as `[url: `: it goes with its value."""
+"""A bracket with a key at the end of a piece, such as `[url: `; it belongs to its value."""
 _SENTENCE_END = compiled_later(r"""[.!?;](?:\*\*|[*_"')\]])? """)
 _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*)')
-"""A member of JSON that is a text, up to the end of its first line."""
+"""A JSON member that is a string, up to the end of its first line."""
 _FOUND = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")
-"""The path of a file and the number of a line, which searches put before what they found."""
+"""The path and the line number that searches put before a match."""
 _KEY = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*:)')
 _RANK = compiled_later(r'"[^"\\]*"\s*:\s*\d{1,4}')
 _ADDRESS = compiled_later(r'[^{}\[\]]*?("[^"\\]*"\s*:\s*"https?://[^"\\\s]{1,140}")')
 _TOKEN = compiled_later(r"[!-~]+")
-"""What has no blank in it."""
+"""Text without whitespace."""
 _LINE_NUMBER = compiled_later(r"[ \t]*L?\d+(?:→|\t|-|(?: ?\||:)(?=[ \t]*[^\s\d]))")
-"""The number of a line of a file, before what stands on it."""
+"""The number of a line of a file, before its text."""
 _SPACE = " \t\r\n"
 
 
 def line_units(text: str, *, apart: bool = False, noise: frozenset[int] = frozenset()) -> Iterator[tuple[int, int]]:
-    """Yield where units of a text that is no JSON begin and end, without the blanks around them. `apart`: no lines are
-    taken together. `noise`: numbers of lines that are taken together with their like only."""
+    """Yield the spans of the units of a text that is not JSON, without surrounding whitespace. `apart`: keep all
+    lines separate. `noise`: numbers of lines that are joined only with each other."""
     start = end = -1
     offset, noisy = 0, False
     for number, line in enumerate(text.split("\n")):
@@ -83,19 +83,19 @@ def line_units(text: str, *, apart: bool = False, noise: frozenset[int] = frozen
 
 
 def _is_found(line: str) -> bool:
-    """Return whether a line is what a search found in a file: it is as long as what stands behind the path is."""
+    """Return whether a line is a match of a search in a file; its length counts only after the path."""
     place = _FOUND.match(line) if len(line) <= _LONG_PROSE else None
     return place is not None and len(line) - place.end() <= _LONG
 
 
 def has_words(line: str) -> bool:
-    """Return whether a line has a letter or a digit besides the number that stands before it."""
+    """Return whether a line has a letter or a digit, not counting its line number."""
     number = _LINE_NUMBER.match(line)
     return any(map(str.isalnum, line[number.end() :] if number else line))
 
 
 def clause_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of sentences, in pieces where they are long."""
+    """Yield the spans of sentences; long ones are split."""
     for clause in split_clauses(text):
         if len(clause.text) > 2 * _LONG_PROSE:
             yield from _pieces(clause.text, clause.start)
@@ -104,7 +104,7 @@ def clause_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
-    """Yield a long line in pieces."""
+    """Yield the spans of a long line's pieces."""
     prose = line.count(" ") > len(line) / 9
     if prose and len(line) <= _LONG_PROSE:
         yield offset, offset + len(line)
@@ -120,7 +120,7 @@ def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _sentence_cuts(line: str) -> Iterator[int]:
-    """Yield the ends of sentences, with short ones left together."""
+    """Yield the ends of sentences; short ones stay together."""
     start = 0
     for match in _SENTENCE_END.finditer(line):
         if match.end() - start > 41 and not (match[0] == ". " and ends_none(line, match.start())):
@@ -129,8 +129,8 @@ def _sentence_cuts(line: str) -> Iterator[int]:
 
 
 def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
-    """Yield where to cut text so that pieces are no longer than `longest` characters, or longer where a long name, a
-    key or a number would be cut in two: half of one passes for another."""
+    """Yield where to split text into pieces of at most `longest` characters. Pieces may be longer to keep a long
+    name, a key or a number whole, because half of one looks like another."""
     while end - start > longest:
         far = min(end, start + _LONG_PROSE)
         cut = _break_before(line, start + longest // 3, start + longest)
@@ -143,8 +143,8 @@ def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
 
 
 def _token_end(line: str, start: int, place: int, end: int) -> int:
-    """Return where what stands at a place ends, where that is a key, a number or another run of letters and signs, no
-    part of which was cut off at `start`; else the place."""
+    """Return the end of the key, number or other unbroken text at a position, unless a part of it was cut off at
+    `start`; otherwise the position."""
     if place == end or (start and _TOKEN.match(line, start - 1, start + 1) and line[start - 1] not in ",;"):
         return place
     most = min(end, place + _UNBROKEN)
@@ -169,23 +169,23 @@ def _break_behind(line: str, start: int, end: int) -> int:
 
 
 Span = tuple[int, int]
-"""Where a piece of a text begins and ends."""
+"""Start and end of a piece of a text."""
 
 
 class JsonMember(Struct, frozen=True, gc=False):
-    """Members of JSON, side by side or a piece of a long one."""
+    """JSON members next to each other, or a piece of a long one."""
 
     start: int
     end: int
     begin: int
-    """Where it begins with its key, and with the lists and objects whose first member it is."""
+    """Start including its key, and including the lists and objects whose first member it is."""
     depth: int
-    """How many lists and objects are open there."""
+    """Number of lists and objects that are open there."""
     leads: tuple[Span, ...] = ()
-    """What says which object it is a member of, where it is not the first: the first short member of an object in a
-    list, and the key of an object in it."""
+    """What identifies the object that it is a member of, unless it is the first member: the first short member of an
+    object in a list, and the key of an object within it."""
     usual: bool = False
-    """It is told to be usual, and stands with such members only."""
+    """Whether it counts as usual; it is joined only with other usual members."""
 
 
 def json_members(
@@ -196,18 +196,19 @@ def json_members(
     shown: str = "",
     place: Place | None = None,
 ) -> list[JsonMember]:
-    """Return the members of JSON: neighbours of the same object or list are taken together while they are short, a
-    long one is taken apart. Nothing for text that is no JSON as far as its brackets tell. `named`: its first member
-    says what it is, as in the arguments of a call. `usual`: whether a member, with its key, is taken together with
-    its like only, the first one aside. `shown` and `place`: the text as it is read, and where characters of the
-    other stand there; members are told by that."""
+    """Return the members of JSON; short neighbours in the same object or list are joined, and long ones are split.
+    Return none if the brackets show that the text is not JSON.
+
+    `named`: the first member identifies the object, as in the arguments of a call. `usual`: whether a member, with
+    its key, is joined only with others like it; the first member is exempt. `shown` and `place`: the text as it is
+    read, and a map of positions to it; the positions of members then refer to `shown`."""
     ends = _closed(text) if text.lstrip(_SPACE)[:1] in ("{", "[") else None
     first = len(text) - len(text.lstrip(_SPACE))
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
         return []
     result: list[JsonMember] = []
     root = JsonMember(first, ends[first] + 1, first, 0)
-    if root.end - root.start <= _MEMBERS:  # most calls
+    if root.end - root.start <= _MEMBERS:  # as in most calls
         return [_placed(root, place) if place else root]
     waiting = [(root, 0, _call_leads(text, root, ends) if named else ())]
     while waiting:
@@ -237,12 +238,12 @@ def json_members(
 
 
 def _is_listed(text: str, start: int) -> bool:
-    """Return whether an object begins there that is a member of a list."""
+    """Return whether an object that is an element of a list begins here."""
     return text[start] == "{" and text[max(0, start - _INDENT) : start].rstrip(_SPACE)[-1:] in ("[", ",")
 
 
 def outer_spans(text: str) -> Iterator[Span]:
-    """Yield where the members of an object that a text is begin and end, each with its key. Nothing for other texts."""
+    """Yield the spans of the members of an object, each with its key. Yield nothing if the text is not an object."""
     first = len(text) - len(text.lstrip(_SPACE))
     ends = _closed(text) if text[first : first + 1] == "{" else None
     if ends is not None and not text[ends[first] + 1 :].strip():
@@ -250,19 +251,19 @@ def outer_spans(text: str) -> Iterator[Span]:
 
 
 def _placed(member: JsonMember, place: Place) -> JsonMember:
-    """Return a member with all its places as they are in the text that is read."""
+    """Return a member with all its positions mapped to the text as it is read."""
     leads = tuple((place(start), place(end)) for start, end in member.leads)
     return JsonMember(place(member.start), place(member.end), place(member.begin), member.depth, leads, member.usual)
 
 
 def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _SHORT) -> tuple[Span, ...]:
-    """Return the spans of what says which object the members in `member` stand in, when it is one."""
+    """Return the spans that identify the object containing the members of `member`, if it is an object."""
     if text[member.start] != "{":
         return ()
     if member.begin < member.start:
         return *member.leads[-1:], (member.begin, member.start)
     for number, (start, end, inner) in enumerate(islice(_children(text, member.start, ends), _FIRST)):
-        if inner < 0 and end - start <= longest:  # a rank says less than the address behind it
+        if inner < 0 and end - start <= longest:  # a rank is less informative than the address after it
             address = _ADDRESS.match(text, end, ends[member.start]) if _RANK.fullmatch(text, start, end) else None
             return (address.span(1) if address else (start, end),)
         if number == 0 and inner >= 0 and (within := _first_of(text, inner, ends, longest)):
@@ -271,7 +272,7 @@ def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _
 
 
 def _first_of(text: str, opening: int, ends: dict[int, int], longest: int) -> Span | None:
-    """Return the span of the first member of an object in an object that says which one that is, as the labels of a
+    """Return the span of the first member of a nested object that identifies the outer one, as the labels of a
     measured value do."""
     for start, end, inner in islice(_children(text, opening, ends), 1 if text[opening] == "{" else 0):
         return (start, end) if inner < 0 and end - start <= longest else None
@@ -279,8 +280,8 @@ def _first_of(text: str, opening: int, ends: dict[int, int], longest: int) -> Sp
 
 
 def _call_leads(text: str, call: JsonMember, ends: dict[int, int]) -> tuple[Span, ...]:
-    """Return the span of what says which call it is: the first words of its first argument, where that is a long text,
-    such as a command, or else a short argument."""
+    """Return the span that identifies a call: the first words of its first argument if that is a long text, such as
+    a command, or else a short argument."""
     if text[call.start] == "{":
         for start, end, _ in islice(_children(text, call.start, ends), 1):
             if end - start > _PATH and (begins := _beginning(text, start, end)):
@@ -299,8 +300,8 @@ def _beginning(text: str, start: int, end: int) -> Span | None:
 
 
 def _begun(text: str, pieces: list[JsonMember]) -> Iterator[JsonMember]:
-    """Yield the pieces of a long argument behind its first one, each with the first words of it: they say what the
-    argument is, as the first argument says what the call is."""
+    """Yield the pieces of a long argument after its first piece, each with the argument's first words as context.
+    They identify the argument as the first argument identifies the call."""
     begins = _beginning(text, pieces[0].start, pieces[0].end) if len(pieces) > 1 else None
     for piece in pieces[1:]:
         known = begins is None or begins in piece.leads
@@ -308,8 +309,8 @@ def _begun(text: str, pieces: list[JsonMember]) -> Iterator[JsonMember]:
 
 
 def _led(members: list[JsonMember], outer: JsonMember, text: str = "") -> list[JsonMember]:
-    """Begin the first of the members where the list or object around them begins. The key of that says what it is a
-    member of where it is shown alone, as it does for the others."""
+    """Let the first member begin where the list or object around it begins. If it is shown alone, the key of that
+    gives its context, as for the other members."""
     if not members:
         return []
     key = _own_key(text, outer)
@@ -318,16 +319,16 @@ def _led(members: list[JsonMember], outer: JsonMember, text: str = "") -> list[J
 
 
 def _own_key(text: str, member: JsonMember) -> int:
-    """Return where the key of a member begins, of those right before it the last; -1 where it has none, or a long
+    """Return the start of a member's own key, the last of several directly before it; -1 if it has none, or a long
     one."""
     first = max(member.begin, member.start - _SHORT)
     keys = [found.start() for found in _KEY.finditer(text, first, member.start)]
     return keys[-1] if keys and text[first : member.start].rstrip(_SPACE).endswith(":") else -1
 
 
-@lru_cache(maxsize=2)  # the arguments of a call are asked for twice, one after the other
+@lru_cache(maxsize=2)  # the arguments of a call are looked up twice in a row
 def _closed(text: str) -> dict[int, int] | None:
-    """Return opening bracket -> closing bracket, without those in strings; None when they do not pair."""
+    """Return opening bracket -> closing bracket, ignoring strings; None if they do not match."""
     ends: dict[int, int] = {}
     stack: list[int] = []
     for match in _STRUCTURE.finditer(text):
@@ -344,8 +345,9 @@ def _closed(text: str) -> dict[int, int] | None:
 def _together(
     text: str, opening: int, ends: dict[int, int], usual: Callable[[str], bool] | None = None
 ) -> Iterator[tuple[int, int, int, bool]]:
-    """Yield (start, end, where it begins, whether it is usual) inside a list or object: runs of short members that are
-    all usual or all not, and each long value alone, without its key when it is to be taken apart further."""
+    """Yield (start, end, start including the key, whether it is usual) inside a list or object: runs of short
+    members that are all usual or all not, and each long value separately. A long value that will be split further
+    comes without its key."""
     begun, last, were_usual = -1, -1, False
     for number, (start, end, inner) in enumerate(_children(text, opening, ends)):
         is_usual = usual is not None and number > 0 and usual(text[start:end])
@@ -385,7 +387,7 @@ def _children(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[i
 
 
 def _value(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a member, in pieces where it is a long string."""
+    """Yield the span of a member; a long string is split."""
     if end - start <= 2 * _LONG:
         yield start, end
         return

@@ -1,4 +1,4 @@
-"""YAML text -> its value, and the line on which each place of it stands."""
+"""Read YAML text into its value, and the line of each place in it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from compactor_cli.errors import InputError
 
 Place = tuple["str | int", ...]
 _KEYS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge")
-"""What keys may be: YAML reads `yes` and `1` as something else than a text."""
+"""Tags that keys may have: YAML reads `yes` and `1` as something other than a string."""
 _DEPTH = 12
-"""Levels that are looked at for lines and repeated keys; a valid file has five."""
+"""Maximum depth that is searched for lines and duplicate keys; a valid file has five levels."""
 _UNREADABLE = (ValueError, LookupError, AttributeError, TypeError)
-"""What PyYAML raises for a value that is not what its tag says, such as a date that there is not."""
+"""What PyYAML raises for a value that does not fit its tag, such as an impossible date."""
 
 
 class YamlDocument(Struct, frozen=True):
-    """A YAML document; errors that it raises name the file, the line and the place."""
+    """A YAML document; its errors name the file, the line and the place."""
 
     path: str
     value: Any
     lines: dict[Place, int]
 
     def error(self, place: Place, problem: str) -> InputError:
-        """Return an error at a place; its line is that of the nearest place around it that has one."""
+        """Return an error at a place; the line is that of the nearest place around it with a known line."""
         nearest = next((place[:end] for end in range(len(place), -1, -1) if place[:end] in self.lines), ())
         message = f"{shown(place)}: {problem}" if place else problem
         return InputError(message, path=self.path, line=self.lines.get(nearest))
@@ -39,7 +39,7 @@ def shown(place: Place) -> str:
 
 
 def read_document(text: str, path: str) -> YamlDocument:
-    """Read YAML. Raises InputError with the line of what is wrong."""
+    """Read YAML. Raises InputError with the line of the problem."""
     import yaml
 
     try:
@@ -60,7 +60,7 @@ def read_document(text: str, path: str) -> YamlDocument:
 
 
 def _lines(node: Any, place: Place, path: str) -> Iterator[tuple[Place, int]]:
-    """Yield every place with its line, from 1. Raises InputError for a key that is there twice or is no text."""
+    """Yield every place with its line, from 1. Raises InputError for a key that is duplicated or not a string."""
     import yaml
 
     if len(place) > _DEPTH:

@@ -14,22 +14,22 @@ from compactor_cli.tokens.splintr_encoder import splintr_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
 
 PROBE = "probe"
-"""Names counting by a provider, which needs a model: the command line does that around a local counter."""
+"""Name for counting by a provider. This needs a model, so the command line wraps it around a local counter."""
 DEFAULT_ENCODING = "o200k_base"
 TOKENIZERS = (*ENCODINGS, *OPEN_VOCABULARIES, "chars", PROBE)
 
 
 class CounterChoice(Struct, frozen=True):
-    """A counter, and what was done instead of what was asked for (empty when nothing)."""
+    """A counter, and a warning about what was done instead of what was asked; empty if nothing."""
 
     counter: TokenCounter
     warning: str = ""
 
 
 def make_counter(tokenizer: str = "", model: str = "") -> CounterChoice:
-    """Return the counter named by --tokenizer, or the one of --model, or o200k_base.
+    """Return the counter named by --tokenizer, else the one for --model, else o200k_base.
 
-    A missing vocabulary is reported and replaced; an unknown name raises UsageError.
+    A missing vocabulary is replaced with a warning. An unknown name raises UsageError.
     """
     if tokenizer == "chars":
         return CounterChoice(CharacterCounter())
@@ -56,7 +56,7 @@ def _of_model(model: str) -> CounterChoice:
 
 
 def _open(vocabulary: str) -> CounterChoice:
-    """Return the counter of an open model's vocabulary, which only splintr has."""
+    """Return the counter of an open model's vocabulary, which needs splintr."""
     count = splintr_count(vocabulary)
     if count is not None:
         return CounterChoice(ExactCounter(vocabulary, count))
@@ -66,7 +66,7 @@ def _open(vocabulary: str) -> CounterChoice:
 
 
 def _public(encoding: str, *, approximate_for: str = "") -> CounterChoice:
-    """Return the counter of one of OpenAI's encodings: by splintr, or by tiktoken where there is none."""
+    """Return the counter of one of OpenAI's encodings, using splintr or else tiktoken."""
     try:
         count = splintr_count(encoding, partial(_reference, encoding), public=True) or _reference(encoding)
     except (ValueError, OSError) as error:
@@ -77,7 +77,7 @@ def _public(encoding: str, *, approximate_for: str = "") -> CounterChoice:
 
 
 def _reference(encoding: str) -> CountTokens | None:
-    """Return tiktoken's count; None where its vocabulary is not on this machine."""
+    """Return tiktoken's count function; None if its vocabulary is not on this machine."""
     folder = cache_folder(encoding)
     if folder is None:
         return None

@@ -1,15 +1,15 @@
-"""What a token counter is."""
+"""The interface of token counters."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 IMAGE_TOKENS = 1_600
-"""Fixed cost of a picture: the most that a provider documents for one; never its base64."""
+"""Fixed cost of a picture: the highest that a provider documents for one. Its base64 data never counts."""
 
 
 class TokenCounter(Protocol):
-    """Counts tokens of texts. `name` goes into every report."""
+    """Counts the tokens of texts. `name` appears in every report."""
 
     name: str
     approximate: bool
@@ -17,4 +17,4 @@ class TokenCounter(Protocol):
     per_image: int
 
     def count(self, text: str) -> int:
-        """Return tokens of a text, 0 for an empty one."""
+        """Return the tokens of a text, 0 for an empty one."""

@@ -1,4 +1,4 @@
-"""Counters of tokens: exact ones, by an encoder, chunk by chunk, and that of seed 001."""
+"""Token counters: exact ones, which use an encoder chunk by chunk, and the character counter of seed 001."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from compactor_cli.tokens.base import IMAGE_TOKENS
 
 CountTokens = Callable[[str], int]
-"""The number of tokens of a text, in which nothing is taken for a control token."""
+"""Returns the number of tokens of a text. Nothing in the text is treated as a control token."""
 _CHUNK = 100_000
-"""Characters encoded at once: tiktoken's pattern overflows its stack on a run of a million spaces."""
+"""Characters encoded at a time; tiktoken's pattern overflows its stack on a run of a million spaces."""
 
 
 class ExactCounter:
-    """Counts by an encoder, whichever library it is from; `name` is that of the vocabulary."""
+    """Counts with an encoder of any library; `name` is that of the vocabulary."""
 
     per_message = 4
     per_image = IMAGE_TOKENS

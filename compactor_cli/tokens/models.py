@@ -1,4 +1,5 @@
-"""Context limits and vocabularies of models: by litellm's shipped table, which needs no import of it, and by names."""
+"""Context limits and vocabularies of models, from the table that litellm ships (read without importing litellm) and
+from model names."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from msgspec import Struct
 from compactor_cli.tokens.vocabulary import litellm_folder
 
 DEFAULT_LIMIT = 128_000
-"""Context limit of seed 001, for models that no table knows."""
+"""Context limit of seed 001, for models in no table."""
 _SEED_LIMITS = {
     "gpt-4o": 128_000,
     "gpt-4-turbo": 128_000,
@@ -21,10 +22,10 @@ _SEED_LIMITS = {
     "claude-3-5-sonnet-20240620": 200_000,
     "claude-3-haiku-20240307": 200_000,
 }
-"""Limits that seed 001 names, for models that have left the table."""
+"""Limits from seed 001, for models that are no longer in the table."""
 _TABLE = "model_prices_and_context_window_backup.json"
 OPEN_VOCABULARIES = ("llama3", "qwen3", "deepseek_v3", "mistral_v3", "gemma3", "glm4", "kimi_k2", "phi4", "olmo2")
-"""Names of splintr's vocabularies."""
+"""Names of splintr's vocabularies for open models."""
 _OPEN_MODELS = (
     ("llama3", r"llama-?3"),
     ("qwen3", r"qwen-?(?:2(?:\.5)?|3)(?![\d.])"),
@@ -36,11 +37,11 @@ _OPEN_MODELS = (
     ("phi4", r"phi-?4(?!-mini|-multimodal)"),
     ("olmo2", r"olmo-?2"),
 )
-"""Vocabulary -> how the names of its models begin; generations with other vocabularies are not among them."""
+"""Vocabulary -> pattern for how the names of its models begin. Generations with other vocabularies do not match."""
 
 
 class ModelFacts(Struct, frozen=True):
-    """What is known of a model. `known` is False when the limit is only the default."""
+    """What is known about a model. `known` is False when the limit is only the default."""
 
     name: str
     context_limit: int
@@ -48,7 +49,7 @@ class ModelFacts(Struct, frozen=True):
 
 
 def model_facts(model: str) -> ModelFacts:
-    """Return context limit of a model, with or without its provider's prefix."""
+    """Return the context limit of a model, named with or without its provider's prefix."""
     for name in (model, model.rpartition("/")[2]) if model else ():
         entry = entry_of(name) or {}
         limit = entry.get("max_input_tokens") or entry.get("max_tokens")
@@ -59,13 +60,13 @@ def model_facts(model: str) -> ModelFacts:
 
 
 def entry_of(name: str) -> Mapping[str, Any] | None:
-    """Return what the table says of a model under exactly this name: limits, prices, provider."""
+    """Return the table's entry for exactly this model name: limits, prices, provider."""
     entry = _table().get(name)
     return entry if isinstance(entry, dict) else None
 
 
 def chat_models() -> list[tuple[str, int]]:
-    """Return the models of the table that converse, by name, with their context limits."""
+    """Return the names of the table's chat models, sorted, with their context limits."""
     models = []
     for name, entry in _table().items():
         limit = isinstance(entry, dict) and entry.get("mode") in ("chat", "responses") and entry.get("max_input_tokens")
@@ -76,7 +77,7 @@ def chat_models() -> list[tuple[str, int]]:
 
 @cache
 def _table() -> dict[str, Any]:
-    """Return the table, read once: that takes 50 ms. Empty when litellm is not installed."""
+    """Return the table, which takes 50 ms to read and is cached. Empty when litellm is not installed."""
     folder = litellm_folder()
     file = folder / _TABLE if folder else None
     table: dict[str, Any] = json.loads(file.read_bytes()) if file and file.is_file() else {}
@@ -84,7 +85,7 @@ def _table() -> dict[str, Any]:
 
 
 def encoding_of(model: str) -> str | None:
-    """Return the public encoding of a model, or None when it has none."""
+    """Return the name of a model's public encoding, or None when it has none."""
     from tiktoken.model import encoding_name_for_model
 
     for name in (model, model.rpartition("/")[2]):
@@ -96,6 +97,6 @@ def encoding_of(model: str) -> str | None:
 
 
 def open_vocabulary_of(model: str) -> str:
-    """Return the vocabulary of an open model's name, with or without its provider's prefix; empty for other models."""
+    """Return an open model's vocabulary, for names with or without the provider's prefix; empty for other models."""
     name = model.rpartition("/")[2].lower().replace("_", "-").removeprefix("meta-")
     return next((vocabulary for vocabulary, pattern in _OPEN_MODELS if re.match(pattern, name)), "")

@@ -1,8 +1,7 @@
-"""Counts by the provider itself (seed 004): tiny requests, whose usage says what the messages cost there.
+"""Token counts by the provider itself (seed 004): tiny requests whose usage shows what the messages cost there.
 
-A request is too slow to count every text of a run with. So the texts are counted on this machine, times
-a ratio that was measured at the provider; `fit` measures the result, and compacts again where the ratio
-was too low.
+A request is too slow to count every text of a run. Texts are therefore counted locally, times a ratio measured at
+the provider. `fit` measures the result, and compacts again if the ratio was too low.
 """
 
 from __future__ import annotations
@@ -20,15 +19,16 @@ from compactor_cli.tokens.base import TokenCounter
 
 PURPOSE = "token count"
 ROUNDS = 4
-"""Times that `fit` compacts: the ratio depends on what is kept, which seldom changes much twice."""
+"""Maximum number of compactions by `fit`. The ratio depends on what is kept, which rarely changes much a second
+time."""
 MOST_RATIO = 4
-"""What a provider may count for one token here: headings and marks of cuts have room for no more."""
+"""Maximum number of provider tokens per local token; beyond it, headings and cut marks alone would not fit."""
 _ANSWER_TOKENS = 16
-"""Of the answer only the usage is read; fewer than this some providers do not accept (seed 004)."""
+"""Only the usage of the answer is read; some providers reject a lower limit (seed 004)."""
 _SHARE = Fraction(6, 10)
-"""Of the model's context that a request may fill by the local count, which may be far too low."""
+"""Share of the model's context that a request may fill by the local count, which may be far too low."""
 _FILLER = Turn("user", "x")
-"""Stands where a request needs a turn of the user: many providers want one first and last."""
+"""Inserted where a request needs a user turn; many providers require one first and last."""
 _ROLES: dict[Role, Speaker] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "user"}
 
 Result = TypeVar("Result")
@@ -37,9 +37,9 @@ Result = TypeVar("Result")
 class ProbedCounter:
     """A local counter times a ratio measured at the provider.
 
-    A single text may have another ratio than all together, so its counts are approximate; rounding up
-    keeps their sum from falling below the measured total. A picture's cost is a provider's figure
-    already, and the probe sends none: it stays as it is.
+    A single text may have another ratio than the whole, so counts are approximate. Rounding up keeps their sum from
+    falling below the measured total. Pictures keep their cost, since it already is a provider's figure and the probe
+    sends none.
     """
 
     approximate = True
@@ -54,28 +54,29 @@ class ProbedCounter:
         return self._scaled(self.local.count(text))
 
     def _scaled(self, tokens: int) -> int:
-        # a fraction, because 10 * 1.1 is a little over 11 with floats, and would count 12
+        # a fraction: with floats, 10 * 1.1 is slightly above 11 and would count as 12
         return -(-tokens * self.ratio.numerator // self.ratio.denominator)
 
 
 class Fit(Struct, Generic[Result], frozen=True):
-    """What `fit` ended with."""
+    """The outcome of `fit`."""
 
     result: Result
     counter: TokenCounter
-    """The counter that the result was made with."""
+    """The counter that produced the result."""
     tokens: int | None
-    """Tokens of the result as the provider counts them; None when it could not be asked."""
+    """Tokens of the result as counted by the provider; None when the provider could not be asked."""
     rounds: int
     fits: bool
     """Whether the provider counts no more than the target; False when it could not be asked."""
 
 
 def probe(messages: Sequence[Message], model: LanguageModel, local: TokenCounter) -> int | None:
-    """Return tokens of messages as the provider counts them, or None when it does not say; the model then knows.
+    """Return the tokens of messages as counted by the provider. None if it gives no count, which `model.give_up`
+    records.
 
-    What a request of text cannot carry, pictures and the frames of messages that were merged or are
-    blank, counts what it counts locally.
+    Pictures, and the overhead of messages that are blank or were merged, cannot be sent as text and are counted
+    locally.
     """
     requests, unsent = _requests(messages, model.context_limit, local)
     if not requests:
@@ -86,7 +87,7 @@ def probe(messages: Sequence[Message], model: LanguageModel, local: TokenCounter
     if len(counted) < len(answers):
         model.give_up(PURPOSE, _why(answers))
         return None
-    # what every request costs besides its messages; the first one's is part of the total
+    # the fixed cost of every request; the first request's is part of the total
     overhead = max(0, counted.pop() - _cost(_FILLER, local)) if split else 0
     return sum(counted) - overhead * (len(counted) - 1) + unsent
 
@@ -98,12 +99,11 @@ def fit(
     local: TokenCounter,
     ratio: Fraction | None = None,
 ) -> Fit[Result]:
-    """Compact until the provider counts no more than the target, raising the ratio each time; see `ROUNDS` and
+    """Compact until the provider counts no more than the target, raising the ratio each time, within `ROUNDS` and
     `MOST_RATIO`.
 
-    `compact` reads and compacts anew with the counter it is given, and returns its result and the messages
-    of it. The first time that is the local counter itself, unless a ratio is known. What `compact` raises
-    passes through.
+    `compact` reads and compacts anew with the given counter, and returns its result with the result's messages.
+    Unless a ratio is known, the first counter is the local one. Exceptions from `compact` propagate.
     """
     counter: TokenCounter = local if ratio is None else ProbedCounter(local, ratio, model.name)
     known = ratio or Fraction(1)
@@ -115,7 +115,7 @@ def fit(
         fits = tokens is not None and tokens <= target
         if tokens is None or fits:
             return Fit(result, counter, tokens, rounds, fits)
-        # a result that is larger than its counter allows need not have a higher ratio; the excess always is more
+        # an oversized result need not have a higher ratio, but scaling by its excess always raises it
         known = max(ratio_of(tokens, messages, local), known * Fraction(tokens, max(1, target)))
         if rounds == ROUNDS or known > MOST_RATIO:
             return Fit(result, counter, tokens, rounds, fits)
@@ -123,15 +123,14 @@ def fit(
 
 
 def ratio_of(tokens: int, messages: Sequence[Message], local: TokenCounter) -> Fraction:
-    """Return tokens by the provider over those by a local counter, of all but pictures, which both sides count
-    alike."""
+    """Return the provider's tokens divided by the local ones, without pictures, which both sides count alike."""
     pictures = _pictures(messages, local)
     texts = sum(local.per_message + sum(map(local.count, _texts(message))) for message in messages)
     return Fraction(max(1, tokens - pictures), texts) if texts else Fraction(1)
 
 
 def _texts(message: Message) -> Iterator[str]:
-    """Yield what of a message is counted, and sent: the name of a tool stands before what it is called with."""
+    """Yield the texts of a message that are counted and sent; the name of a tool precedes its arguments."""
     for part in message.parts:
         if part.kind == "tool_call":
             yield part.name
@@ -143,7 +142,7 @@ def _pictures(messages: Sequence[Message], local: TokenCounter) -> int:
 
 
 def _requests(messages: Sequence[Message], limit: int, local: TokenCounter) -> tuple[list[ModelRequest], int]:
-    """Return the requests that the messages take, and the local count of what they cannot carry."""
+    """Return the requests needed for the messages, and the local count of what they cannot carry."""
     room = int(limit * _SHARE)
     unsent = _pictures(messages, local)
     turns: list[Turn] = []
@@ -153,7 +152,7 @@ def _requests(messages: Sequence[Message], limit: int, local: TokenCounter) -> t
             pieces = [Turn(_ROLES[message.role], piece) for piece in _pieces(text, room, local)]
             turns += pieces
             unsent -= local.per_message * (len(pieces) - 1)
-        else:  # providers refuse turns without ink
+        else:  # providers reject blank turns
             unsent += local.per_message + local.count(text)
     requests = []
     for chunk in _chunks(turns, room, local):
@@ -165,7 +164,7 @@ def _requests(messages: Sequence[Message], limit: int, local: TokenCounter) -> t
 
 
 def _pieces(text: str, room: int, local: TokenCounter) -> Iterator[str]:
-    """Yield a text in pieces that fit a request: itself, nearly always."""
+    """Yield a text in pieces that fit a request; nearly always the text itself."""
     middle = len(text) // 2
     if not middle or local.count(text) + local.per_message <= room:
         yield text
@@ -175,7 +174,7 @@ def _pieces(text: str, room: int, local: TokenCounter) -> Iterator[str]:
 
 
 def _chunks(turns: Sequence[Turn], room: int, local: TokenCounter) -> Iterator[list[Turn]]:
-    """Yield turns that fit a request together."""
+    """Yield groups of turns that fit a request together."""
     chunk: list[Turn] = []
     filled = 0
     for turn in turns:
@@ -194,7 +193,7 @@ def _cost(turn: Turn, local: TokenCounter) -> int:
 
 
 def _alternating(turns: Sequence[Turn]) -> list[Turn]:
-    """Return turns as all providers accept them: no two of one role in a row, the user's first and last."""
+    """Return turns in a form that all providers accept: roles alternate, and the user's turns are first and last."""
     merged = list(joined(turns))
     first = next((index for index, turn in enumerate(merged) if turn.role != "system"), len(merged))
     if first == len(merged) or merged[first].role != "user":
@@ -205,7 +204,7 @@ def _alternating(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _request(turns: Sequence[Turn]) -> ModelRequest:
-    """Return a request of these turns; a system turn at their beginning is its system prompt."""
+    """Return a request with these turns; a system turn at the beginning becomes its system prompt."""
     system = turns[0].text if turns[0].role == "system" else ""
     return ModelRequest(PURPOSE, system, tuple(turns[1:] if system else turns), _ANSWER_TOKENS)
 

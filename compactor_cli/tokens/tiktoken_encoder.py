@@ -1,4 +1,4 @@
-"""tiktoken's encoders, with vocabularies from disk only: the reference that others are compared with."""
+"""tiktoken's encoders, with vocabularies from disk only. They are the reference for the others."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from compactor_cli.tokens.counters import CountTokens
 
 
 def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
-    """Return what counts by an encoding whose vocabulary is in `folder`; tiktoken looks nowhere else. Raises ValueError
-    and OSError for a vocabulary that cannot be used."""
+    """Return a function that counts by an encoding whose vocabulary is in `folder`; tiktoken looks nowhere else.
+    Raises ValueError or OSError if the vocabulary cannot be used."""
     import tiktoken
     from tiktoken_ext import openai_public
 
@@ -28,7 +28,7 @@ def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
             del os.environ["TIKTOKEN_CACHE_DIR"]
         else:
             os.environ["TIKTOKEN_CACHE_DIR"] = before
-    # the Python copy of the vocabulary (some 25 MB) serves methods that are not used here
+    # the Python copy of the vocabulary (some 25 MB) is only needed by methods not used here
     getattr(loaded, "_mergeable_ranks", {}).clear()
     encode = loaded.encode_ordinary
     return lambda text: len(encode(text))
@@ -37,8 +37,8 @@ def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
 def _read_vocabulary(folder: Path, url: str, expected_hash: str) -> dict[bytes, int]:
     """Return token -> rank, from the file that tiktoken's cache names by the SHA-1 of its address.
 
-    The lines are `base64 rank`. tiktoken's own reader would fetch a damaged file from the network;
-    this one raises ValueError when the file is not what tiktoken expects.
+    Each line is `base64 rank`. tiktoken's own reader would download a damaged file again; this one raises ValueError
+    when the file is not what tiktoken expects.
     """
     data = (folder / hashlib.sha1(url.encode()).hexdigest()).read_bytes()
     if expected_hash and hashlib.sha256(data).hexdigest() != expected_hash:

@@ -1,4 +1,4 @@
-"""Vocabularies on disk: the ones that litellm's package ships, found without importing it."""
+"""Vocabularies on disk, such as those that litellm's package ships, found without importing it."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ import os
 from pathlib import Path
 
 _URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
-"""tiktoken names the files of its cache by the SHA-1 of these addresses; nothing is fetched from them."""
+"""Addresses whose SHA-1 tiktoken uses as file names in its cache; nothing is downloaded."""
 
 _DIGESTS = {
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
 }
-"""SHA-256 of the vocabularies, as tiktoken has them."""
+"""SHA-256 of the vocabularies, as listed in tiktoken."""
 ENCODINGS = tuple(_DIGESTS)
 
 
 def litellm_folder() -> Path | None:
-    """Return folder of the installed litellm package; it is not imported, which takes seconds."""
+    """Return the folder of the installed litellm package, without importing it, which would take seconds."""
     spec = importlib.util.find_spec("litellm")
     places = spec.submodule_search_locations if spec else None
     return Path(next(iter(places))) if places else None
 
 
 def cache_folder(encoding: str) -> Path | None:
-    """Return a folder that holds the vocabulary of an encoding under the name tiktoken's cache expects."""
+    """Return a folder that holds an encoding's vocabulary under the name that tiktoken's cache uses; None if there
+    is none."""
     file = _file_name(encoding)
     candidates = [
         Path(os.environ[name]) for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR") if os.environ.get(name)
@@ -38,8 +39,7 @@ def cache_folder(encoding: str) -> Path | None:
 
 
 def read_vocabulary(encoding: str) -> bytes | None:
-    """Return the vocabulary of an encoding, a token and its rank on each line; None where it is not on this machine or
-    damaged."""
+    """Return an encoding's vocabulary, one token with its rank per line; None if it is missing or damaged."""
     folder = cache_folder(encoding)
     try:
         data = (folder / _file_name(encoding)).read_bytes() if folder else b""

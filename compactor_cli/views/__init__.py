@@ -1,1 +1,1 @@
-"""Compute what `inspect`, `diff`, `browse` and `sessions` show of a session."""
+"""Compute what `inspect`, `diff`, `browse` and `sessions` show about a session."""

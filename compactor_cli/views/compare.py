@@ -1,4 +1,4 @@
-"""Two transcripts side by side: which messages became what."""
+"""Compare two transcripts: what each message became."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _GAP = compiled_later(r"(?:^|\s)…(?:\s|$)")
 
 
 class Fate(Struct, frozen=True):
-    """What became of the messages: indices of the first transcript, and how many the second has more."""
+    """What happened to the messages: indices in the first transcript, and the number of messages added in the
+    second."""
 
     kept: tuple[int, ...]
     shortened: tuple[int, ...]
@@ -29,7 +30,7 @@ class Fate(Struct, frozen=True):
 
 
 class Matches(Struct, frozen=True):
-    """The messages of two transcripts in pairs."""
+    """The paired messages of two transcripts."""
 
     fate: Fate
     pairs: dict[int, int]
@@ -39,15 +40,16 @@ class Matches(Struct, frozen=True):
 
 
 def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
-    """Match the messages of two transcripts: equal ones, then shortened ones by call ids, by the references that their
-    marks carry, and those of a few words by what is left of them; summaries name what they stand for."""
+    """Match the messages of two transcripts. Equal messages are matched first. Shortened ones are then matched by
+    call ids, by the references in their marks, or by the remaining words. Summaries name the messages that they
+    stand for."""
     before, after = [*map(_without_mark, before)], [*map(_without_mark, after)]
     earlier = {message.text() for message in before if message.origin == "summary"}
     known = {*earlier, *map(text_reference, earlier)}
     summaries = {index: numbers for index, message in enumerate(after) if (numbers := _stands_for(message, known))}
     named = {number for numbers in summaries.values() for number in numbers}
     stands_for = {index for index, message in enumerate(before) if message.number in named}
-    # of equal messages the ones that no summary stands for are the ones that were kept
+    # among equal messages, those that no summary stands for are the kept ones
     in_turn = sorted(range(len(before)), key=lambda index: (index in stands_for, index))
     kept, rest = _take(after, range(len(after)), _index(before, in_turn, _key))
     left = [index for index in in_turn if index not in kept]
@@ -80,7 +82,7 @@ def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
 
 
 def _without_mark(message: Message) -> Message:
-    """Return a message without the mark that says what all rounds took away."""
+    """Return a message without the mark that states what all rounds removed."""
     mark = left_out(message.parts[0].text) if message.parts and message.parts[0].kind == "text" else None
     if mark is None:
         return message
@@ -88,9 +90,9 @@ def _without_mark(message: Message) -> Message:
 
 
 def _stands_for(message: Message, earlier: Collection[str]) -> tuple[int, ...]:
-    """Return messages that a summary replaces; none for any other message, and for a summary of an earlier round:
-    one that was there before (`earlier` has their texts and references), whole or cut. One that only says what
-    was cut off stands for nothing."""
+    """Return the messages that a summary stands for. Empty for other messages, and for summaries that already
+    existed, whole or cut (`earlier`: their texts and references). A summary that only says what was cut off stands
+    for nothing."""
     if message.origin != "summary":
         return ()
     text = message.text()
@@ -113,8 +115,7 @@ def _index(messages: Sequence[Message], order: Sequence[int], key: Callable[[Mes
 def _take(
     messages: Sequence[Message], places: Sequence[int], index: dict[_Key, deque[int]]
 ) -> tuple[dict[int, int], list[int]]:
-    """Return positions found in the index, each once, with those of the messages there, and the places of the messages
-    that were not found."""
+    """Return position in the index -> matching position, using each entry once, and the positions without a match."""
     pairs: dict[int, int] = {}
     rest: list[int] = []
     for place in places:
@@ -131,7 +132,7 @@ def _key(message: Message) -> _Key:
 
 
 def _part_key(part: Part) -> _Key:
-    # some formats repeat the tool's name in the result, and an added result may have it where others have not
+    # some formats repeat the tool's name in a result, and added results may have one where others do not
     return part.kind, part.name if part.kind == "tool_call" else "", _call_id(part), part.text
 
 
@@ -140,7 +141,7 @@ def _call_id(part: Part) -> str:
 
 
 def _imageless(message: Message) -> _Key:
-    """Return the key of a message with its pictures replaced by the note that says so; empty without pictures."""
+    """Return the key of a message with its pictures replaced by their note; empty if it has none."""
     if not any(p.images for p in message.parts):
         return ()
     return message.role, tuple(_imageless_part(p) if p.images else _part_key(p) for p in message.parts)
@@ -157,7 +158,7 @@ def _calls(message: Message) -> _Key:
 
 
 def _texts(part: Part) -> Iterator[str]:
-    """Yield a part's text and, of a call, the strings in its arguments: whatever may have been cut."""
+    """Yield the texts of a part that may have been cut: its text and, for a call, the strings in its arguments."""
     if part.text:
         yield part.text
     if part.kind == "tool_call":
@@ -179,8 +180,8 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _with_gaps(message: Message, before: Sequence[Message], indices: Iterable[int]) -> int | None:
-    """Return the first message of the same role that has the words of this one in their order, with something between
-    them where it has a mark of a gap; None where it has none, or no message does."""
+    """Return the first message with the same role that contains the words of this one in order, with other text only
+    at gap marks. None if the message has no gap mark or there is no match."""
     pieces = [piece.strip() for piece in _GAP.split(message.text())]
     if len(pieces) < 2 or not any(pieces):
         return None
@@ -189,7 +190,8 @@ def _with_gaps(message: Message, before: Sequence[Message], indices: Iterable[in
 
 
 def _holds(text: str, pieces: Sequence[str]) -> bool:
-    """Return whether a text begins and ends with the first and the last piece, and has the others between them."""
+    """Return whether a text begins with the first piece, ends with the last one, and has the others in order between
+    them."""
     end = 0
     for piece in pieces:
         start = text.find(piece, end)

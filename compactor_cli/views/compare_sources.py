@@ -1,4 +1,4 @@
-"""Two files compared: their conversations in pairs, faults of the first mended as compaction does."""
+"""Compare two files: pair their conversations, after repairing the faults of the first as compaction does."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from compactor_cli.views.survival.result import Survival
 
 
 class ConversationPair(Struct, frozen=True):
-    """One conversation of two files."""
+    """The same conversation in two files."""
 
     before: Sequence[Message]
-    """As compaction numbers them: without the faults of the file."""
+    """Messages as compaction numbers them, without the file's faults."""
     after: Sequence[Message]
     matched: Matches
     extra: tuple[Message, ...]
-    """Messages that a repair takes out of the first file."""
+    """Messages of the first file that a repair removes."""
 
 
 def pairings(first: Source, second: Source) -> list[ConversationPair]:
-    """Return the conversations of two files in pairs, by their order. Raises UsageError for different numbers of
-    them."""
+    """Return the conversations of two files paired by order. Raises UsageError if their numbers differ."""
     if len(first.transcripts) != len(second.transcripts):
         counts = f"{len(first.transcripts)} and {len(second.transcripts)}"
         raise UsageError(f"the files hold different numbers of conversations ({counts}); they cannot be paired")
@@ -45,7 +44,7 @@ def pairings(first: Source, second: Source) -> list[ConversationPair]:
 
 
 def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival, ...]]:
-    """Return fates and survival over all conversations of two files, paired by their order."""
+    """Return fates and survival over all conversations of two files, paired by order."""
     results: list[tuple[Fate, Sequence[Survival]]] = []
     for pair in pairings(first, second):
         synthetic = {m.index for m in pair.before if not m.records}
@@ -56,12 +55,12 @@ def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival
 
 
 def survival_of(parts: Sequence[Compaction]) -> tuple[Survival, ...]:
-    """Return what survived in the conversations of a file that has just been compacted."""
+    """Return what survived in the conversations of a file that was just compacted."""
     return tuple(_sum_survivals([survival(_all_before(part), part.messages) for part in parts]))
 
 
 def _all_before(part: Compaction) -> Sequence[Message]:
-    """Return the input without its faults; what a person dropped was there too."""
+    """Return the input without its faults, but including messages that a person dropped."""
     dropped = {number for group in part.dropped for number in group.messages}
     if not dropped:
         return part.repaired.messages
@@ -71,7 +70,7 @@ def _all_before(part: Compaction) -> Sequence[Message]:
 
 
 def _repaired(transcript: Transcript) -> Sequence[Message]:
-    """Return the messages as compaction numbers them, when the transcript had faults."""
+    """Return the repaired messages as compaction numbers them."""
     repaired, _ = repair(
         transcript,
         adjacent_results=FORMATS[transcript.format].adjacent_results,
@@ -83,16 +82,15 @@ def _repaired(transcript: Transcript) -> Sequence[Message]:
 
 
 def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
-    """Return the fate of a message: one of which a repair turned a result into text is not as it was, though
-    it is kept."""
+    """Return the fate with kept messages counted as shortened if a repair turned a result into text."""
     kept = tuple(i for i in fate.kept if i not in edited)
     shortened = tuple(sorted({*fate.shortened, *(i for i in fate.kept if i in edited)}))
     return replace(fate, kept=kept, shortened=shortened)
 
 
 def _without(fate: Fate, synthetic: set[int], extra: tuple[int, ...], messages: Sequence[Message]) -> Fate:
-    """Return the fate by the numbers of the input. Results that a repair adds are no messages of it; those that it
-    takes out are dropped."""
+    """Return the fate in terms of the input's message numbers. Results added by a repair are not input messages, and
+    those that it removed count as dropped."""
 
     def own(indices: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(sorted(messages[i].number for i in indices if i not in synthetic))

@@ -19,22 +19,22 @@ class Outlook(Struct, frozen=True):
 
     transcript: Transcript
     recorded: Recorded | None
-    """What the provider counted, which then is what the context is compared by."""
+    """The provider's count, which then determines how full the context is; None if there is none."""
     state: ContextState
     selection: Selection
     strategy: str
     recent: int
-    """Messages that count as recent."""
+    """Number of messages that count as recent."""
     warning_from: int
-    """Tokens from which there is a warning."""
+    """Number of tokens from which a warning is shown."""
     threshold_from: str
-    """Where the threshold comes from: how it was computed, or who set it."""
+    """The origin of the threshold: how it was computed, or who set it."""
     reason: str
-    """Why it would be compacted, or left as it is."""
+    """Why the conversation would be compacted or left unchanged."""
 
     @property
     def overhead(self) -> int:
-        """Return the tokens of the context that are not in the file: the system prompt and the tools of the agent."""
+        """Return the tokens of the context that are not in the file: the agent's system prompt and tools."""
         return max(0, self.recorded.context - self.transcript.tokens) if self.recorded else 0
 
     @property
@@ -49,8 +49,8 @@ class Outlook(Struct, frozen=True):
 def outlook(
     transcript: Transcript, format: Format, limit: int, settings: Settings, set_by: str = "the settings"
 ) -> Outlook:
-    """`limit` is the context limit of the model, for settings that name none; `set_by` where a threshold
-    that is set comes from."""
+    """Return the forecast for a transcript. `limit`: the model's context limit, used if the settings have none.
+    `set_by`: who set a fixed threshold."""
     context = settings.context
     count, recent = len(transcript.messages), settings.recent_messages
     known = recorded(transcript, format)
@@ -80,7 +80,7 @@ def _reason(state: ContextState, messages: int, recent: int) -> str:
 
 
 def _computed(limit: int, settings: ContextSettings) -> str:
-    """Return the arithmetic of a threshold that is not set, in words."""
+    """Return the arithmetic behind a computed threshold, in words."""
     reserved = settings.system_reserve + settings.output_reserve + settings.safety_buffer
     if reserved >= limit:
         return f"reserves of {reserved:,} leave nothing of {limit:,}"

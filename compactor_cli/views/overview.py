@@ -26,7 +26,7 @@ class Share(Struct, frozen=True):
 
 
 class EarlierRound(Struct, frozen=True):
-    """A summary that an earlier compaction left."""
+    """A summary left by an earlier compaction."""
 
     round: int
     index: int
@@ -35,7 +35,7 @@ class EarlierRound(Struct, frozen=True):
 
 
 _UNTIERED = "none: kept for what it is"
-"""Of system messages and residuals."""
+"""Label for system messages and residuals."""
 
 
 class Overview(Struct, frozen=True):
@@ -74,12 +74,12 @@ def overview(analysis: Analysis) -> Overview:
 
 
 def role_of(message: Message) -> str:
-    """Return the role of a message, with who really wrote it where that was not the role."""
+    """Return the role of a message, with its origin if someone else wrote it."""
     return f"{message.role} ({message.origin})" if message.origin in ("injected", "summary") else message.role
 
 
 def by_role(messages: Sequence[Message]) -> tuple[Share, ...]:
-    """Return messages and tokens of each role, in the order in which they first speak."""
+    """Return messages and tokens by role, ordered by first appearance."""
     roles: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for message in messages:
         roles[role_of(message)][0] += 1
@@ -88,7 +88,7 @@ def by_role(messages: Sequence[Message]) -> tuple[Share, ...]:
 
 
 def by_tool(messages: Sequence[Message]) -> tuple[Share, ...]:
-    """Return calls and tokens of each tool, results included; the largest first."""
+    """Return calls and tokens by tool, results included, largest first."""
     names: dict[str, str] = {}
     shares: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for message in messages:

@@ -1,4 +1,4 @@
-"""Timelines: a session message by message, from what an analysis, a compaction or a comparison found."""
+"""Timelines: a session message by message, made from an analysis, a compaction or a comparison."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _About = Mapping[str, tuple[str, tuple[str, ...]]]
 
 
 def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
-    """Return what is known of each message before anything is decided."""
+    """Return what is known about each message before any decision."""
     out = []
     for conversation, analysis in enumerate(analyses):
         messages = analysis.transcript.messages
@@ -35,20 +35,20 @@ def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
 
 
 def of_compactions(parts: Sequence[Compaction]) -> tuple[Entry, ...]:
-    """Return what a compaction made of each message; what it added stands at its place in the output."""
+    """Return what a compaction did with each message. Added messages are at their position in the output."""
     return tuple(entry for conversation, part in enumerate(parts) for entry in _of_compaction(conversation, part))
 
 
 def of_sources(first: Source, second: Source) -> tuple[Entry, ...]:
-    """Return what became of each message of a file in another one, whoever made that."""
+    """Return what each message of a file became in another file, whatever program made that."""
     return tuple(
         entry for conversation, pair in enumerate(pairings(first, second)) for entry in _of_pairing(conversation, pair)
     )
 
 
 def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
-    """Return calls and tokens of each file that tools were called with, results included; the largest first. A call
-    that names several files counts for each, and its tokens in equal shares."""
+    """Return calls and tokens by file, results included, largest first. A call that names several files counts for
+    each of them, and its tokens are split equally."""
     about = _about(messages)
     shares: dict[str, list[int]] = {}
     for message in messages:
@@ -79,7 +79,7 @@ def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
         fate: MessageFate
         if after is None:
             fate = "summarized" if decision and decision.rendition == "summarized" else "dropped"
-        elif not message.records:  # a repair put it there
+        elif not message.records:  # added by a repair
             fate = "added"
         else:
             fate = "shortened" if is_cut(message, after) else "kept"
@@ -95,15 +95,15 @@ def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
 
 
 def _lost(conversation: int, message: Message, about: _About, dropped: Set[int]) -> Entry:
-    """Return a message that was taken out before anything else was decided."""
+    """Return the entry of a message that was removed before any other decision."""
     tools, files = _work(message, about)
     reason = DROPPED if message.number in dropped else "taken out by a repair of the input"
     return Entry(conversation, "dropped", message, None, reason, tools=tools, files=files)
 
 
 def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
-    """Return new messages of an output by the index of the message before them; -1 for the start. `messages`: each with
-    the index that it has in the input, which is below 0 for a new one."""
+    """Return index of the preceding message -> new messages after it; -1 for the start. `messages`: each with its
+    input index, which is negative for a new one."""
     out: dict[int, list[Message]] = {}
     last = -1
     for index, message in messages:
@@ -146,7 +146,7 @@ def _fates(matched: Matches, edited: set[int]) -> dict[int, MessageFate]:
 
 
 def _compared(fate: MessageFate, before: Message, after: Message | None, summary: int | None) -> str:
-    """Return what a comparison can say of a message: the plan is not in the output."""
+    """Return what a comparison alone can say about a message, since the output does not contain the plan."""
     if fate == "shortened" and after is not None:
         return f"stands in the output, cut from {before.tokens:,} to {after.tokens:,} tokens"
     if fate == "summarized" and summary is not None:
@@ -168,7 +168,7 @@ def _why(message: Message, residual: bool, tier: int | None, *, demoted: bool) -
 
 
 def _about(messages: Sequence[Message]) -> _About:
-    """Return what each call is about. Where formats use an id twice, the last call has it."""
+    """Return what each call is about. If a format uses an id twice, the last call counts."""
     return {
         part.call_id: (part.name, tuple(dict.fromkeys(path for path, _ in call_actions(part))))
         for message in messages
@@ -177,7 +177,7 @@ def _about(messages: Sequence[Message]) -> _About:
 
 
 def _work(message: Message, about: _About) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
-    """Return tools and files of a message, the files with their shares of its tokens."""
+    """Return the tools and files of a message, the files with their shares of its tokens."""
     tools: dict[str, None] = {}
     files: dict[str, int] = {}
     for part in message.parts:
@@ -191,5 +191,5 @@ def _work(message: Message, about: _About) -> tuple[tuple[str, ...], tuple[tuple
 
 
 def _share(part: Part, index: int, of: int) -> int:
-    """Return the part's tokens in equal shares; what is left over goes to the first ones."""
+    """Return an equal share of the part's tokens; the first ones get the remainder."""
     return part.tokens // of + (index < part.tokens % of)

@@ -19,6 +19,13 @@ def test_the_package_offers_the_five_functions_sorted() -> None:
     assert all(callable(getattr(compactor_cli, name)) for name in ("allocate", "compact", "diff", "load", "score"))
 
 
+def test_the_example_of_seed_000_is_shared_out_with_what_the_package_offers() -> None:
+    fixed = compactor_cli.FixedParts(system_prompt=500, agent_identity=200, task_prompt=150, actions=100, system_llm=50)
+    budget = compactor_cli.allocate(4000, fixed, 400)
+    assert (budget.residuals, budget.tiers) == (400, (1715, 490, 171, 73))
+    assert (budget.remaining, budget.utilization_percent) == (101, 97.5)
+
+
 def test_load_score_compact_and_diff_work_together() -> None:
     source = compactor_cli.load(to_bytes(long_session(40)), "session.jsonl")
     assert source.format == "openai-chat"

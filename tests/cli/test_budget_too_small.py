@@ -49,3 +49,10 @@ def test_the_error_of_a_part_of_a_file_names_the_same_option():
     error = BudgetError(8, 25, (), option="--total")
     assert "Use --total 25 or more" in str(error.of("conversation 0"))
     assert "Use --total 180 or more" in str(error.of("conversation 0", 180))
+
+
+def test_to_keep_less_is_only_advised_where_something_is_kept_by_a_pattern(run, session):
+    command = ("compact", session, "--target-tokens", 1, "--tokenizer", "chars")
+    assert "--keep" not in run(*command).stderr
+    kept = run(*command, "--keep", ".").stderr
+    assert "matches --keep" in kept and kept.endswith(" or more, or keep less with --keep.\n")

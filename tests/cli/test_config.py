@@ -155,6 +155,7 @@ def test_a_profile_in_a_file_is_relative_to_that_file(run, tmp_path, session):
 WRONG = [
     ("scoring.treshold", 5, "unknown key scoring.treshold (did you mean scoring.threshold?)"),
     ("keep_lost", 5, "unknown key keep_lost (did you mean keep_last?)"),
+    ("context.foo", 5, "unknown key context.foo; known in context: limit, "),
     ("keep_last", "many", "must be a whole number of at least 0"),
     ("scoring.max_residuals", 2.5, "must be a number from 0 to 1"),
     ("tiers.keep", [1, 2], "must be a list of 4 numbers from 0 to 1"),

@@ -91,6 +91,17 @@ def test_an_output_that_is_an_input_needs_in_place(run, tmp_path, chat, place, g
     assert (chat.read_bytes(), names_in(tmp_path)) == (CHAT, names)
 
 
+@pytest.mark.parametrize("place", [("-o",), ("-o", "out.jsonl", "--report"), ("-o", "out.jsonl", "--html")])
+def test_a_folder_that_is_not_there_is_told_of_before_anything_is_written(run, tmp_path, chat, place):
+    names = names_in(tmp_path)
+    done = run("compact", "chat.jsonl", *HALF, *place, "no/where")
+    assert done.code == 2
+    assert done.stderr == f"error: {place[-1]} no/where: there is no folder {tmp_path / 'no'}; make it first\n"
+    assert names_in(tmp_path) == names
+    in_place = run("compact", "chat.jsonl", *HALF, "--in-place", "--report", "no/where")
+    assert (in_place.code, chat.read_bytes()) == (2, CHAT)
+
+
 def test_restore_and_assemble_do_not_overwrite_what_they_read(run, tmp_path, chat):
     (tmp_path / "p.yaml").write_text("task_prompt: Go on.\n")
     for arguments in (["restore", "chat.jsonl"], ["assemble", "chat.jsonl", "--prompt", "p.yaml", "--total", "2k"]):

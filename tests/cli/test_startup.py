@@ -79,11 +79,11 @@ def test_a_run_that_prints_nothing_loads_no_rich(tmp_path):
 
 
 @pytest.mark.parametrize("strategy", ["tiered", "adaptive"])
-def test_a_run_loads_no_strategy_but_its_own(tmp_path, strategy):
+def test_a_run_loads_no_strategy_but_its_own_and_a_page_only_where_one_is_written(tmp_path, strategy):
     words = ["compactor", "compact", str(SAMPLE), "--target-ratio", "0.5", "-o", str(tmp_path / "o"), "--quiet"]
     code = f"from compactor_cli.cli.app import app\nsys.argv = {[*words, '--strategy', strategy]!r}\n"
     own = {
-        "tiered": ["compactor_cli.strategies.tiered"],
+        "tiered": ["compactor_cli.strategies.tiered", "compactor_cli.summaries.sections"],
         "adaptive": [
             "compactor_cli.strategies.adaptive.strategy",
             "compactor_cli.features.lines",

@@ -43,7 +43,8 @@ def test_help_is_the_meaning_with_what_is_allowed_and_the_default():
     shown = {p.name: p.help for p in command_named("compact").params}
     assert shown["threshold"] == "Lowest score of a residual; default: 60."
     assert shown["summarizer"] == f"Who writes summaries: {', '.join(SUMMARIZERS)}; default: extractive."
-    assert shown["max_residuals"].startswith("Largest share of messages (and tokens) that may be residuals (0.25 or 25%)")
+    share = "Largest share of messages (and tokens) that may be residuals (0.25 or 25%)"
+    assert shown["max_residuals"].startswith(share)
     assert shown["keep"].endswith("may be repeated.")
     assert "empty:" not in "".join(text or "" for text in shown.values())
 
@@ -76,6 +77,14 @@ def test_a_time_that_is_none_names_its_option(run, session):
     done = run("score", session, "--now", "whenever")
     assert done.code == 2
     assert "--now 'whenever' is no time" in done.stderr
+
+
+def test_words_for_an_option_that_is_wrong_are_said_where_all_else_is_quiet(run, session):
+    for wrong in (("--strategy", "zzz"), ("--keep", "("), ("--target-tokens", "9", "--target-ratio", "0.5")):
+        done = run("compact", session, *wrong, "--quiet")
+        assert (done.code, done.text) == (2, "")
+        assert done.stderr.startswith("error: ")
+    assert run("compact", session, "--target-tokens", "1", "--quiet").stderr == "", "a target is no wrong option"
 
 
 def test_quiet_and_debug_are_those_of_the_command_and_no_words_anywhere(run, tmp_path):

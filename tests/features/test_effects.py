@@ -25,6 +25,21 @@ def test_what_was_made_is_named_by_what_its_result_says(said: str, named: str) -
     assert line.text == f"{named} (guests 2)"
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('{"booking_id": "T1", "room": "double", "guests": 2}', "update_booking T1 (room double, guests 2)"),
+        ('{"booking_id": "T1", "room": "DOUBLE"}', "update_booking T1 (room double, guests 2)"),
+        ('{"booking_id": "T1", "room": "single", "guests": 2}', "update_booking T1 (guests 2)"),
+        ('{"booking_id": "T1", "room": "ok"}', "update_booking T1 (room double, guests 2)"),
+        ('{"booking_id": "T7", "room": "single"}', "update_booking T1 (room double, guests 2)"),
+        ('{"room": "single"}', "update_booking T1 (room double, guests 2)"),
+    ],
+)
+def test_what_came_out_otherwise_is_not_told_as_asked(said: str, told: str) -> None:
+    assert Session().calls("update_booking", said, booking_id="T1", room="double", guests=2).texts() == [told]
+
+
 @pytest.mark.parametrize(("tool", "told"), [("open_ticket", True), ("open_file", False), ("open_page", False)])
 def test_a_tool_opens_tickets_outside_and_files_inside(tool: str, told: bool) -> None:
     lines = Session().calls(tool, '{"ticket": "BIL-20931"}', queue="billing").texts()

@@ -29,7 +29,7 @@ def second_round(kept, steps, told=("edited conf/z.yaml, unchecked",)):
     for step in steps:
         step(since)
     block = [
-        f"State at the end, the {len(before.records) - 1} messages below included:",
+        f"State after the {len(before.records) - 1} messages below:",
         *(f"- {line}" for line in told),
     ]
     summary = user("\n".join(["## Session Summary of #2-9", "#2 shell: ls", *block]))

@@ -355,34 +355,3 @@ def test_what_is_outside_the_context_is_left_out_on_request():
 def test_what_is_outside_the_context_stays_unless_it_is_asked():
     session, _ = cluttered_session()
     assert compact(session.data, target_tokens=10**9).data == session.data
-
-
-@pytest.mark.parametrize("behind", [4, 12, 20])
-def test_records_that_a_resumed_session_repeats_count_once(behind):
-    session = ClaudeSession()
-    session.exchanges(10)
-    data = jsonl(*session.records[:behind], *session.records[:4], *session.records[behind:])
-    assert sorted(m.text() for m in load(data).transcripts[0].messages) == sorted(
-        m.text() for m in messages_of(session)
-    )
-    assert compact(data, target_tokens=10**9).data == data
-    for ratio in (0.7, 0.3):
-        values = values_of(compact(data, target_ratio=ratio).data)
-        # the agent takes the last record of an id
-        by_id = {value["uuid"]: value for value in values}
-        way, at = [], values[-1]
-        while at is not None:
-            way.append(at["uuid"])
-            at = by_id.get(at["parentUuid"])
-        if behind < 20:
-            assert set(way) == set(by_id), "all that is kept is on the way to the root"
-
-
-def test_what_a_sidechain_repeats_of_the_main_chain_stays_in_that():
-    session = ClaudeSession()
-    session.exchanges(4)
-    copies = [{**record, "isSidechain": True} for record in session.records[:4]]
-    found = load(jsonl(*session.records, *copies)).transcripts[0].messages
-    assert [m.text() for m in found if m.origin == "request"] == [
-        m.text() for m in messages_of(session) if m.origin == "request"
-    ]

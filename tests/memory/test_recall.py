@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +26,7 @@ from compactor_cli.summary_text.headers import is_recalled
 from compactor_cli.tokens.counters import CharacterCounter
 from tests.builders import ROOT, assistant, jsonl, listing, load, prose, system, user, values_of
 from tests.memory.remembered import memory, some
+from tests.pipeline.sessions import filler
 from tests.properties import checks
 from tests.properties.generators import SHAPES, Conversation, File, files, long_conversation, to_bytes, well_formed
 from tests.properties.profile import examples
@@ -115,6 +118,16 @@ def test_any_transcript_with_any_number_of_memories(
         return
     target = None if share is None else max(1, int(share * source.tokens / len(source.transcripts)))
     check_recalling(source, Settings(strategy=strategy, target_tokens=target), some(number))
+
+
+@pytest.mark.drawn(1)
+def test_a_request_is_quoted_without_the_marks_of_an_earlier_round_at_its_end():
+    asked = f"The port is shut. Say which of its ships are there.{' [… 3 lines left out · ctx_deadbeef]' * 3}"
+    steps = (filler(number) for number in range(6))
+    source = load(jsonl(user(asked), *chain.from_iterable(steps), user("And now?")))
+    result = check_recalling(source, Settings(target_tokens=450), some(1))
+    assert result is not None
+    assert "user: The port is shut. Say which of its ships are there. …" in in_memory(result.data).decode()
 
 
 @pytest.mark.drawn(16)
@@ -240,7 +253,8 @@ def test_where_there_is_no_room_those_of_an_earlier_round_do_not_go_for_nothing(
     source = load(data + jsonl(assistant(prose("the newest", 90))))
     long = replace(second, text="word " * 100)
     memory = MemorySettings(recall_tokens=5_000)
-    settings = Settings(target_tokens=source.tokens - 340, keep_last=1, strategy="ranked", memory=memory)
+    # asked for: whether it stays otherwise is for the strategy to say
+    settings = Settings(target_tokens=source.tokens - 340, keep_last=1, keep=(first.id,), memory=memory)
     result = api.compact(source, settings, tokenizer="chars", recalled=(long,))
     assert NO_ROOM in result.parts[0].warnings
     assert first.id.encode() in result.data

@@ -76,7 +76,7 @@ def test_without_being_asked_only_handoff_closes_a_history(strategy: str) -> Non
 
 
 def test_the_assistant_turn_goes_when_the_tool_result_before_it_does() -> None:
-    part = closed([*work.session(8), *filler(1)], strategy="handoff")
+    part = closed([*work.session(8), *filler(1)], strategy="handoff", target_tokens=450)
     assert [m.role for m in part.messages] == ["system", "user"]
     assert kinds(part) == []
 

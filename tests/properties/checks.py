@@ -22,7 +22,7 @@ from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import Format
 from compactor_cli.model.content import Content
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import CLOSING_ID, Message
+from compactor_cli.model.message import CLOSING_ID, Message, Part
 from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.talking import telling_requests
@@ -35,8 +35,9 @@ from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES, strategy
 from compactor_cli.summaries.registry import summarizer
-from compactor_cli.summary_text.headers import covered, is_summary, round_of
+from compactor_cli.summary_text.headers import covered, is_summary, left_out, round_of
 from compactor_cli.summary_text.verbatim import carried
+from compactor_cli.text.gap_marks import between_marks
 from compactor_cli.tokens import make_counter
 from tests.properties.refusals import refusals
 from tests.properties.time_order import check_time_order
@@ -237,7 +238,9 @@ def check_summaries(part: Compaction) -> None:
         if "except kept ones" in text:
             named = tuple(i for i in named if i not in {m.index for m in part.messages})
         # what is said of the state is of kept messages, too
-        told = message.tokens - len(text[len(text.partition("\nState at the end, ")[0]) :]) // 4
+        told = message.tokens - len(text[len(text.partition("\nState after the ")[0]) :]) // 4
+        # and what an earlier summary quotes stands under a longer name, as its numbers are of another transcript
+        told -= sum(map(len, re.findall(r"^earlier (?=#)", text, re.MULTILINE))) // 4
         assert told < sum(part.repaired.messages[i].tokens for i in named)
         stood_for += named
     assert len(stood_for) == len(set(stood_for)) or any("except kept ones" in m.text("text") for m in own)
@@ -298,9 +301,9 @@ def check_protected(part: Compaction, settings: Settings) -> None:
         assert index in out or _needless(part, index, out), f"message {index} is protected and gone"
         if index not in out:
             continue
-        for old, new in zip(messages[index].parts, out[index].parts, strict=True):
+        for old, new in _pairs(messages[index], out[index]):
             assert new.text == old.text or new.edited, f"message {index} was changed silently"
-            assert new.tokens <= old.tokens
+            assert _unmarked(old, new).tokens <= old.tokens
     if part.target is None or sum(group.tokens for group in groups) <= part.target:
         system = {m.index for m in messages if m.role == "system"}
         decided = sum(group.tokens for group in groups if reasons[group.index] == DECIDED)
@@ -313,8 +316,36 @@ def check_protected(part: Compaction, settings: Settings) -> None:
             for i in group.messages
             if not _needless(part, i, out) and not (crowded and i in system)
         ]
-        kept = [out[i].parts == messages[i].parts if i in out else repeated[i] for i in whole]
+        left = (part.target or 0) - sum(messages[i].tokens for i in system)
+        no_room = {
+            i
+            for i in whole
+            if part.target is not None and _pictures(messages[i]) > (0.7 if i in requests[-1:] else 0.3) * left
+        }
+        kept = [_is_whole(messages[i], out[i], i in no_room) if i in out else repeated[i] for i in whole]
         assert all(kept), "cut although there is room for it"
+
+
+def _pictures(message: Message) -> int:
+    return sum(piece.tokens for piece in message.parts if piece.kind == "image")
+
+
+def _is_whole(before: Message, after: Message, no_room: bool = False) -> bool:
+    """Whether all of a message is there. The mark of an earlier round is not read, and another one may take its place.
+    `no_room`: its pictures take more than their share of the room."""
+    pairs = [pair for pair in _pairs(before, after) if not (no_room and pair[0].kind == "image")]
+    return all(replace(old, edited=False) == _unmarked(old, new) for old, new in pairs)
+
+
+def _pairs(before: Message, after: Message) -> Iterable[tuple[Part, Part]]:
+    return zip(before.parts, after.parts, strict=True)
+
+
+def _unmarked(old: Part, new: Part) -> Part:
+    """A part as it is read again, where only a mark makes it another one than it was."""
+    mark = left_out(new.text) if new.edited else None
+    same = mark is not None and mark.text == old.text
+    return replace(old if same else new, edited=False)
 
 
 def check_quoted(part: Compaction, message: Message) -> None:
@@ -324,7 +355,12 @@ def check_quoted(part: Compaction, message: Message) -> None:
         return
     own = "\n".join(m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary")
     quoted = " ".join(own.replace("‹", "<").split())  # a tag of the harness cannot pose as one
-    lines = [" ".join(line.split()) for line in message.text("text").splitlines() if line.strip()]
+    text = message.text("text")
+    if message.origin == "summary":  # of an earlier one what it quotes of the user, between its gaps
+        text = "\n".join(_quoted(text)).replace("…", "\n")
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    # the marks of an earlier round are not quoted
+    lines = [piece.strip() for line in lines for _, piece in between_marks(line) if piece.strip()]
     found = sum(line in quoted for line in lines)
     asked = sum(m.tokens for m in part.repaired.messages if m.origin in ("request", "summary"))
     others = sum(m.tokens for m in part.repaired.messages if m.role == "system" or m.pinned)
@@ -332,6 +368,11 @@ def check_quoted(part: Compaction, message: Message) -> None:
     aimed = part.plan.target if part.plan is not None else None
     if aimed is not None and asked <= 0.35 * (aimed - others):
         assert found == len(lines), f"{len(lines) - found} of {len(lines)} lines of request {message.index} are gone"
+
+
+def _quoted(summary: str) -> list[str]:
+    """What a summary quotes of the user line by line."""
+    return re.findall(r"^(?:earlier )?(?:#\d+ )?user: (.*)", summary, re.MULTILINE)
 
 
 def _repeated(part: Compaction) -> dict[int, bool]:
@@ -344,13 +385,14 @@ def _repeated(part: Compaction) -> dict[int, bool]:
     found = {}
     for message in part.repaired.messages:
         text = message.text("text")
-        asked = carried(text).first if message.origin == "summary" else text
-        if asked in words or (
+        first = carried(text).first if message.origin == "summary" else text
+        asked = [first] if first or message.origin != "summary" else _quoted(text)
+        if (asked and words.issuperset(asked)) or (
             message.origin != "summary"
             and all(part.text in words for part in message.parts if part.text.strip() and part.kind != "thinking")
         ):
             found[message.index] = True
-        elif any(_is_cut(word, asked) for word in words):
+        elif any(_is_cut(word, one) for one in asked for word in words):
             found[message.index] = False
     return found
 
@@ -401,7 +443,7 @@ def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> Non
     for index in analysis.residuals.kept - part.plan.cut:
         assert index in out, f"residual {index} is gone"
         if group_of[index] not in protected:
-            assert out[index].parts == part.repaired.messages[index].parts, f"residual {index} was changed"
+            assert _is_whole(part.repaired.messages[index], out[index]), f"residual {index} was changed"
 
 
 def tools(transcript: Transcript, settings: Settings, tokenizer: str) -> Tools:

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli import api
-from compactor_cli.errors import InputError
+from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
+from tests.builders import assistant, jsonl, user
 from tests.properties.checks import check_compaction
 from tests.properties.generators import (
     SHAPES,
@@ -102,3 +103,15 @@ def test_long_transcripts_reach_every_tier(shape: str, strategy: str) -> None:
     for share in (None, 0.8, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02):
         target = None if share is None else int(share * source.tokens / len(source.transcripts))
         check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
+
+
+@pytest.mark.drawn(1)
+@EVERY
+def test_a_picture_of_the_last_request_that_takes_most_of_the_room_may_go(strategy: str) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    shown = {"role": "user", "content": [{"type": "text", "text": "What is wrong in this one?"}, picture]}
+    steps = (assistant(f"Step {n}: I read module {n}, which rounds the price of an order." * 9) for n in range(20))
+    source = api.load(jsonl(user("Fix the rounding bug."), *steps, shown), tokenizer="chars")
+    result = check_compaction(source, Settings(strategy=strategy, target_tokens=1_850), "chars")
+    assert not isinstance(result, BudgetError)
+    assert result.parts[0].messages[-1].text() == "What is wrong in this one?\n[image left out]"

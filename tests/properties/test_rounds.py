@@ -12,11 +12,15 @@ from compactor_cli.model.content import in_memory
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summary_text.headers import round_of
+from tests.builders import assistant, jsonl, user
+from tests.pipeline import sessions as session
 from tests.properties.checks import check_compaction
 from tests.properties.generators import SHAPES, Conversation, conversations_of, long_conversation, to_bytes, well_formed
 from tests.properties.profile import examples
 
 EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+RULE = "You must never change the public API of src/billing/rounding.py."
+PLACES = ("porch", "cellar", "attic", "kitchen", "garage", "garden", "hallway", "pantry", "stable", "barn")
 ONE_CONVERSATION = sorted(set(SHAPES) - {"conversations"})
 
 
@@ -52,6 +56,36 @@ def _rounds(pieces: list[bytes], shape: str, strategy: str, target: int | None) 
 @given(conversations_of(well_formed(20)), st.sampled_from(ONE_CONVERSATION), st.integers(150, 3000))
 def test_any_session_in_any_number_of_rounds(strategy: str, turns: Conversation, shape: str, target: int) -> None:
     _rounds(_pieces(turns, shape, 4), shape, strategy, target)
+
+
+@pytest.mark.drawn(1)
+@EVERY
+def test_a_system_message_without_the_mark_of_an_earlier_round_is_whole(strategy: str) -> None:
+    rules = " ".join(f"The {place} of the shop has a rule of its own." for place in PLACES)
+    data = jsonl({"role": "system", "content": rules}, user("Fix the rounding bug."))
+    steps = (f"Step {n}: I read module {n}, which rounds the price of an order in its last line." for n in range(9))
+    for more, target in ((b"", 80), (jsonl(*map(assistant, steps), user("And now?")), 250)):
+        source = api.load(data + more, format="openai-chat", tokenizer="chars")
+        result = check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
+        assert not isinstance(result, BudgetError)
+        assert result.parts[0].messages[0].parts[0].edited
+        data = in_memory(result.data)
+
+
+KEPT = "Keep the prices of all orders in whole cents."
+
+
+@pytest.mark.drawn(1)
+@EVERY
+@pytest.mark.parametrize("quotes", [f"earlier user: … … {KEPT}", f"#0 user: … {KEPT}\n#3 user: {RULE} Thanks."])
+def test_what_an_earlier_summary_quotes_of_the_user_is_quoted_again(strategy: str, quotes: str) -> None:
+    read = "The price of an order is rounded in its last line. " * 40
+    step = [session.assistant("I read it.", "c1"), session.result("c1", read)]
+    data = jsonl(assistant(f"[#0-3]\n{quotes}"), *step, *([] if "earlier" in quotes else [user("Go on.")]))
+    source = api.load(data, format="openai-chat", tokenizer="chars")
+    result = check_compaction(source, Settings(strategy=strategy, target_tokens=150), "chars")
+    assert not isinstance(result, BudgetError)
+    assert "earlier" not in quotes or KEPT in "\n".join(message.text() for message in result.parts[0].messages)
 
 
 @pytest.mark.drawn(120)

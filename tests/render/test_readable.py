@@ -65,10 +65,13 @@ def test_diff_shows_categories_and_what_is_lost(run, tmp_path, session, width):
     text = run("diff", session.name, "cut.jsonl", *CHARS, COLUMNS=str(width)).text
     survival = run("diff", session.name, "cut.jsonl", *CHARS, "--json").json["survival"]
     for name, numbers in survival.items():
-        row = rf"{name.replace('_', ' ')} +{numbers['kept']} +{numbers['total']} +{numbers['percent']:.1f}%"
+        counts = rf"{numbers['kept']} +{numbers['total']} +{numbers['percent']:.1f}%"
+        row = rf"{name.replace('_', ' ')} +{counts if numbers['total'] else 'none'}"
         assert re.search(row, text)
     assert "Lost" in text
     assert "user requests" in text.split("Lost")[1]
+    names = survival["identifiers"]["total"] - survival["identifiers"]["kept"]
+    assert f", and {names} identifiers; all in --json" in text
 
 
 def test_a_bar_is_full_only_when_nothing_is_lost(run, tmp_path):

@@ -153,6 +153,13 @@ def test_the_report_at_the_end_of_the_work_stays_whole(ratio: float) -> None:
     assert records_of(part)[-1] == records[-1]
 
 
+def test_a_report_that_takes_a_third_of_the_room_stays_whole() -> None:
+    records = [*work.session()[:-1], assistant(report(20))]
+    size = compact(records, target_tokens=10**6).messages[-1].tokens
+    part = compact(records, strategy="adaptive", target_tokens=3 * size)
+    assert records_of(part)[-1] == records[-1]
+
+
 def test_a_long_report_is_cut_in_prose_and_leaves_room_for_the_rest() -> None:
     records = [*work.session()[:-1], assistant(report(60))]
     part = compact(records, target_ratio=0.1)

@@ -149,9 +149,10 @@ def test_a_summary_of_a_chat_does_not_stand_with_the_numbers_of_an_earlier_round
         for day, sight in enumerate(["garden", "harbour", "mill", "orchard", "chapel", "bakery"] * 4)
     ]
     first = compact([record for day in said[:16] for record in day], target_ratio=0.2)
-    assert "## Session Summary of #" in "".join(summaries(first))
+    assert re.search(r"^#29: ", "\n".join(summaries(first)), re.MULTILINE)
     later = [record for day in said[16:] for record in day]
     second = compact([*records_of(first), *later, user("What did I pay in all?")], target_ratio=ratio)
     named = [text for text in summaries(second) if text.startswith("## Session Summary of #")]
     assert named
     assert {round_of(text) for text in named} == {2}
+    assert not re.search(r"^#29: ", "\n".join(summaries(second)), re.MULTILINE), "no message has that number now"

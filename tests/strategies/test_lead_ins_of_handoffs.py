@@ -26,12 +26,23 @@ def session() -> list[Json]:
     return [user("Which gate of the quays is too low?\n\nImportant notes:\n"), *steps, assistant("None is.")]
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("strategy", ["handoff", "rolling"])
 def test_announcements_of_calls_are_not_quoted(strategy: str) -> None:
     part = compact(session(), strategy=strategy, target_ratio=0.3)
+    assert part.target is not None
+    assert part.tokens >= 0.85 * part.target
     said = "\n".join(message.text("text") for message in part.messages if message.origin == "summary")
     assert "#1" in said
     assert not re.findall(r"^#\d+: Now let me look.*:$", said, re.MULTILINE)
+
+
+def test_what_the_user_ends_with_is_no_announcement_in_a_small_room() -> None:
+    binds = "From now on never open these two without asking me first, not even at night:"
+    messages = session()
+    part = compact([*messages, user(binds), *messages[1:9], user("And now?")], strategy="handoff", target_ratio=0.3)
+    (handoff,) = part.messages
+    assert binds in handoff.text()
 
 
 def test_a_sentence_leads_nowhere_without_what_stands_behind_it() -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli import api
+from compactor_cli.errors import BudgetError
+from compactor_cli.settings import Settings
 from tests.builders import assistant, jsonl, user
 from tests.strategies.test_rules_in_small_talk import TALK, compacted
 
@@ -55,6 +58,19 @@ def test_what_is_needed_in_the_newest_message_stays_beside_its_question() -> Non
 def test_a_newest_message_that_alone_is_too_large_is_cut_and_not_refused() -> None:
     text = kept(f"{IDLE} {IDLE.replace('six', 'nine')} {ASKS}", 0.1)
     assert text.endswith(ASKS)
+
+
+def test_a_newest_message_without_a_word_is_refused_where_it_has_no_room() -> None:
+    source = api.load(jsonl({"role": "user", "content": [{"type": "text", "text": ""}]}), tokenizer="chars")
+    with pytest.raises(BudgetError) as refused:
+        api.compact(source, Settings(strategy="adaptive", target_tokens=1), tokenizer="chars")
+    assert refused.value.floor == source.tokens
+
+
+@pytest.mark.parametrize("signs", ["!" * 100, "\N{HORIZONTAL ELLIPSIS}" * 40, "\u200b" * 20], ids=ascii)
+@pytest.mark.parametrize("ratio", [0.08, 0.1])
+def test_a_newest_message_without_any_word_stays(signs: str, ratio: float) -> None:
+    assert kept(signs, ratio).endswith(signs)
 
 
 def test_where_there_is_room_the_newest_message_stays_whole() -> None:

@@ -35,6 +35,7 @@ def begins(part: Compaction, text: str) -> Message:
 PICTURE_TOKENS = compacted(shown(FIRST), user(LAST), 99_999).messages[0].parts[1].tokens
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_picture_of_the_first_request_leaves_most_of_the_room_to_words(strategy: str) -> None:
     tight = compacted(shown(FIRST), user(LAST), 2 * PICTURE_TOKENS, strategy)

@@ -60,6 +60,7 @@ def test_a_prompt_that_was_cut_is_cut_again_where_the_session_needs_room(strateg
     assert _tokens(last, "system") <= 1.08 * _tokens(once, "system")
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff"])
 @pytest.mark.parametrize("ratio", [0.1, 0.25])
 def test_where_only_the_prompt_was_cut_it_says_what_the_rounds_took_away(strategy: str, ratio: float) -> None:

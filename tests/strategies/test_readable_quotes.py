@@ -13,7 +13,7 @@ from compactor_cli.features.work.state import known_state
 from compactor_cli.model.pairing import pair
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
-from compactor_cli.summaries.layout import without_least
+from compactor_cli.summaries.quoting import without_least
 from compactor_cli.summary_text.excerpts import quote
 from tests.builders import assistant as says
 from tests.builders import call, calling, user

@@ -15,7 +15,7 @@ from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline import run as pipeline
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import covered
 from compactor_cli.summary_text.verbatim import carried
 from compactor_cli.tokens import make_counter

@@ -26,7 +26,7 @@ REAL = [
     "codex/019eecb9-cc3a-73c2-814a-dd4f8ced7545.jsonl",
 ]
 
-STATE = r"^State at the end(?:, the (?:\d+ messages|message) below included)?:\n- "
+STATE = r"^State (?:at the end|after the (?:\d+ messages|message) below):\n- "
 
 
 def written(number: int, lines: int, listed: int) -> list[Json]:
@@ -94,7 +94,7 @@ def test_what_stays_at_its_place_is_not_counted_once_more_in_the_next_round(rati
     middle = [*written(1, 31, 41), *edited(1, 2), *tasks("completed", "completed"), *written(2, 5, 9), *edited(2, 2)]
     first = compact([*start, *middle], strategy="adaptive", target_ratio=ratio)
     carried = [json.loads(line) for line in first.data.splitlines()]
-    assert any("\nState at the end, the " in message.text() for message in first.messages)
+    assert any("\nState after the " in message.text() for message in first.messages)
     assert state_of(carried) == state_of([*start, *middle])
     more = edited(3, 4)
     assert "edited src/tides.py 11x, unchecked" in state_of([*start, *middle, *more])
@@ -107,7 +107,7 @@ def test_a_task_list_that_stays_at_its_place_is_not_told_before_it() -> None:
     messages = compact([*start, *edited(5), *listed], strategy="adaptive", target_ratio=0.25).messages
     (place,) = [at for at, message in enumerate(messages) if any(part.name == "TodoWrite" for part in message.calls)]
     before = [message.text() for message in messages[:place] if message.origin == "summary"]
-    assert any("\nState at the end, the " in text for text in before)
+    assert any("\nState after the " in text for text in before)
     assert not any("Task number 4" in text for text in before)
 
 

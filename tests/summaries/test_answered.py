@@ -55,9 +55,13 @@ def test_what_stands_there_is_not_quoted_among_the_lines() -> None:
     assert "#" in text.partition(QUOTED)[2].partition("The agent has replied")[0], "others are"
 
 
+REMINDED = user("<system-reminder>The folder has changed.</system-reminder>")
+"""Ends a session: results at its very end would stay as messages."""
+
+
 def test_of_work_that_nothing_was_said_of_stands_how_far_it_is() -> None:
-    records = session(*written(), *written())
-    first, last = len(records) - 4, len(records) - 2
+    records = session(*written(), *written(), REMINDED)
+    first, last = len(records) - 5, len(records) - 3
     assert handoff(records).endswith(
         f"\n\nThe agent has acted on {BELOW} [#{first}-{last}]: 2 calls, the last Write.{END}"
     )
@@ -74,7 +78,7 @@ def test_of_a_request_that_nothing_followed_nothing_is_said(newest: list[Json]) 
 
 @pytest.mark.parametrize(
     ("newest", "said"),
-    [([*written(), assistant(SAID)], "replied to"), (written(), "acted on")],
+    [([*written(), assistant(SAID)], "replied to"), ([*written(), REMINDED], "acted on")],
     ids=["said", "at work"],
 )
 def test_a_summary_of_lines_says_it_without_the_words(newest: list[Json], said: str) -> None:
@@ -178,8 +182,8 @@ def test_the_beginning_of_a_long_answer_is_not_cut_inside_of_a_word() -> None:
 def test_in_the_middle_of_work_stands_what_the_agent_said_last() -> None:
     announced = "Now I write the entry, then I tag the release."
     (call, answer) = written()
-    records = session(*written(), {**call, "content": announced}, answer)
-    first, last = len(records) - 4, len(records) - 2
+    records = session(*written(), {**call, "content": announced}, answer, REMINDED)
+    first, last = len(records) - 5, len(records) - 3
     told = f"[#{first}-{last}]: 2 calls, the last Write, and said last:\n#{last}: {announced}"
     text = handoff(records)
     assert text.endswith(f"\n\nThe agent has acted on {BELOW} {told}{END}")
@@ -190,9 +194,11 @@ def test_in_the_middle_of_work_stands_what_the_agent_said_last() -> None:
 
 def test_a_call_that_is_written_as_text_is_no_reply() -> None:
     called = "I write the entry.\n\n```bash\necho '- mended' > CHANGELOG.md\n```"
-    records = session(assistant(called), user("<returncode>1</returncode>\n<output>\nread-only file\n</output>"))
+    records = session(
+        assistant(called), user("<returncode>1</returncode>\n<output>\nread-only file\n</output>"), REMINDED
+    )
     text = handoff(records)
-    assert f"The agent has acted on {BELOW} [#{len(records) - 2}]: 1 call" in text
+    assert f"The agent has acted on {BELOW} [#{len(records) - 3}]: 1 call" in text
     assert "replied to" not in text
     assert "said last" not in text, "the end of its words is the call"
 
@@ -200,6 +206,6 @@ def test_a_call_that_is_written_as_text_is_no_reply() -> None:
 @pytest.mark.parametrize(("silent", "told"), [(1, True), (2, True), (3, False)])
 def test_what_was_said_before_many_other_calls_is_not_what_it_said_last(silent: int, told: bool) -> None:
     (call, answer) = written()
-    records = session({**call, "content": "First I only look at the folder."}, answer, *(written() * silent))
+    records = session({**call, "content": "First I only look at the folder."}, answer, *(written() * silent), REMINDED)
     assert ("said last:\n" in handoff(records)) == told
     assert ("First I only look at the folder." in handoff(records).partition("said last:")[2]) == told

@@ -119,6 +119,23 @@ def facts_in(
     return facts_of(messages, ToldOfCalls(messages), earlier, overcome)
 
 
+@pytest.mark.parametrize(
+    ("earlier", "told"),
+    [
+        ("read [#3]", {"read": 1, "edited": 1}),
+        ("edited 2x, read [#3]", {"read": 1, "edited": 3}),
+        ("created, read [#3]", {"read": 1, "created": 2}),
+        ("deleted [#3]", {"deleted": 1, "created": 1}),
+        ("", {"created": 1}),
+    ],
+)
+def test_a_file_of_an_earlier_round_that_is_written_again_was_there(earlier: str, told: dict[str, int]) -> None:
+    write = ("w", "Write", {"file_path": "docs/quays.md", "content": "The quay opens at high tide."})
+    messages = transcript([user("Write it."), assistant(None, write), result("w", "ok")]).messages
+    (fact,) = facts_in(messages, [("Files", f"`docs/quays.md` {earlier}")] if earlier else [])
+    assert fact.counts == told
+
+
 def by_name(earlier: list[tuple[str, str]]) -> dict[tuple[str, str], Fact]:
     return {(fact.section, fact.about): fact for fact in facts_in(transcript(WORK).messages, earlier)}
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from compactor_cli.features.work.ledger import Ledger, compute_ledger, file_actions
+from compactor_cli.features.work.ledger import Ledger, call_actions, compute_ledger, file_actions
+from compactor_cli.model.message import Part
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
 
 
@@ -193,3 +195,12 @@ def test_an_editor_with_one_open_file_changes_that_file() -> None:
     records += [result("c1", "File updated.\n[File: /repo/a.py (9 lines total)]\n3:x = 1")]
     records += [assistant(None, ("c2", "edit", change)), result("c2", refused)]
     assert {path: set(fact.actions) for path, fact in ledger(records).files.items()} == {"/repo/a.py": {"edited"}}
+
+
+def test_what_a_call_does_to_files_is_found_once_for_all_that_ask():
+    call = Part("tool_call", json.dumps({"file_path": "/w/a.py", "new_string": "x", "old_string": "y"}), 9, name="Edit")
+    assert call_actions(call) is call_actions(Part("tool_call", call.text, 9, name="Edit"))
+    assert [*call_actions(call)] == [("/w/a.py", "edited")]
+    path = '{"file_path": "/w/a.py"}'
+    assert [*call_actions(Part("tool_call", path, 9, name="Read"))] == [("/w/a.py", "read")]
+    assert [*call_actions(Part("tool_call", path, 9, name="Write"))] == [("/w/a.py", "created")]

@@ -6,9 +6,9 @@ import pytest
 
 from compactor_cli.model.plan import SummaryPart, SummarySlot
 from compactor_cli.model.planning import SummaryRequest
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summaries.items import SummaryItem
 from compactor_cli.summaries.needed_lines import NeededLines, needing, needing_these, standing
-from compactor_cli.summaries.offline import Extractive
 from tests.cost import calls_of
 from tests.pipeline.sessions import assistant, transcript, user
 from tests.summaries.texts import HEADER, chars, sections, summarize

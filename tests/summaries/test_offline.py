@@ -205,7 +205,8 @@ def test_decisions_are_what_was_decided_and_no_guesses() -> None:
     [("It reads `south.py`.", True), ("Oh no!", False), ("The berths of `west.py` are blocked.", False)],
 )
 def test_what_is_unfinished_or_an_exclamation_is_not_told_as_done(said: str, done: bool) -> None:
-    later = [record for n in range(3) for record in (user(f"And pier {n}?"), assistant(f"Pier {n} is mended, too."))]
+    asked = "What became of the gates at pier"  # shorter words would stand with the answer before them
+    later = [record for n in range(3) for record in (user(f"{asked} {n}?"), assistant(f"Pier {n} is mended, too."))]
     told = [user("Mend the port."), assistant(f"The tides of `north.py` are mended.\n\n{said}"), *later]
     found = sections(summarize(transcript(told).messages))["Done"]
     assert '"The tides of `north.py` are mended." [#1]' in found

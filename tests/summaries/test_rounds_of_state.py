@@ -9,7 +9,7 @@ import pytest
 
 from compactor_cli.features.work.earlier_rounds import files_in_state, files_under_headings
 from compactor_cli.features.work.state import session_state
-from compactor_cli.summary_text.headers import state_heading
+from compactor_cli.summary_text.headers import is_state_heading, messages_to_state, state_heading
 from compactor_cli.summary_text.verbatim import block
 from tests.pipeline.sessions import assistant, compact, filler, user
 from tests.strategies import work
@@ -137,3 +137,19 @@ def test_lines_without_an_end_are_read_at_once() -> None:
     begun = time.process_time()
     assert list(files_under_headings(text)) == []
     assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("heading", "later"),
+    [
+        *((state_heading(later), later) for later in (0, 1, 7)),
+        ("State at the end, the 7 messages below included:", 7),
+        ("State at the end, the message below included:", 1),
+        ("State, 7 messages on:", 7),
+        ("State:", 0),
+    ],
+)
+def test_headings_of_the_state_are_read_also_those_of_earlier_versions(heading: str, later: int) -> None:
+    assert is_state_heading(heading)
+    assert messages_to_state(heading) == later
+    assert not is_state_heading(f"{heading} it is")

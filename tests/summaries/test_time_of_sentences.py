@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummarySlot
 from compactor_cli.model.planning import SummaryRequest
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summaries.items import joined
-from compactor_cli.summaries.offline import Extractive
 from compactor_cli.summaries.sections import candidates
 from compactor_cli.summary_text.verbatim import carried
 from tests.builders import assistant, read, user

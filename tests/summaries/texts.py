@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import SummaryRequest
-from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import plain
 

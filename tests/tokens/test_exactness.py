@@ -10,8 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compactor_cli.tokens import make_counter
+from benchmarks.usual_letters import _USUAL, usual_part
+from compactor_cli import tokens
+from compactor_cli.tokens import make_counter, splintr_encoder
 from compactor_cli.tokens.counters import ExactCounter
+from compactor_cli.tokens.splintr_encoder import USUAL, splintr_count
 from compactor_cli.tokens.tiktoken_encoder import tiktoken_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
 from tests.drawing import number_of
@@ -61,6 +64,38 @@ def test_strings_of_all_of_unicode_count_as_tiktoken_counts_them(counters):
         return rng.choice(ODD) if rng.random() < 0.3 else chr(rng.randrange(*rng.choice(planes)))
 
     assert_same(counters, ["".join(piece() for _ in range(rng.randrange(1, 30))) for _ in range(number_of(20_000))])
+
+
+def test_strings_of_usual_letters_count_as_tiktoken_counts_them(counters):
+    rng = random.Random(21)
+    spans = [(32, 127), (0x80, 0x180), (0x2000, 0x3000), (0xF000, 0x10000), (0x10000, 0x40000)]
+
+    def piece():
+        return " " if rng.random() < 0.1 else chr(rng.randrange(*rng.choices(spans, (30, 5, 5, 1, 1))[0]))
+
+    texts = ["".join(piece() for _ in range(rng.randrange(1, 30))) for _ in range(number_of(20_000))]
+    assert not any(map(splintr_encoder._SELDOM.search, texts))
+    assert_same(counters, texts)
+
+
+def test_only_texts_with_letters_that_few_have_are_counted_by_the_whole_vocabulary(monkeypatch):
+    assert Path(tokens.__file__).with_name(USUAL).read_bytes() == usual_part()
+    whole = []
+
+    def loaded(made_by, name):
+        whole.append(name)
+        return made_by.from_pretrained(name)
+
+    monkeypatch.setattr(splintr_encoder, "_loaded", loaded)
+    count = splintr_count("o200k_base", public=True)
+    assert count is not None
+    assert [*map(count, ("Grüße, žluťoučký → 👩‍👩‍👧 ⚠️\ufeff", "don’t"))] == [23, 2] and not whole
+    assert count("漢字") == 2 and count("слово \ud800") and len(whole) == 3  # the lone surrogate is counted anew
+
+
+def test_letters_that_are_not_seldom_have_usual_bytes_only():
+    usual = [letter for letter in map(chr, range(0x110000)) if not splintr_encoder._SELDOM.search(letter)]
+    assert len(usual) > 200_000 and _USUAL.issuperset("".join(usual).encode())
 
 
 def test_the_samples_count_as_tiktoken_counts_them(counters):

@@ -1,1 +1,1 @@
-"""The archive in the database: inputs, rounds, and what was taken out of them."""
+"""The archive in the database: inputs, rounds, and what was removed from them."""

@@ -1,6 +1,6 @@
-"""The archive: the input of every compaction, what was taken out of it, and how to have it back.
+"""The archive: the input of every compaction, what was removed from it, and how to restore it.
 
-Every function works in a transaction that its caller began; those that change something need one that writes.
+Every function runs in a transaction begun by its caller. Functions that change something need a write transaction.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ __all__ = [
 
 
 def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], now: float) -> int:
-    """Store a compaction, its rounds and its input, which is `pieces` one behind the other; its id.
+    """Store a compaction, its rounds and its input, whose pieces are `pieces`. Return its id.
 
-    A file that came out as it went in is noted without pieces, and only when no compaction is known whose output
-    it is: else that one's id is returned. Whether the output was written is not known before `confirm`.
+    An unchanged file is recorded without pieces, and only if it is not the output of a known compaction; if it is,
+    the id of that one is returned. The output counts as not written until `confirm`.
     """
     lock(connection)
     before = ancestry(connection, pieces)
@@ -60,20 +60,20 @@ def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], no
 
 
 def confirm(connection: Connection, id: int) -> None:
-    """Note that the output of a compaction is in its place."""
+    """Record that the output of a compaction was written to its destination."""
     connection.execute(update(compactions).where(compactions.c.id == id).values(written=True))
 
 
 def restore(
     connection: Connection, id: int, now: float | None, put: Callable[[Iterable[bytes]], Content] = b"".join
 ) -> Content:
-    """Return the input of a compaction, byte for byte. Raises StoreError when it is not in the archive any more.
+    """Return the input of a compaction, byte for byte. Raises StoreError when the archive no longer holds it.
 
-    `now`: it is used then, which needs a transaction that writes; None where that cannot be noted. `put`: where the
-    pieces go, when they may be too large for memory.
+    `now`: time to record as the last use, which needs a write transaction; None if it cannot be recorded. `put`:
+    stores the pieces when they may be too large for memory.
     """
     if now is not None:
-        # the first statement locks the row: nobody takes the pieces away while they are read
+        # the first statement locks the row, so that nobody deletes the pieces while they are read
         connection.execute(update(compactions).where(compactions.c.id == id).values(used=now))
     wanted = known(connection, id)
     for source in _sources(connection, wanted):
@@ -93,7 +93,7 @@ def restore(
 
 
 def _first(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
-    """Yield the first so many bytes."""
+    """Yield the first `size` bytes of the pieces."""
     for piece in pieces:
         if size > 0:
             yield piece[:size]
@@ -101,7 +101,7 @@ def _first(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
 
 
 def manifest(connection: Connection, id: int) -> Manifest:
-    """Return the manifest of a compaction, as it was kept; the rounds have their numbers in the session."""
+    """Return the manifest of a compaction as stored; its rounds are numbered within the session."""
     row = connection.execute(select(compactions.c.counter, compactions.c.removed).where(compactions.c.id == id)).first()
     compaction = known(connection, id)
     assert row is not None
@@ -114,8 +114,8 @@ def manifest(connection: Connection, id: int) -> Manifest:
 
 
 def find_by_marks(connection: Connection, references: Container[str]) -> FoundCompaction | None:
-    """Return the newest compaction whose marks a text has, for a file that is known by nothing else. `references`: the
-    first 8 hex digits of each."""
+    """Return the newest compaction whose marks a text contains, for files that nothing else identifies.
+    `references`: the first 8 hex digits of each mark's reference."""
     for compaction in newest(connection):
         removed = manifest(connection, compaction.id).removed
         if any(entry.marked and entry.digest[:8] in references for entry in removed):
@@ -124,7 +124,7 @@ def find_by_marks(connection: Connection, references: Container[str]) -> FoundCo
 
 
 def size(connection: Connection) -> ArchiveSize:
-    """Return how much the archive holds."""
+    """Return how much data the archive holds."""
     count, kept = connection.execute(
         select(func.count(), func.count().filter(compactions.c.kept)).select_from(compactions)
     ).one()
@@ -155,10 +155,10 @@ def _state(name: str, state: FileState) -> dict[str, object]:
 
 
 def _sources(connection: Connection, wanted: Archived) -> Iterator[int]:
-    """Yield compactions whose stored input is or begins with the input of one; its own first.
+    """Yield compactions whose stored input equals or begins with the input of `wanted`, starting with `wanted` itself.
 
-    A file that was only looked at has no pieces of its own. Once it has grown and was compacted, it is the
-    beginning of that input.
+    For an unchanged file no pieces are stored. If the file grew later and was compacted, that compaction's input
+    begins with it.
     """
     if wanted.kept:
         yield wanted.id

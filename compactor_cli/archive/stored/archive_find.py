@@ -1,4 +1,4 @@
-"""Find which compaction a file belongs to, and what a compaction came from."""
+"""Find the compaction that a file belongs to, and the compactions that it came from."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KNOWN = (
 
 
 class _State(NamedTuple):
-    """What is compared with the beginning of a file."""
+    """File states of a compaction, to be compared with the beginning of a file."""
 
     id: int
     input_size: int
@@ -42,26 +42,26 @@ class _State(NamedTuple):
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """Return the rank among several with the same output: changed ones first, then the newest."""
+        """Return the rank among states with the same output: changed ones first, then the newest."""
         return self.input_sha256 != self.output_sha256, self.id
 
 
 class Ancestry(Struct, frozen=True):
-    """Compactions that a file comes from, each list beginning with the nearest."""
+    """Compactions that a file comes from. Each list begins with the nearest."""
 
     sha256: str
     outputs: tuple[int, ...]
-    """Those whose output the file is or begins with."""
+    """Compactions whose output the file equals or begins with."""
     inputs: tuple[int, ...]
-    """Those whose input it is or begins with."""
+    """Compactions whose input the file equals or begins with."""
     exact: bool
-    """It is the output of the first of `outputs`."""
+    """Whether the file equals the output of the first of `outputs`."""
     original: bool
-    """It is the input of the first of `inputs`."""
+    """Whether the file equals the input of the first of `inputs`."""
 
 
 def ancestry(connection: Connection, contents: Sequence[bytes]) -> Ancestry:
-    """Compare a file, given in pieces, with the outputs and inputs of all compactions, in one pass over it."""
+    """Compare a file, given in pieces, with the outputs and inputs of all compactions in one pass."""
     size = sum(map(len, contents))
     columns = compactions.c
     query = select(
@@ -84,10 +84,11 @@ def ancestry(connection: Connection, contents: Sequence[bytes]) -> Ancestry:
 
 
 def find_compaction(connection: Connection, data: Content, keys: Sequence[str] = ()) -> FoundCompaction | None:
-    """Return the compaction that a file belongs to, and in which way.
+    """Return the compaction that a file belongs to, and how it matches.
 
-    It is its output; else its input; else it begins with its output; else `keys` (see `session_keys`) has the key
-    of its session. Of several, ones that changed something count before others, then the newest.
+    The checks are, in order: the file is an output; it is an input; it begins with an output; `keys` (see
+    `session_keys`) contains the key of a recorded session. Among several matches, compactions that changed something
+    take precedence, then newer ones.
     """
     known = ancestry(connection, in_pieces(data))
     if known.exact and not (known.original and _looked_at(connection, known.outputs[0], known.inputs[0])):
@@ -108,13 +109,13 @@ def find_compaction(connection: Connection, data: Content, keys: Sequence[str] =
 
 
 def _looked_at(connection: Connection, output: int, input: int) -> bool:
-    """Return whether a file came out of one compaction only as it went in, and was changed by another one."""
+    """Return whether `output` left the file unchanged while `input` changed it."""
     return not known(connection, output).changed and known(connection, input).changed
 
 
 def chain(connection: Connection, id: int) -> list[Archived]:
-    """Return a compaction and the earlier rounds that it came from, the oldest first. Raises StoreError when there is
-    none."""
+    """Return a compaction preceded by the earlier rounds that it came from, oldest first. Raises StoreError for an
+    unknown id."""
     last = known(connection, id)
     earlier = select(compactions.c.id, compactions.c.previous).where(compactions.c.id == id).cte(recursive=True)
     further = select(compactions.c.id, compactions.c.previous).join(earlier, compactions.c.id == earlier.c.previous)
@@ -124,7 +125,7 @@ def chain(connection: Connection, id: int) -> list[Archived]:
 
 
 def known(connection: Connection, id: int) -> Archived:
-    """Return a compaction. Raises StoreError when there is none."""
+    """Return a compaction. Raises StoreError for an unknown id."""
     row = connection.execute(select(*_KNOWN).where(compactions.c.id == id)).first()
     if row is None:
         raise StoreError(f"the archive knows no compaction {id}; see restore --list")
@@ -132,13 +133,13 @@ def known(connection: Connection, id: int) -> Archived:
 
 
 def newest(connection: Connection, limit: int | None = None) -> list[Archived]:
-    """Return the compactions that the archive knows, the newest first."""
+    """Return the known compactions, newest first."""
     query = select(*_KNOWN).order_by(compactions.c.at.desc(), compactions.c.id.desc()).limit(limit)
     return [_archived(row) for row in connection.execute(query)]
 
 
 def at_path(connection: Connection, path: str) -> list[Archived]:
-    """Return the compactions of what stood at a path, or was written there, the newest first."""
+    """Return the compactions that read or wrote a path, newest first."""
     columns = compactions.c
     query = select(*_KNOWN).where((columns.input_path == path) | (columns.output_path == path))
     return [_archived(row) for row in connection.execute(query.order_by(columns.at.desc(), columns.id.desc()))]
@@ -159,7 +160,7 @@ def _archived(row: Any) -> Archived:
 
 
 def prefix_digests(pieces: Iterable[bytes], sizes: Iterable[int]) -> dict[int, str]:
-    """Return SHA-256 of the first `size` bytes of the joined pieces, for each size that they reach."""
+    """Return the SHA-256 of the first `size` bytes of the joined pieces, for each size that they reach."""
     wanted = iter(sorted(set(sizes)))
     digests: dict[int, str] = {}
     hashed, hashed_size = hashlib.sha256(), 0

@@ -1,4 +1,4 @@
-"""Pieces of input files in the database: each is stored once, however many compactions have it."""
+"""Pieces of input files in the database. Each piece is stored once, however many compactions share it."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from compactor_cli.db.tables import objects, pieces
 from compactor_cli.errors import StoreError
 
 _BATCH = 500
-"""Values in one statement."""
+"""Maximum number of values in one statement."""
 _ROOM = 8 * 1024 * 1024
-"""Bytes of compressed pieces that are handed over at once."""
+"""Maximum bytes of compressed pieces inserted at a time."""
 _LEVEL = 4
-"""Of zlib: nearly twice as fast as its default, and 4 percent larger on real sessions."""
+"""zlib level: nearly twice as fast as the default, and 4 percent larger on real sessions."""
 _LOCK = 0x61726368
-"""PostgreSQL's advisory lock of whoever changes the archive."""
+"""Key of PostgreSQL's advisory lock for changing the archive."""
 
 T = TypeVar("T")
 
 
 def lock(connection: Connection) -> None:
-    """Let nobody else change the archive until the transaction ends.
+    """Prevent others from changing the archive until the transaction ends.
 
-    Without it a piece could be deleted while another process counts on it. On SQLite a transaction that writes
-    has the database for itself anyway.
+    Otherwise a piece could be deleted while another process relies on it. On SQLite, a write transaction has the
+    database to itself anyway.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
 
 
 def add_pieces(connection: Connection, compaction: int, contents: Sequence[bytes]) -> None:
-    """Store the pieces that are not there yet, and which of them the compaction's input is."""
+    """Store the pieces that are missing, and record which pieces make up the compaction's input."""
     digests = [hashlib.sha256(content).hexdigest() for content in contents]
     known = _ids(connection, digests)
     missing = {digest: index for index, digest in enumerate(digests) if digest not in known}
-    # never all of them in memory
+    # avoid holding all of them in memory
     for rows in _rooms(_row(digest, contents[index]) for digest, index in missing.items()):
         insert_new(connection, objects, rows)
     known |= _ids(connection, missing)
@@ -48,7 +48,7 @@ def add_pieces(connection: Connection, compaction: int, contents: Sequence[bytes
 
 
 def read_pieces(connection: Connection, compaction: int) -> Iterator[bytes]:
-    """Yield the pieces of a compaction's input, in order. Raises StoreError for one that is damaged."""
+    """Yield the pieces of a compaction's input in order. Raises StoreError for a damaged piece."""
     query = (
         select(objects.c.sha256, objects.c.data)
         .join(pieces, pieces.c.object == objects.c.id)
@@ -66,7 +66,7 @@ def read_pieces(connection: Connection, compaction: int) -> Iterator[bytes]:
 
 
 def drop_pieces(connection: Connection, compaction: int) -> int:
-    """Take a compaction's pieces away, and those that no other has; the bytes that were stored for them."""
+    """Delete a compaction's pieces unless other compactions use them. Return the number of stored bytes freed."""
     own = select(pieces.c.object).where(pieces.c.compaction == compaction).distinct()
     candidates = list(connection.execute(own).scalars())
     connection.execute(delete(pieces).where(pieces.c.compaction == compaction))
@@ -79,13 +79,13 @@ def drop_pieces(connection: Connection, compaction: int) -> int:
 
 
 def stored_bytes(connection: Connection) -> int:
-    """Return bytes that all pieces take, compressed."""
+    """Return the compressed size of all pieces in bytes."""
     return int(connection.execute(select(func.coalesce(func.sum(objects.c.stored), 0))).scalar_one())
 
 
 def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
-    """Insert rows; those that are there already stay as they are."""
-    # a dialect takes long to import, and one of them is not needed
+    """Insert rows, skipping those that already exist."""
+    # dialects are slow to import, so only the needed one is
     make: Any
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects.postgresql import insert as make
@@ -95,7 +95,7 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, An
 
 
 def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield values in as many as one statement takes."""
+    """Yield the values in batches that fit one statement."""
     for index in range(0, len(values), _BATCH):
         yield values[index : index + _BATCH]
 
@@ -106,7 +106,7 @@ def _row(digest: str, content: bytes) -> dict[str, Any]:
 
 
 def _rooms(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield rows in batches that do not take much memory."""
+    """Yield rows in batches of limited size in memory."""
     batch: list[dict[str, Any]] = []
     room = 0
     for row in rows:
@@ -120,7 +120,7 @@ def _rooms(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 
 def _ids(connection: Connection, digests: Iterable[str]) -> dict[str, int]:
-    """Return digest -> id of the pieces that are there."""
+    """Return digest -> id of the existing pieces."""
     query = select(objects.c.sha256, objects.c.id).where(objects.c.sha256.in_(bindparam("digests", expanding=True)))
     known: dict[str, int] = {}
     for some in batches(list(dict.fromkeys(digests))):

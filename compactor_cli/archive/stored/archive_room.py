@@ -1,4 +1,4 @@
-"""Making room in the archive, and removing a session from it."""
+"""Free space in the archive, and remove sessions from it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from compactor_cli.db.tables import compactions, pieces, rounds
 from compactor_cli.model.archived import Evicted
 
 _DAY = 86_400.0
-"""Seconds."""
+"""Seconds in a day."""
 
 
 def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float) -> Evicted:
-    """Take inputs of compactions out of the archive until it is within its limit, the least recently used first.
+    """Delete stored inputs, least recently used first, until the archive is within its limit.
 
-    Those of the last `keep_days` stay, whatever the limit. The history of what goes stays; only its input cannot
-    be restored any more.
+    Inputs from the last `keep_days` stay regardless. The history of a deleted input remains, but the input can no
+    longer be restored.
     """
     lock(connection)
     stored = stored_bytes(connection)
@@ -42,7 +42,7 @@ def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float
 
 
 def _has_room(connection: Connection, compaction: int, border: float) -> bool:
-    """Return whether a compaction has a piece that none has that stays: else nothing is won by taking it away."""
+    """Return whether a compaction has a piece that no staying compaction uses, so that deleting it frees space."""
     stays = (
         select(pieces.c.object)
         .join(compactions, compactions.c.id == pieces.c.compaction)
@@ -53,10 +53,10 @@ def _has_room(connection: Connection, compaction: int, border: float) -> bool:
 
 
 def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
-    """Remove everything that is known of the sessions of these compactions: inputs, manifests, rounds, summaries.
+    """Delete everything about the sessions of these compactions: inputs, manifests, rounds, summaries.
 
-    Earlier and later rounds go with them. Pieces that other sessions have too stay. The rows are gone with the
-    transaction; their bytes are gone from the database's files after `removal.scrub`.
+    Earlier and later rounds are deleted with them, but pieces shared with other sessions stay. The rows disappear
+    with the transaction; their bytes disappear from the database's files after `removal.scrub`.
     """
     lock(connection)
     going = related(connection, ids)
@@ -69,7 +69,8 @@ def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
 
 
 def related(connection: Connection, ids: Iterable[int]) -> list[int]:
-    """Return compactions and all others of the same sessions: earlier and later rounds, and those of the same file."""
+    """Return these compactions and all others of the same sessions: earlier and later rounds, and those of the same
+    file."""
     reached: set[int] = set()
     new = set(ids)
     while new:

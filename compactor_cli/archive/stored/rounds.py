@@ -1,4 +1,4 @@
-"""Rounds: what was done to each session, compaction by compaction."""
+"""Rounds: the compactions of each session in order."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from compactor_cli.db.tables import compactions, rounds, sessions
 from compactor_cli.model.archived import Manifest, PastRound, Round
 
 _MOST = 2**31 - 1
-"""The largest round that every database takes; a text may name any."""
+"""The largest round number that every database accepts; a text may claim any number."""
 
 
 def add_rounds(
     connection: Connection, compaction: int, manifest: Manifest, earlier: Sequence[int], related: Sequence[int]
 ) -> None:
-    """Store the rounds of a compaction in their sessions.
+    """Store the rounds of a compaction with their sessions.
 
-    `earlier` are the compactions that its input came from, the nearest first: they say which round this is, and
-    which session where the format does not. `related` are others of the same session, when there are no earlier.
+    `earlier`: compactions that the input came from, nearest first. They determine the round number, and the session
+    if the format has no session id. `related`: other compactions of the same session, used if there are no earlier
+    ones.
     """
     before = _by_conversation(connection, earlier)
     known = {**_by_conversation(connection, related), **before}
@@ -39,9 +40,10 @@ def add_rounds(
 
 
 def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int] = ()) -> list[PastRound]:
-    """Return rounds of sessions with these keys, and of these compactions and whatever shares a session with them.
+    """Return the rounds of sessions with these keys, and those of these compactions and all that share a session with
+    them.
 
-    The oldest first.
+    They are sorted from oldest to newest.
     """
     wanted: set[int] = set()
     for some in batches(list(keys)):
@@ -56,19 +58,19 @@ def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int]
 
 
 def rounds_of(connection: Connection, compaction: int) -> list[PastRound]:
-    """Return the rounds of one compaction, in the order of its conversations."""
+    """Return the rounds of one compaction, ordered by conversation."""
     query = _past().where(rounds.c.compaction == compaction).order_by(rounds.c.conversation)
     return [_past_round(row) for row in connection.execute(query)]
 
 
 def forget_empty_sessions(connection: Connection) -> None:
-    """Take away the sessions that have no round any more."""
+    """Delete sessions without rounds."""
     has_rounds = select(rounds.c.id).where(rounds.c.session == sessions.c.id).exists()
     connection.execute(delete(sessions).where(~has_rounds))
 
 
 def _by_conversation(connection: Connection, ids: Sequence[int]) -> dict[int, PastRound]:
-    """Return the nearest round of each conversation among compactions that are given nearest first."""
+    """Return the nearest round of each conversation. `ids`: compactions, nearest first."""
     order = {compaction: position for position, compaction in enumerate(ids)}
     past_rounds: list[PastRound] = []
     for some in batches(list(ids)):

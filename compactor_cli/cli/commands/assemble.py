@@ -1,4 +1,4 @@
-"""`compactor assemble`: the final messages of a prompt, with the history compacted to what is left."""
+"""`compactor assemble`: the final messages of a prompt, with the history compacted to the remaining tokens."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _tell(
     data: bytes,
     args: AssembleOptions,
 ) -> None:
-    """Write the report for scripts, and the tables for people: of --dry-run on standard output."""
+    """Write the report for scripts and the tables for people; with --dry-run, the tables go to standard output."""
     from compactor_cli.render import jsons, prompts, tables
     from compactor_cli.render.model_use import model_json, use_line
 

@@ -1,4 +1,4 @@
-"""`compactor browse`: a session in the terminal, with what a compaction would make of it, and decisions on it."""
+"""`compactor browse`: a session in the terminal, with what a compaction would do to it, and decisions on it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 NO_TEXTUAL = "the browser is made with Textual, which is not installed: pip install 'compactor-cli[browse]'"
 _REPEATED = ("format", "model", "tokenizer", "profile")
-"""Settings that `compact` is to be given as well, so that it comes to the same."""
+"""Settings that `compact` must also be given to produce the same result."""
 
 
 @frozen(frozen=True, kw_only=True)
@@ -71,10 +71,10 @@ def browse(args: BrowseOptions, overrides: Layer) -> None:
       compactor browse session.jsonl --decisions decisions.json
       compactor compact session.jsonl --decisions decisions.json -o small.jsonl
     """
-    _application()  # whether it is there comes first
+    _application()  # first check that Textual is installed
     _check_terminal(args.file)
     desk, running = opened(args, overrides)
-    gc.enable()  # unlike other commands, this one runs for long
+    gc.enable()  # unlike other commands, this one runs for a long time
     try:
         running.run()
     finally:
@@ -88,7 +88,7 @@ def browse(args: BrowseOptions, overrides: Layer) -> None:
 
 
 def opened(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]:
-    """Return the browser of a session, by the options of the command, and what it works with."""
+    """Return the browser for a command's options, and the desk that it works with."""
     application = _application()
     held = decisions_in(args.decisions)
     session = open_session(args, with_aim(overrides, held), profile=True)
@@ -134,7 +134,7 @@ def _check_terminal(file: str) -> None:
 
 @dataclass(slots=True)
 class SessionDesk:
-    """The session of one run, as the browser works with it."""
+    """The session of one run, as the browser uses it."""
 
     session: Session
     source: Source
@@ -142,23 +142,23 @@ class SessionDesk:
     place: str
     output: str
     known: str
-    """The file of decisions that it began from; empty for none."""
+    """The decisions file that the browser started from; empty if there is none."""
     repeated: Sequence[str]
-    """Options that `compact` is to be given as well."""
+    """Options that `compact` must also be given."""
     remarks: list[str] = field(default_factory=list)
-    """What to say when the screen is as it was."""
+    """Messages to print after the screen is restored."""
 
     @property
     def counter(self) -> str:
         return self.session.counter.name
 
     def read(self, named: Mapping[str, str] | None = None) -> FilesRead:
-        """Return the files that are never written to: the session, settings files and the database. `named`: further
-        ones -> what they are."""
+        """Return the files that must never be written: the session, settings files and the database. `named`:
+        further files -> what they are."""
         return files_read(self.session.configured, [self.source.path], named)
 
     def opening(self) -> State:
-        """Return what the settings and the options aim at, and no decisions."""
+        """Return the initial state: the target and strategy of the settings and options, and no decisions."""
         from compactor_cli.browse.view_state import State
 
         settings = self.session.settings
@@ -166,7 +166,8 @@ class SessionDesk:
         return State(Aim(tokens_aimed, settings.target_ratio, settings.strategy))
 
     def aimed(self, text: str, aim: Aim) -> Aim:
-        """Return the aim with another target."""
+        """Return the aim with the target that the user typed; without a target if the text is empty. Raises
+        UsageError."""
         word = text.strip()
         if not word:
             return replace(aim, target_tokens=None, target_ratio=None)
@@ -177,7 +178,7 @@ class SessionDesk:
             raise UsageError(str(error)) from None
 
     def strategy(self, aim: Aim) -> str:
-        """Return the strategy that is used for an aim."""
+        """Return the strategy that an aim leads to."""
         return self._settings(aim).strategy_name
 
     def view(self, state: State) -> BrowserView:
@@ -185,14 +186,14 @@ class SessionDesk:
         from compactor_cli.browse.rows import view_of
 
         settings = self._settings(state.aim)
-        strategy_named(settings.strategy_name)  # raises for a name that is none
+        strategy_named(settings.strategy_name)  # raises for an unknown name
         tools = [self.session.tools(t, settings) for t in self.source.transcripts]
         decided = by_conversation(state.choices, len(self.source.transcripts))
         data, parts = compact_source(self.source, tools, settings, decided=decided)
         return view_of(parts, data)
 
     def is_there(self, place: str) -> bool:
-        """Return whether something would be replaced there that is not ours."""
+        """Return whether writing to a place would replace a file other than the known decisions file."""
         path = local_path(place)
         return place != self.known and not is_remote(path) and is_there(Path(path).expanduser())
 
@@ -208,7 +209,7 @@ class SessionDesk:
         return f"Saved to {place}: compact --decisions takes it."
 
     def write(self, place: str, view: BrowserView) -> str:
-        """Write the compacted file as `compact` does."""
+        """Write the compacted file as `compact` would."""
         place = _named(place)
         decisions = {self.place: "decisions file"} if is_there(self.place) else {}
         check_outputs(self.read(decisions), {"output": [place]})
@@ -234,13 +235,13 @@ class SessionDesk:
         )
 
     def _tell(self, line: str) -> None:
-        """Say something when the screen is as it was; of the same thing the last."""
+        """Queue a message for after the screen is restored. It replaces an earlier message on the same thing."""
         self.remarks = [known for known in self.remarks if known.split(" ")[:2] != line.split(" ")[:2]]
         self.remarks.append(line)
 
 
 def desk_of(session: Session, source: Source, args: BrowseOptions, overrides: Layer) -> SessionDesk:
-    """Return the desk of a run; files that are written are named after the session."""
+    """Return the desk of a run. Files to write are named after the session."""
     name = "session.jsonl" if is_remote(source.path) else Path(source.path).name
     stem, _, rest = name.partition(".")
     words = [word for key in _REPEATED if key in overrides for word in (f"--{key}", str(overrides[key].value))]
@@ -256,14 +257,14 @@ def desk_of(session: Session, source: Source, args: BrowseOptions, overrides: La
 
 
 def _named(place: str) -> str:
-    """Return a place that a person has named. Raises UsageError for standard output: that is the screen."""
+    """Return the place that the user named. Raises UsageError for standard output, which is the screen."""
     if place == "-":
         raise UsageError("-: name a file; standard output is the screen")
     return place if is_remote(place) else str(Path(place).expanduser())
 
 
 def _is_share(word: str) -> bool:
-    """Return whether a target is a share: 25%, 0.25, .25; 1 is a token."""
+    """Return whether a target is a share: 25%, 0.25 or .25; 1 is one token."""
     return word.endswith("%") or word.startswith(("0", "."))
 
 

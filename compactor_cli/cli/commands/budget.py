@@ -1,4 +1,4 @@
-"""`compactor budget`: how a token budget would be shared out."""
+"""`compactor budget`: how a token budget would be split."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def budget(args: BudgetOptions, overrides: Layer) -> None:
 
 
 def _budget(session: Session, args: BudgetOptions, wanted: Prompt | None, file: str) -> int:
-    """Show the budget of one file; return the exit code that it calls for."""
+    """Show the budget of one file and return the exit code."""
     total, settings = args.total, session.settings
     source = session.load(file)
     session.note_reading(source)
@@ -86,7 +86,7 @@ def _budget(session: Session, args: BudgetOptions, wanted: Prompt | None, file: 
 
 
 def _needs(analysis: Analysis) -> list[int]:
-    """Return tokens of each tier."""
+    """Return the number of tokens in each tier."""
     tokens = [(analysis.tiers[m.index], m.tokens) for m in analysis.transcript.messages]
     return [sum(size for own_tier, size in tokens if own_tier == tier) for tier in range(TIERS)]
 
@@ -101,7 +101,7 @@ def _fixed(
 
 
 def _residuals(analysis: Analysis, prompt: Prompt | None, counter: TokenCounter) -> int:
-    """Return what the residuals take: as the prompt says, or those of the transcript."""
+    """Return the tokens of the residuals: as given in the prompt, otherwise those of the transcript."""
     residuals = prompt.residuals if prompt else None
     if residuals is None:
         return sum(analysis.transcript.messages[i].tokens for i in analysis.residuals.kept)
@@ -117,7 +117,7 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    """Show it as tables, or as JSON."""
+    """Show the budget as tables or as JSON."""
     from compactor_cli.render import jsons, prompts, tables
     from compactor_cli.render.strategies import scope_lines
 

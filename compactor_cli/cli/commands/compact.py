@@ -1,4 +1,4 @@
-"""`compactor compact`: the main job."""
+"""`compactor compact`: the main command."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
     inputs = inputs_of(session, args.files or (), args, aside=args.out_dir)
     if args.in_place:
         inputs = once_each(session, inputs)
-    if args.scheduler:  # its workers have folders of their own that they work in
+    if args.scheduler:  # its workers run in working folders of their own
         inputs = [replace(entry, path=_anywhere(entry.path)) for entry in inputs]
         args = dataclasses.replace(args, out_dir=args.out_dir and _anywhere(args.out_dir))
     check_usage(session, inputs, args)
@@ -74,16 +74,17 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
 
 
 def _anywhere(path: str) -> str:
-    """Return a path that means the same wherever one works."""
+    """Return a path that means the same in every working folder."""
     return path if is_remote(path) else str(Path(path).absolute())
 
 
 def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
-    """Compact every file, and say what became of all of them; return the exit code of the first that failed."""
+    """Compact every file and report all outcomes. Return the exit code: that of the first failure, or NO if --check
+    found changes."""
     args = job.args
     try:
         outcomes = run_files(session, files, job)
-    except CompactorError as error:  # of the only file
+    except CompactorError as error:  # only a single file raises
         if args.check:
             publish(args, [failed(files[0], error)], files)
         raise
@@ -103,7 +104,7 @@ def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
 
 
 def _sum_up(session: Session, outcomes: Sequence[Outcome]) -> None:
-    """Show the sums, and then what failed: at the end, where it is seen."""
+    """Show the sums, and after them the failures, so that they are not overlooked."""
     if session.err.quiet:
         return
     from compactor_cli.render.many import failed_rows, sums_table

@@ -1,4 +1,4 @@
-"""`compactor completion`: the script by which a shell completes commands, options and their values."""
+"""`compactor completion`: a script with which a shell completes commands, options and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`compactor config`: the effective settings, where each came from, and the files they stand in."""
+"""`compactor config`: the settings in effect, the origin of each, and the files that set them."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _STATES = {True: "there", False: "not there", None: "not looked at"}
 
 
 class KeptPlace(Struct, frozen=True):
-    """Where something is kept that outlives a run."""
+    """A place that stores something beyond a run."""
 
     what: str
     place: str
     exists: bool | None
-    """None for a server, which is not asked, and for what cannot be looked at."""
+    """None for a server, which is not asked, and for a place that cannot be checked."""
 
 
 @frozen(frozen=True, kw_only=True)
@@ -122,7 +122,7 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
     configured = None
     try:
         configured = configure({}, config_file)
-    except SettingsError as error:  # the files are what somebody wants to see who has to mend one
+    except SettingsError as error:  # a user who has to repair a settings file needs to see the files
         args.say(f"warning: {error}")
     kept = kept_places(configured)
     if args.json:
@@ -138,12 +138,13 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
 
 
 def _usual_places(folder: Path) -> list[SettingsFile]:
-    """Return where settings are looked for; the project's file is one in this folder when there is none yet."""
+    """Return the files in which settings are looked for. If the project has none yet, its file would be in this
+    folder."""
     return [user_file(), project_file(folder) or SettingsFile("project file", folder / "compactor.toml")]
 
 
 def kept_places(configured: Configured | None) -> list[KeptPlace]:
-    """Return where answers of models are kept and, when the settings can be read, the archive and the memory log."""
+    """Return where answers of models are stored and, if the settings can be read, the archive and the memory log."""
     from compactor_cli.db.place import file_of, is_there
     from compactor_cli.llm.cache import cache_file
 
@@ -182,7 +183,7 @@ def _warn(args: options.CommandOptions, configured: Configured) -> None:
 
 @frozen(frozen=True, kw_only=True)
 class FileOptions(RunOptions):
-    """Which settings file is changed."""
+    """Options that choose the settings file to change."""
 
     user: Annotated[bool, typer.Option("--user", help="Use the user's file.")] = False
     project: Annotated[
@@ -231,10 +232,10 @@ def set_key(args: SetOptions, ctx: typer.Context) -> None:
     wanted = _value(keys()[key], args.value, file)
     before = read_text(file) if file.exists else ""
     after = with_value(file, before, keys()[key], wanted)
-    merge([layer_of(section_of(file, parse(file, after)), file.origin)])  # raises for what cannot be used together
+    merge([layer_of(section_of(file, parse(file, after)), file.origin)])  # raises for settings that cannot be combined
     _write(file, after)
     args.say(f"{file.path}: {key} = {written(wanted)}")
-    with suppress(SettingsError):  # another file is wrong, which is not this command's matter
+    with suppress(SettingsError):  # errors in another file are not this command's concern
         effective = configure({}, str(file.path) if file.kind == "file" else "").values[key]
         if effective.origin.place != str(file.path):
             args.say(f"note: {effective.origin} is stronger: {key} is {shown(effective.value) or 'unset'} here")
@@ -289,7 +290,8 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
 
 
 def _target(args: FileOptions, around: str) -> SettingsFile:
-    """Return the file to change: the one that is named, also before the subcommand (`around`), else the project's."""
+    """Return the file to change: the one that is named, also before the subcommand (`around`), otherwise the
+    project's."""
     config = args.config or around
     if args.user + args.project + bool(config) > 1:
         raise UsageError("--user, --project and --config exclude each other: use one of them")
@@ -304,7 +306,7 @@ def _target(args: FileOptions, around: str) -> SettingsFile:
 
 
 def _value(key: Key, text: str, file: SettingsFile) -> object:
-    """Return the value to write. A path is one for the folder of the file."""
+    """Return the value to write. A path is made absolute unless the settings file is in the working folder."""
     try:
         text.encode()
         value = parsed(key, text)

@@ -1,4 +1,4 @@
-"""`compactor convert`: a session in the format of another program."""
+"""`compactor convert`: write a session in the format of another program."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ class ConvertOptions(options.SessionOptions):
 
 
 class ConvertJob(Struct, frozen=True):
-    """What is to be done with every file."""
+    """The work to do on every file."""
 
     args: ConvertOptions
     target: Target
     options: Options
     names: dict[str, str]
-    """Path of an input -> the name that its output has in a folder, where any does."""
+    """Path of an input -> name of its output in a folder, if the target format does not name it."""
     read: FilesRead
-    """What no output may replace."""
+    """The files that no output may replace."""
     written: dict[str, tuple[str, str]] = {}
-    """Path of an output -> the input that it is of, and the hash of what it holds."""
+    """Path of an output -> its input, and the hash of its contents."""
 
 
 @takes("convert")
@@ -129,7 +129,7 @@ def _options(args: ConvertOptions) -> Options:
 
 
 def _plain_name(made_file: Input) -> str:
-    """Return the name of an output in a format that is no agent's: that of the input, as a JSONL file."""
+    """Return the name of an output in a format that belongs to no agent: the input's name, as a JSONL file."""
     if made_file.path == "-":
         return "session.jsonl"
     path = Path(made_file.name)
@@ -153,8 +153,8 @@ def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> in
 
 
 def _check_place(path: str, place: str, made: Converted, job: ConvertJob) -> None:
-    """Raise UsageError where an output in a folder would replace a file that is read, or the output of another input,
-    which it may have the name of; of a copy of that the output is the same."""
+    """Raise UsageError if an output in a folder would replace a file that is read, or the output of another input
+    with the same name. If the other input is a copy, the outputs are equal, and that is allowed."""
     check_outputs(job.read, {"--report": [job.args.report], "--out-dir": [place]})
     own = (path, sha256(made.data))
     other, held = job.written.setdefault(whole_name(place), own)
@@ -163,7 +163,7 @@ def _check_place(path: str, place: str, made: Converted, job: ConvertJob) -> Non
 
 
 def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
-    """Return where each file goes."""
+    """Return the path for each converted file."""
     if not job.args.out_dir:
         return [job.args.out or "-"]
     folder = Path(job.args.out_dir)
@@ -171,7 +171,7 @@ def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
 
 
 def _tell(session: Session, source: Source, made: Converted, place: str, job: ConvertJob) -> str:
-    """Return the words for people; returns the report for scripts, which is printed where it is asked for."""
+    """Print the result for people, and as JSON if requested. Return the JSON line for the report."""
     from compactor_cli.render import jsons
     from compactor_cli.render.conversion import conversion_json, loss_table, resume_lines, told
 
@@ -191,7 +191,7 @@ def _tell(session: Session, source: Source, made: Converted, place: str, job: Co
         session.say(
             "nothing else was lost" if any(note.kind in DAMAGE for note in source.notes) else "nothing was lost"
         )
-    for each in resume_lines(made, os.path.abspath(place)):  # noqa: PTH100  # links in a home folder stay as they are
+    for each in resume_lines(made, os.path.abspath(place)):  # noqa: PTH100  # keep links in the home folder
         session.say(each)
     return line
 

@@ -66,7 +66,7 @@ def diff(args: DiffOptions, overrides: Layer) -> None:
 
 
 def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
-    """Return what is compared. A session that options choose is BEFORE; the one file that is named then is AFTER."""
+    """Return the two files to compare. A session chosen by options is BEFORE, and the one named file is AFTER."""
     before, after = args.before, args.after
     if not after and (args.latest or args.session):
         after, (before,) = before, picked(session, [], args)
@@ -81,14 +81,14 @@ def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
 
 
 def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
-    """Return each file with its compacted form; those of two folders by their names, and what has no other is
+    """Return each file with its compacted form. Files of two folders are matched by name; a file without a match is
     skipped."""
     folders = [place != "-" and is_folder(place) for place in (before, after)]
     if not any(folders):
         return {before: after}
     if not all(folders):
         folder, file = (before, after) if folders[0] else (after, before)
-        read_bytes(file)  # a name that means nothing is the likelier slip
+        read_bytes(file)  # a wrong file name is the likelier mistake
         raise InputError(f"is a directory, and {file} is a file; compare two files, or two folders", path=folder)
     first, second = ({entry.name: entry.path for entry in files_of(session, [place])} for place in (before, after))
     for name in sorted(first.keys() ^ second.keys()):
@@ -99,7 +99,7 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
 
 
 def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], args: DiffOptions) -> int:
-    """Compare a file with its compacted form; return the exit code that they call for."""
+    """Compare a file with its compacted form and return the exit code."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.views.compare_sources import compare_sources
 

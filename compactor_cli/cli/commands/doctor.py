@@ -1,4 +1,4 @@
-"""`compactor doctor`: what keeps a session from being resumed or sent, and mending it."""
+"""`compactor doctor`: find and fix what keeps a session from being resumed or sent."""
 
 from __future__ import annotations
 
@@ -102,12 +102,12 @@ def _one(session: Session, args: DoctorOptions, file: str) -> int:
 
 
 def _left(session: Session, data: bytes, source: Source, limits: Limits) -> tuple[Finding, ...]:
-    """Return what is still wrong with the result, which is read again for it."""
+    """Return what is still wrong with the result, which is read again for this."""
     return examine(session.read(data, source.path), limits).findings
 
 
 def _keep_original(source: Source) -> str:
-    """Write the input beside itself under a name that is free, for whom it belongs to."""
+    """Write the input next to itself under an unused name, with the same owner. Return that path."""
     number = 0
     while (beside := Path(f"{source.path}.before-fix{number or ''}")).exists():
         number += 1
@@ -139,7 +139,7 @@ def _show(
         }
         print_json(value)
         return
-    console = session.err if place == "-" else session.out  # the result may need standard output for itself
+    console = session.err if place == "-" else session.out  # the result may go to standard output
     tables.heading(console, source, session.counter.name)
     if not findings:
         console.print("nothing is wrong")

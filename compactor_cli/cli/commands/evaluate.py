@@ -21,7 +21,7 @@ from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.text.quantities import share_in
 
-if TYPE_CHECKING:  # the measure is imported where it is used: other commands start without it
+if TYPE_CHECKING:  # imported only where it is used, so that other commands start faster
     from compactor_cli.evaluation.retention import cases as retention_cases
     from compactor_cli.evaluation.retention.comparison import CaseOutcome, Evaluation
     from compactor_cli.evaluation.retention.measure import Method
@@ -110,7 +110,7 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
 
 
 def _shares(option: str, text: str, *, below: float | None) -> list[float]:
-    """Return shares given as a list: above 0, up to 1 or below `below`. Raises UsageError."""
+    """Return the shares in a list: above 0, and up to 1 or below `below`. Raises UsageError."""
     shares: list[float] = []
     for word in text.split(","):
         share = share_in(word) or 0.0
@@ -124,7 +124,8 @@ def _shares(option: str, text: str, *, below: float | None) -> list[float]:
 def _load(
     session: Session, files: Sequence[str]
 ) -> tuple[list[retention_cases.EvaluatedSession], list[retention_cases.Skipped]]:
-    """Return the conversations of all files, and the files that cannot be read; a single one is an error at once."""
+    """Return the conversations of all files, and the files that cannot be read. For a single file, that is an error
+    at once."""
     from compactor_cli.evaluation.retention import cases as retention_cases
 
     loaded: list[retention_cases.EvaluatedSession] = []
@@ -166,7 +167,7 @@ def _measure(
     methods: Sequence[Method],
     elsewhere: Iterator[list[CaseOutcome]] | None,
 ) -> Evaluation:
-    """Yield the measure on all cases, in this process or as it comes from others."""
+    """Return the evaluation of all cases, measured in this process or taken from other processes."""
     from compactor_cli.evaluation.retention.measure import evaluate as measured
 
     with session.working(len(prepared.cases) * len(ratios) * len(methods), "outputs") as progress:

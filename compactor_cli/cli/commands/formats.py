@@ -1,4 +1,4 @@
-"""`compactor formats`: what is read, written, converted, found and resumed."""
+"""`compactor formats`: the formats, and which can be written, converted to, found and resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`compactor hook`: commands that agents run before and after their own compaction, and how they are installed."""
+"""`compactor hook`: commands that agents run before and after their own compaction, and their installation."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ COMMAND = "compactor hook run"
 
 
 class _Agent(Struct, frozen=True):
-    """Where an agent has its hooks."""
+    """Where an agent keeps its hooks."""
 
     title: str
     variable: str
-    """Names its folder; else it is `folder` in the user's home."""
+    """Environment variable that names the agent's folder; without it, the folder is `folder` in the user's home."""
     folder: str
     file: str
 
@@ -61,7 +61,7 @@ def about() -> None:
 
 @frozen(frozen=True, kw_only=True)
 class ChangeOptions(options.CommandOptions):
-    """Of the commands that change the settings of an agent."""
+    """Options of the commands that change the settings of an agent."""
 
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="claude or codex.")]
     project: Annotated[
@@ -112,7 +112,7 @@ def uninstall(args: ChangeOptions) -> None:
 @hook.command(
     "run",
     short_help="Answer a hook; agents run this.",
-    # whatever stands in an agent's settings: a wrong option must not keep it from going on
+    # a wrong option in an agent's settings must not stop the agent
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )
 @takes("hook run")
@@ -133,7 +133,7 @@ def run(args: HookRunOptions, overrides: Layer, ctx: typer.Context) -> None:
 
 
 def _change(args: ChangeOptions, edit: Callable[[str], str]) -> None:
-    """Show what an edit does to the settings of an agent, and write it when that is wanted."""
+    """Show what an edit would change in an agent's settings, and write it if the user agrees."""
     place = _place(args.agent, project=args.project)
     before = read_text(str(place)) if is_there(place) else ""
     try:
@@ -187,7 +187,7 @@ def _place(agent: str, *, project: bool) -> Path:
 
 
 def _command() -> str:
-    """Return the command by its name where that is found, else by the place of this program."""
+    """Return the command by its name if the shell finds it, otherwise by the path of this program."""
     if shutil.which("compactor"):
         return COMMAND
     beside = Path(sys.executable).with_name("compactor")

@@ -1,4 +1,4 @@
-"""`compactor inspect`: where the tokens are, what /compact would do, what is wrong."""
+"""`compactor inspect`: where the tokens are, what /compact would do, and what is wrong."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _HARMLESS = ("outside_context", "other_roles")
-"""Notes on a file that tell of no fault."""
+"""Kinds of notes on a file that indicate no fault."""
 
 
 @frozen(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ def inspect(args: InspectOptions, overrides: Layer) -> None:
 
 
 def _inspect(session: Session, args: InspectOptions, file: str) -> int:
-    """Inspect one file; return the exit code that it calls for."""
+    """Inspect one file and return the exit code."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
     from compactor_cli.render.doctor import finding_json
@@ -120,7 +120,7 @@ def _inspect(session: Session, args: InspectOptions, file: str) -> int:
 
 
 def _more_faults(source: Source) -> list[Finding]:
-    """Return what else is wrong with a file than calls without results and the reverse; `doctor` has all of it."""
+    """Return faults of the file other than unmatched calls and results. (`doctor` finds all faults.)"""
     from compactor_cli.doctor.base import Limits
     from compactor_cli.doctor.examine import examine
 
@@ -129,8 +129,8 @@ def _more_faults(source: Source) -> list[Finding]:
 
 
 def _history(session: Session, source: Source) -> Sequence[PastRound]:
-    """Return the rounds of the sessions in a file that the archive knows, the oldest first. A database that cannot be
-    used is a warning."""
+    """Return the archived rounds of the sessions in a file, oldest first. An unusable database only causes a
+    warning."""
     try:
         with existing_database(session.reading.database_url) as kept:
             if kept is None:
@@ -148,7 +148,7 @@ def _history(session: Session, source: Source) -> Sequence[PastRound]:
 
 
 def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound]) -> None:
-    """Show how full the context is, where the tokens are, and the rounds that were archived."""
+    """Show how full the context is, where the tokens are, and the archived rounds."""
     from compactor_cli.render import tables
     from compactor_cli.render.archive import rounds_table
     from compactor_cli.render.strategies import scope_lines
@@ -166,7 +166,7 @@ def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: S
 
 
 def _outlook(session: Session, source: Source) -> Outlook:
-    """Return that of the conversation that needs compaction most."""
+    """Return the outlook of the conversation that needs compaction most."""
     settings, model = session.settings, session.reading.model
     facts = model_facts(model)
     if model and not (facts.known or settings.context.limit):
@@ -180,7 +180,7 @@ def _outlook(session: Session, source: Source) -> Outlook:
 
 
 def show_message(session: Session, source: Source, analyses: list[Analysis], index: int, *, json: bool) -> None:
-    """Show one message whole. In a file of several conversations the first one's messages are counted first."""
+    """Show one message in full. In a file with several conversations, indexes continue from one to the next."""
     from compactor_cli.render import jsons, tables
 
     offset = index

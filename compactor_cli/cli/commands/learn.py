@@ -1,4 +1,4 @@
-"""`compactor learn`: the weights of strategy adaptive, fitted to your own sessions."""
+"""`compactor learn`: fit the weights of strategy adaptive to your own sessions."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.profiles import completed
 from compactor_cli.settings.frozen import frozen
 
-if TYPE_CHECKING:  # imported where they are used: other commands start without them
+if TYPE_CHECKING:  # imported only where they are used, so that other commands start faster
     from compactor_cli.evaluation.learning.examples import Lesson, TrainingCase
     from compactor_cli.evaluation.learning.held_out import HeldOut
     from compactor_cli.evaluation.learning.profile_text import Taught
     from compactor_cli.evaluation.retention.measure import Method
 
 _MEASURED_AT = (0.5, 0.75)
-"""Where sessions are cut for the held-out figures: as `evaluate` does."""
+"""Where sessions are cut for the held-out figures, as in `evaluate`."""
 _MOST_SOURCES = 10
-"""Folds of whole sources; with more sources, several are held out together."""
+"""Maximum number of folds over whole sources. With more sources, several are held out together."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-"""What numpy looks at when it is imported. The matrices are small: several threads would wait for each
-other, and the last digits would depend on how many there are."""
+"""Variables that numpy reads when it is imported. The matrices are small: several threads would wait for each other,
+and their number would change the last digits of results."""
 
 
 class TrainingFile(NamedTuple):
@@ -48,21 +48,21 @@ class TrainingFile(NamedTuple):
 
     path: str
     source: str
-    """The name of its folder; never a path of this machine."""
+    """The name of its folder, without a path on this machine."""
     name: str
-    """The source, and the path from there on."""
+    """The source, and the path relative to it."""
 
 
 @dataclass(slots=True)
 class Read:
-    """What the files gave."""
+    """What was read from the files."""
 
     lessons: list[Lesson] = field(default_factory=list)
     cases: list[TrainingCase] = field(default_factory=list)
     transcripts: dict[str, Transcript] = field(default_factory=dict)
-    """By the name of the lesson; only what will be measured."""
+    """Transcripts by the name of the lesson; only those that will be measured."""
     short: int = 0
-    """Sessions that teach nothing."""
+    """Number of sessions that are too short to learn from."""
     copies: int = 0
     refused: list[InputError] = field(default_factory=list)
 
@@ -130,7 +130,7 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
     files = _name_files(_find_files(args.paths))
     _check_output(args.output, json=args.json)
     session = open_session(args, overrides)
-    # a profile that is in use may be learned anew: it is not read for that
+    # the profile in use may be the one that is written, so it is not read
     inputs = [file.path for file in files]
     check_outputs(files_read(session.configured, inputs, profile=False), {"-o": [args.output]})
     read = _read(session, files, keep=args.held_out)
@@ -144,8 +144,8 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
 
 
 def _find_files(names: Sequence[str]) -> list[str]:
-    """Return the files, and for a folder the `*.jsonl` in and below it, in order, and folders there that cannot be
-    listed; names with a leading `_` are left out.
+    """Return the files and, for a folder, the `*.jsonl` files in and below it, in order, and the folders in it that
+    cannot be listed. Names with a leading `_` are left out.
 
     Raises UsageError for a folder without any.
     """
@@ -169,7 +169,8 @@ def _is_meant(name: str) -> bool:
 
 
 def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
-    """Return names for files. Of two folders of one name, those above them are named too, as far as they differ."""
+    """Return names for files. Folders with the same name are told apart by as many of their parent folders as
+    necessary."""
     folders = {path: _folder(path) for path in paths}
     labels = _labels({folder for folder in folders.values() if folder is not None})
     files = []
@@ -183,7 +184,8 @@ def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
 
 
 def _folder(path: str) -> Path | None:
-    """Return the folder that is a file's source: folders of dates (2026/03/02) are all part of what they stand in."""
+    """Return the folder that is a file's source. Folders of dates (2026/03/02) belong to the folder that contains
+    them."""
     if path == "-":
         return None
     folder = real_path(path).parent
@@ -193,7 +195,7 @@ def _folder(path: str) -> Path | None:
 
 
 def _labels(folders: set[Path]) -> dict[Path, str]:
-    """Return folder -> its name, with as many of those above it as it takes to tell it from the others."""
+    """Return folder -> its name, with as many parent folders as necessary to tell it from the others."""
     depth = dict.fromkeys(folders, 1)
     while True:
         labels = {folder: "/".join(map(_readable, folder.parts[-depth[folder] :])) for folder in folders}
@@ -206,7 +208,8 @@ def _labels(folders: set[Path]) -> dict[Path, str]:
 
 
 def _readable(name: str) -> str:
-    """Claude Code names folders after whole paths (-home-sam-shop): the part for the home folder goes."""
+    """Return a folder's name, without the part for the home folder if it is a whole path, as in Claude Code's
+    (-home-sam-shop)."""
     home = re.sub(r"[^A-Za-z0-9]", "-", str(Path.home()))
     return name[len(home) :].lstrip("-") or "home" if name.startswith(home) else name
 
@@ -222,7 +225,7 @@ def _check_output(output: str, *, json: bool) -> None:
 
 
 def _read(session: Session, files: Sequence[TrainingFile], *, keep: bool) -> Read:
-    """Return the examples of all files. What cannot be read is a warning; copies of a file count once."""
+    """Return the examples of all files. Unreadable files cause a warning, and copies of a file count once."""
     read, seen = Read(), set()
     with session.working(len(files), "files") as progress:
         for file in files:

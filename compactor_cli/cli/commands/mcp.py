@@ -1,4 +1,4 @@
-"""`compactor mcp`: an MCP server over standard input and output, whose tools are commands of this program."""
+"""`compactor mcp`: an MCP server over standard input and output. Its tools run commands of this program."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ INSTRUCTIONS = (
 
 
 _PATIENCE = 300
-"""Seconds that a command may take."""
+"""Maximum seconds for a command."""
 
 
 class Tool(NamedTuple):
-    """A method of Served; its docstring and its parameters are what the agent is told."""
+    """A tool: a method of Served. The agent is shown the method's docstring and parameters."""
 
     name: str
     title: str
@@ -48,7 +48,7 @@ TOOLS = (
 
 
 class Served(Struct, frozen=True):
-    """The tools, with the options that all of their commands get. What fails is an `error`, as the SDK wants it."""
+    """The tools, with the options that all of their commands get. Failures raise `error`, the SDK's exception."""
 
     shared: tuple[str, ...]
     error: type[Exception]
@@ -125,21 +125,22 @@ class Served(Struct, frozen=True):
         return await self._run(["memory", "search", *_given([("--limit", str(limit))]), "--json"], words.split())
 
     def _new(self, output: str) -> Path:
-        """Return the path of a file that is to be made."""
+        """Return the path of a file to create. Raises `error` if it exists."""
         target = Path(output).expanduser().absolute()
         if target.exists() or target.is_symlink():
             raise self.error(f"{output} exists already: name a new file")
         return target
 
     def _one(self, file: str, session: str) -> list[str]:
-        """Return the file of a command, unless its session is named by an option."""
+        """Return the file for a command, or nothing if an option names its session. Raises `error` unless exactly
+        one is given."""
         if bool(file) == bool(session):
             raise self.error("name either file or session")
         return [file] if file else []
 
     async def _run(self, command: list[str], files: list[str] | None = None, *, database: bool = True) -> str:
-        """Return standard output of a command; a failure is an error with its words. A search that finds nothing is
-        none."""
+        """Return the standard output of a command. A failure raises `error` with its message; a search without
+        results does not."""
         shared = self.shared if database else _without_database(self.shared)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "compactor_cli", *command, *shared, "--", *(files or [])),
@@ -163,7 +164,7 @@ class Served(Struct, frozen=True):
 
 
 def _given(options: list[tuple[str, str]]) -> list[str]:
-    """Return the options with a value; one that begins with a dash is still a value."""
+    """Return the options that have a value. A value may begin with a dash."""
     return [
         word for name, value in options if value for word in ([f"{name}={value}"] if "--" in name else [name, value])
     ]
@@ -191,13 +192,13 @@ def mcp(args: options.ConfiguredOptions, overrides: Layer) -> None:
     """
     shared = [word for entry in overrides.values() for word in (entry.origin.place, str(entry.value))]
     if args.config:
-        shared += ["--config", os.path.abspath(args.config)]  # noqa: PTH100  # a link stays what it is
+        shared += ["--config", os.path.abspath(args.config)]  # noqa: PTH100  # keep links
     serve(shared)
 
 
 def serve(shared: Sequence[str]) -> None:
-    """Serve until standard input ends. `shared`: options of every command. Raises UsageError without the extra, and
-    InputError where standard input is closed."""
+    """Serve until standard input ends. `shared`: options for every command. Raises UsageError if the extra is
+    missing, and InputError if standard input is closed."""
     check_input()
     server_class, error_class = _load()
     # unlike a command, a server runs for days

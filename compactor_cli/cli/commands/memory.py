@@ -1,4 +1,4 @@
-"""`compactor memory`: the memory log, looked into, and single memories changed."""
+"""`compactor memory`: view the memory log, and change single memories."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from compactor_cli.db.database import Database
 
 MOST = 1_000_000_000
-"""What databases take for a limit."""
+"""The largest limit that databases accept."""
 
 
 @frozen(frozen=True, kw_only=True)
@@ -300,7 +300,8 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
 
 @contextmanager
 def _log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Database]]:
-    """Open the log that memories are in by their ids. Raises UsageError where nothing was remembered."""
+    """Yield the log and the opened database that contains the memories with the given ids. Raises UsageError if
+    nothing was ever stored."""
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:

@@ -1,4 +1,4 @@
-"""`compactor memory decay`, `consolidate`, `export` and `import`: the whole log."""
+"""`compactor memory decay`, `consolidate`, `export` and `import`: commands on the whole log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from compactor_cli.render.console import counted, make_console
 from compactor_cli.settings.frozen import frozen
 
 SHOWN = 20
-"""Rows of a table of changes; --json has all of them."""
+"""Maximum rows in a table of changes; --json has all of them."""
 
 
 @frozen(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""`compactor restore`: what a compaction took away, brought back."""
+"""`compactor restore`: bring back what a compaction removed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KEPT_ARE = "Kept are only compactions with --archive, or with the setting archi
 
 _HITS = 10
 _STATES = 50
-"""States that are looked into, the newest ones."""
+"""Maximum number of archived states to search, newest first."""
 
 
 @frozen(frozen=True, kw_only=True)
@@ -158,7 +158,7 @@ def _run(session: Session, kept: Database, args: RestoreOptions, data: bytes) ->
         return
     lookup = by_number(kept, args.compaction) if args.compaction else look_up(session, kept, args.file, data)
     if lookup is None:
-        if args.purge:  # an earlier purge may have been interrupted before the files were written anew
+        if args.purge:  # an earlier purge may have been interrupted before the database's files were rewritten
             _scrub(kept)
         _without(session, args, data, of_its_path(kept, args.file))
     if args.purge:
@@ -174,7 +174,8 @@ def _run(session: Session, kept: Database, args: RestoreOptions, data: bytes) ->
 
 
 def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """Write the file before its newest compaction, with what was appended since, or before an earlier one."""
+    """Write the file as it was before its newest compaction, plus what was appended since, or as it was before an
+    earlier one."""
     from compactor_cli.cli.lookup import in_form_of, input_of
     from compactor_cli.render.archive import when
 
@@ -207,7 +208,7 @@ def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
 
 
 def _one(kept: Database, args: RestoreOptions, reference: str, lookup: Lookup) -> None:
-    """Write one original. A mark may be of any round of the file: the newest ones come first."""
+    """Write one original. Its mark may belong to any round of the file; the newest rounds are searched first."""
     from compactor_cli.archive.originals import find, original
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import input_of, read_again
@@ -231,7 +232,7 @@ def _one(kept: Database, args: RestoreOptions, reference: str, lookup: Lookup) -
 
 
 def _list(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """List the compactions of a file, and what each took away."""
+    """List the compactions of a file, and what each removed."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, removed_table, round_json
@@ -252,7 +253,7 @@ def _list(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup
 
 
 def _list_all(session: Session, kept: Database, args: RestoreOptions) -> None:
-    """List every compaction in the archive, the newest first."""
+    """List every compaction in the archive, newest first."""
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, round_json
 
@@ -270,8 +271,8 @@ def _list_all(session: Session, kept: Database, args: RestoreOptions) -> None:
 
 
 def _search(session: Session, kept: Database, query: str, among: Sequence[Archived] | None, *, json: bool) -> None:
-    """Print the messages that have the words of a query; `among` some compactions, or all. Raises NotKeptError when
-    there are none."""
+    """Print the archived messages that contain words of the query, best first. `among`: the compactions to search,
+    or None for the newest of all. Raises NotKeptError if there are none."""
     from compactor_cli.archive.search import best, words_of
     from compactor_cli.archive.stored import archive
     from compactor_cli.render.archive import hits_table
@@ -292,7 +293,7 @@ def _search(session: Session, kept: Database, query: str, among: Sequence[Archiv
 
 
 def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
-    """Yield the messages of one state. One that is not there any more, or cannot be read, is said and passed over."""
+    """Yield the matching messages of one archived state. An unreadable state is reported and skipped."""
     from compactor_cli.archive.search import hits
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import read_again
@@ -314,7 +315,7 @@ def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequen
 
 
 def _purge(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """Remove every round of the session, and make sure that no text of it is left in the database's files."""
+    """Remove every round of the session, and make sure that none of its text is left in the database's files."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.archive.stored.archive_room import related
     from compactor_cli.render.console import counted
@@ -343,8 +344,8 @@ def _scrub(kept: Database) -> None:
 
 
 def _without(session: Session, args: RestoreOptions, data: bytes, more: str) -> NoReturn:
-    """Nothing of the file is in the archive; a manifest beside it still says what was taken away. `more`: further
-    words, on what is kept of another state of its path, or on a database that is not there."""
+    """Report that the archive holds nothing of the file. A manifest next to the file still says what was removed.
+    `more`: further words, about another archived state of the path or a missing database."""
     from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
 
     beside = Path(args.file + SUFFIX)

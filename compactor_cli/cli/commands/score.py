@@ -70,7 +70,7 @@ def _score(session: Session, args: ScoreOptions, file: str) -> None:
 def _show(
     session: Session, source: Source, analyses: Sequence[Analysis], shown: Sequence[tuple[int, int]], *, json: bool
 ) -> None:
-    """Show the scores of messages, which are given by their conversation and index."""
+    """Show the scores of messages, which are given by conversation and index."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.console import counted
 

@@ -26,7 +26,7 @@ from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.times import parse_time
 
 _SHOWN = 20
-"""Sessions that are listed without --limit."""
+"""Number of sessions to list without --limit."""
 _AGE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|m|h|d|w)[a-z]*", re.IGNORECASE)
 _SECONDS = {"min": 60, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
@@ -89,8 +89,8 @@ def sessions(args: SessionsOptions, overrides: Layer) -> None:
 
 
 def _since(text: str, now: float) -> float:
-    """Return a time in seconds since 1970, for an age (`90min`, `12h`, `7d`, `2 weeks`), a date, which begins where
-    this machine is, or an ISO 8601 time. Raises UsageError."""
+    """Return a time in seconds since 1970, given as an age (`90min`, `12h`, `7d`, `2 weeks`), a date (from local
+    midnight) or an ISO 8601 time. Raises UsageError."""
     age = _AGE.fullmatch(text.strip())
     if age:
         return now - float(age[1]) * _SECONDS[age[2].lower()]
@@ -134,7 +134,7 @@ def _all_counted(session: Session, listing: Listing, listed: list[Saved]) -> lis
 
 
 def _counted(session: Session, listing: Listing, saved: Saved) -> Saved:
-    """Return it with messages and tokens as they are counted; a session that cannot be read has none."""
+    """Return a session with counted messages and tokens; both are None if it cannot be read."""
     try:
         source = session.read(content_of(saved), str(saved.session.path))
     except (InputError, OSError) as error:

@@ -1,4 +1,4 @@
-"""`compactor strategies`: the ways of compacting, and what each is for."""
+"""`compactor strategies`: the strategies, and what each is for."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def textconv(args: TextconvOptions, overrides: Layer) -> None:
     from compactor_cli.render.plain import plain_text
 
     named = overrides.get("format")
-    # no settings of files and the environment: the text of a file is the same in every checkout
+    # ignore settings files and the environment, so that a file's text is the same in every checkout
     reading = ReadingSettings(tokenizer="chars", format=named.value if named else "", skip_damaged=True)
     session = session_of(Configured(Settings(), reading), quiet=args.quiet)
     data = session.bytes_of(args.file)

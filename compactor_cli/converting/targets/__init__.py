@@ -1,1 +1,1 @@
-"""One file a target; none imports another. What several write stands beside this folder."""
+"""One file per target; no target imports another. What several targets write is in the parent folder."""

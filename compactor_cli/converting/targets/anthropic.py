@@ -1,4 +1,4 @@
-"""To requests for Anthropic's API: `{"system", "messages"}`, a conversation a line."""
+"""Convert to requests for Anthropic's API: `{"system", "messages"}`, one conversation per line."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _request(conversation: Conversation) -> dict[str, Any]:
 
 
 def _content(items: Sequence[Item]) -> Any:
-    """Return a plain string for one text, else blocks."""
+    """Return a plain string for a single text, otherwise blocks."""
     if len(items) == 1 and items[0].kind == "text" and not items[0].pictures:
         return items[0].text
     return blocks(items)

@@ -1,4 +1,4 @@
-"""To ATIF trajectories: one document with a step for each turn; calls and what they returned in one step."""
+"""Convert to ATIF trajectories: one document with a step for each turn; calls and their results share a step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compactor_cli.converting.stable import iso
 from compactor_cli.formats import jsonedit
 
 _VERSION = "ATIF-v1.6"
-"""The oldest that has messages of several parts."""
+"""The oldest version that allows messages with several parts."""
 _SOURCES = {"system": "system", "user": "user", "assistant": "agent"}
 _NAME, _ID = 256, 256
 
@@ -29,7 +29,7 @@ class ToATIF:
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
         turns = fitting.without_seals(fitting.other_as_text(conversation.turns))
-        # pictures are files beside the document
+        # pictures would be separate files
         turns = fitting.without_empty(fitting.without_pictures(turns))
         turns = fitting.with_one(fitting.ordered(turns, "thinking", "text", "call"), "thinking", "assistant")
         turns = fitting.with_objects(fitting.with_ids(fitting.with_names(turns, _NAME), _ID))

@@ -1,4 +1,5 @@
-"""To sessions of Claude Code: records in a chain, results as user records behind their calls, no system prompt."""
+"""Convert to Claude Code sessions: a chain of records, with results as user records after their calls, and no system
+prompt."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from compactor_cli.converting.stable import digest, iso, uuid_of
 from compactor_cli.formats import jsonedit
 
 _MODEL = "<synthetic>"
-"""What the agent itself writes for messages that no model of it made; their usage does not count."""
+"""What the agent itself writes for messages that no model generated; their usage does not count."""
 _VERSION = "2.0.0"
 
 

@@ -1,4 +1,5 @@
-"""To rollouts of Codex: `session_meta` first, response items, and the events that its list and its screen go by."""
+"""Convert to Codex rollouts: `session_meta`, then response items and the events used by its session list and its
+screen."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from compactor_cli.converting.stable import iso, moment
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 64
-"""Most characters of a tool's name and of a call's id."""
+"""Maximum characters of a tool's name and of a call's id."""
 _ROLES = {"system": "developer"}
 
 
@@ -28,7 +29,7 @@ class ToCodex:
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
         turns = fitting.without_pictures(fitting.other_as_text(conversation.turns), fitting.is_input)
-        # a thought without its seal is refused by the API
+        # the API rejects a thought without its seal
         turns = fitting.without_thoughts(turns, "openai")
         turns = fitting.with_ids(fitting.with_names(turns, _NAME), _ID)
         return replace(conversation, turns=tuple(turn for turn in turns if turn.items))
@@ -64,7 +65,8 @@ class ToCodex:
 
 
 def _listed(turns: Sequence[SpeakerTurn]) -> SpeakerTurn | None:
-    """Return the turn that is shown as the user's where nothing is a request: a thread without one is in no list."""
+    """Return the turn to show as the user's if there is no request. A thread without one does not appear in any
+    list."""
     users = [turn for turn in turns if turn.role == "user"]
     return None if any(turn.origin == "request" for turn in users) or not users else users[0]
 
@@ -117,12 +119,12 @@ def _output(item: Item) -> Any:
 
 
 def _is_custom(call: Item) -> bool:
-    """Return whether the arguments of a call are free text, or JSON that is no object."""
+    """Return whether a call's arguments are free text, or JSON that is not an object."""
     return not isinstance(fitting.arguments(call), dict)
 
 
 def _events(turn: SpeakerTurn, listed: bool) -> Iterator[dict[str, Any]]:
-    """Yield what the screen shows of a turn; whether there is one of the user decides whether the thread is listed."""
+    """Yield the events that display a turn. A thread is only listed if it has an event of the user."""
     text = "\n".join(item.text for item in turn.items if item.kind == "text")
     if turn.role == "user" and (listed or turn.origin == "request"):
         yield {"type": "user_message", "message": text, "images": [p.address for i in turn.items for p in i.pictures]}

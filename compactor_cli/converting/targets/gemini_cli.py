@@ -1,4 +1,4 @@
-"""To sessions of Gemini CLI: a header, then messages that hold their calls with the results."""
+"""Convert to Gemini CLI sessions: a header, then messages that hold their calls with the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.formats.gemini_cli import NOT_SENT
 
 _SAID, _SHOWN = "[The user:]", "[Shown:]"
-"""Stand before such a message, with and without text."""
+"""Prefixes for such a message, with and without text."""
 
 
 class ToGeminiCLI:
@@ -62,7 +62,7 @@ class ToGeminiCLI:
 
 
 def _sent(turn: SpeakerTurn) -> SpeakerTurn:
-    """Return a message of the user, so that the agent sends it."""
+    """Return a user message, prefixed if the agent would otherwise not send it."""
     text = "".join(item.text for item in turn.items).strip()
     if turn.role != "user" or (text and not text.startswith(NOT_SENT)):
         return turn
@@ -88,7 +88,7 @@ def _gemini(turn: SpeakerTurn, stamp: str) -> dict[str, Any]:
 
 
 def _answer(message: dict[str, Any], item: Item) -> None:
-    """Put a result to its call."""
+    """Attach a result to its call."""
     call = next(call for call in message["toolCalls"] if call["id"] == item.call_id)
     call["status"] = "error" if item.failed else "success"
     call["result"] = [response(item)]

@@ -1,4 +1,4 @@
-"""To OpenAI chat messages: one a line, or of several conversations `{"messages": [...]}` a line."""
+"""Convert to OpenAI chat messages: one per line or, for several conversations, one `{"messages": [...]}` per line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compactor_cli.converting.message_content import Conversation, Item, Speaker
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 40
-"""Most characters of a tool's name and of a call's id."""
+"""Maximum characters of a tool's name and of a call's id."""
 
 
 class ToOpenAIChat(NoAgents):
@@ -26,7 +26,7 @@ class ToOpenAIChat(NoAgents):
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
         turns = fitting.without_seals(fitting.other_as_text(conversation.turns))
-        # the API takes pictures from the user only
+        # the API accepts pictures only from the user
         turns = fitting.pictures_behind(fitting.without_pictures(turns, fitting.is_input))
         turns = fitting.with_one(fitting.ordered(turns, "thinking", "text", "call"), "thinking", "assistant")
         turns = fitting.with_ids(fitting.with_names(turns, _NAME), _ID)

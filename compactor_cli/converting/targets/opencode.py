@@ -1,5 +1,5 @@
-"""To sessions of opencode, as `opencode import` decodes them: `{info, messages: [{info, parts}]}`, where a call and its
-result are one part."""
+"""Convert to opencode sessions that `opencode import` accepts: `{info, messages: [{info, parts}]}`. A call and its
+result form one part."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AGENT = "build"
 _MODEL = {"providerID": "unknown", "modelID": "unknown"}
 _VERSION = "1.2.0"
 _TITLE = 60
-"""Characters of the first request that are the title."""
+"""Maximum characters of the title, which is the beginning of the first request."""
 
 
 class ToOpenCode:
@@ -75,7 +75,7 @@ def _session_id(conversation: Conversation) -> str:
 
 
 def _title(conversation: Conversation) -> str:
-    """Return the beginning of the first request."""
+    """Return the beginning of the first request as the title."""
     requests = (item.text for turn, item in conversation.items() if turn.origin == "request" and item.kind == "text")
     return " ".join(next(requests, "").split())[:_TITLE] or "Converted session"
 
@@ -102,7 +102,7 @@ def _answered(turn: SpeakerTurn, now: int, parent: str, cwd: str) -> dict[str, A
 
 @dataclass(slots=True)
 class _Place:
-    """A message, and the ids of what is in it: they ascend, as the agent sorts by them."""
+    """A message and the ids in it, which ascend because the agent sorts by them."""
 
     session: str
     number: int
@@ -121,7 +121,7 @@ class _Place:
         return {"id": own, "sessionID": self.session, "messageID": self.message, "type": type, **rest}
 
     def parts(self, turn: SpeakerTurn, item: Item, results: Mapping[int, Item]) -> Iterator[dict[str, Any]]:
-        """Yield the parts of an item."""
+        """Yield the parts for an item."""
         time = {"start": self.now, "end": self.now}
         if item.kind == "call":
             yield self.part("tool", callID=item.call_id, tool=item.name, state=self._state(item, results[item.link]))
@@ -137,7 +137,7 @@ class _Place:
         return [self.part("file", mime=p.media_type, url=p.address) for p in item.pictures]
 
     def _state(self, call: Item, result: Item) -> dict[str, Any]:
-        """Return how a call ended. An error has no place for pictures; one that has some is a command that failed."""
+        """Return how a call ended. An error cannot hold pictures, so one with pictures becomes a failed command."""
         time = {"start": self.now, "end": self.now}
         if result.failed and not result.pictures:
             return {"status": "error", "input": fitting.arguments(call), "error": result.text, "time": time}

@@ -1,4 +1,4 @@
-"""To sessions of Qwen Code: records in a chain that hold contents of Google's API."""
+"""Convert to Qwen Code sessions: a chain of records that hold Gemini API contents."""
 
 from __future__ import annotations
 

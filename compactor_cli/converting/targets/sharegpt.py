@@ -1,4 +1,4 @@
-"""To ShareGPT rows: `{"conversations": [{from, value}]}`, a conversation a line, as training tools read them."""
+"""Convert to ShareGPT rows for training tools: `{"conversations": [{from, value}]}`, one conversation per line."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ToShareGPT(NoAgents):
 
 
 def _in_a_row(turns: fitting.Turns) -> Iterator[SpeakerTurn]:
-    """Yield each call with its result behind it: rows must alternate, so parallel calls come one after the other."""
+    """Yield each call followed by its result. Rows must alternate, so parallel calls are listed one after the other."""
     results = {turn.items[0].link: turn for turn in turns if turn.role == "tool"}
     for turn in turns:
         calls = [item for item in turn.items if item.kind == "call"]

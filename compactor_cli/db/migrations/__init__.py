@@ -1,1 +1,1 @@
-"""Turn older schemas into the newest one; alembic runs them."""
+"""Migrations from older schemas to the newest one, run by alembic."""

@@ -1,4 +1,4 @@
-"""Alembic's entry: migrate over the connection that the store has opened, in the transaction that it began."""
+"""Alembic's entry point: migrates in the transaction and over the connection that the store has opened."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Learning a profile from sessions: what the rest of each session needed is the label."""
+"""Learn a profile from sessions; the labels are what the rest of each session needed."""

@@ -1,4 +1,4 @@
-"""Sessions -> examples: the signals of each name before a cut, and whether the rest needed it."""
+"""Turn sessions into examples: the signals of each name before a cut, and whether the rest needed it."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.model.message import Message, Part
 
 CUTS = (0.35, 0.5, 0.65, 0.8)
-"""Shares of a session's tokens behind which the rest is what is to come."""
+"""Shares of a session's tokens at which to cut it; what follows a cut is the rest."""
 _SMALLEST = 1_000
-"""Tokens before a cut, system messages aside, below which there is nothing to choose."""
+"""Minimum tokens before a cut, without system messages; with fewer there is nothing to choose."""
 _FEWEST = 3
-"""Needed names without which a cut teaches nothing."""
+"""Minimum number of needed names; a cut with fewer teaches nothing."""
 _OPENING = 40
-"""Characters of a first request from which on it tells a piece of work from another."""
+"""Minimum characters of a first request that can distinguish tasks."""
 
 
 class Lesson(NamedTuple):
-    """A session that teaches something."""
+    """A session to learn from."""
 
     name: str
-    """Unique, and the same on every machine: the source, and the file's path within it."""
+    """A unique name that is the same on every machine: the source, and the file's path within it."""
     source: str
-    """Where sessions of its kind come from: the name of a folder."""
+    """The origin of similar sessions: the name of a folder."""
     opening: str
-    """The user's first request; empty when it is too short to tell sessions apart."""
+    """The user's first request; empty if it is too short to distinguish sessions."""
 
 
 class TrainingCase(Struct, frozen=True):
-    """One cut of one session: the signals of each name, and a label for it."""
+    """One cut of one session: the signals of each name, with a label."""
 
     session: str
     rows: array[float]
-    """The values for `weight_names` of one name after the other, as floats of eight bytes."""
+    """The values for `weight_names`, name after name, as 8-byte floats."""
     needed: bytes
     """1 or 0 for each name."""
 
@@ -50,13 +50,13 @@ class TrainingCase(Struct, frozen=True):
 
 
 def opening_of(messages: Sequence[Message]) -> str:
-    """Return the first request, by which sessions on the same piece of work are recognized."""
+    """Return the first request, which identifies sessions on the same task; empty if it is too short."""
     text = next((message.text() for message in messages if message.origin == "request"), "")
     return text if len(text) >= _OPENING else ""
 
 
 def cases_of(session: str, messages: Sequence[Message]) -> Iterator[TrainingCase]:
-    """Yield the cases that a session gives; a short one gives none. No place is used for two cuts."""
+    """Yield the cases of a session; a short one has none. No position is used for two cuts."""
     done = set()
     for share in CUTS:
         cut = cut_at(messages, share)
@@ -85,10 +85,10 @@ def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> Train
 
 
 def needed_names(session: SessionText, evidence: Evidence, rest: Sequence[Message]) -> set[int]:
-    """Return names before the cut that the agent writes behind it before anybody else says them again.
+    """Return the names before the cut that the agent writes after it before anybody else repeats them.
 
-    `session` and `evidence` are of what stands before it. Keys of structured data and names of tools are
-    no needs: they come with the tools.
+    `session` and `evidence` describe what is before the cut. Keys of structured data and tool names do not count,
+    since they come with the tools.
     """
     needed: set[int] = set()
     supplied: set[str] = set()
@@ -108,7 +108,8 @@ def needed_names(session: SessionText, evidence: Evidence, rest: Sequence[Messag
 
 
 def _by_agent(message: Message, part: Part) -> bool:
-    """Return whether the agent wrote it; summaries, and results that a format keeps in its message, are given to it."""
+    """Return whether the agent wrote a part. Summaries, and results that a format stores in the agent's message, do
+    not count."""
     return message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
 
 

@@ -1,4 +1,5 @@
-"""Weights from examples: logistic regression with a penalty on large weights. The one place with numpy."""
+"""Learn weights from examples by logistic regression with a penalty on large weights. The only module that uses
+numpy."""
 
 from __future__ import annotations
 
@@ -10,27 +11,26 @@ from compactor_cli.evaluation.learning.examples import TrainingCase
 from compactor_cli.features.name_features import weight_names
 
 PENALTY = 10.0
-"""Strength of the penalty on the squares of the weights, of standardized signals; what speaks against it is
-the weight of the examples."""
+"""Strength of the penalty on squared weights of standardized signals, relative to the weights of the examples."""
 DIGITS = 4
-"""Decimals of a weight: a profile in a file is the profile that was measured."""
+"""Decimals of a weight, so that the profile in a file is exactly the one that was measured."""
 _SOURCE = 300.0
-"""Weight of the names of a source of which all are needed. How sources are weighed was tried out: see
-docs/decisions/0020-learned-profile.md."""
+"""Weight of a source's names if all of them are needed. docs/decisions/0020-learned-profile.md compares ways of
+weighting sources."""
 _BETWEEN = 0.3
-"""What weighs the same in every source: all its names (0), its needed names (1), or something between."""
+"""What is weighted equally in every source: all its names (0), its needed names (1), or something between."""
 _FEW_CASES = 5.0
-"""Cases up to which a source counts less: the other sources have more to say on what holds for all."""
+"""Sources with fewer cases count less, since the other sources say more about what holds in general."""
 _FEW_NEEDS = 50
-"""Needed names up to which a case counts less: few labels say little."""
+"""Cases with fewer needed names count less, since few labels say little."""
 _STEADY = 1e-3
-"""Standard deviation below which a signal is as good as constant and gets no weight."""
+"""A signal with a smaller standard deviation is treated as constant and gets no weight."""
 _ROUNDS = 60
 _HALVINGS = 20
 
 
 def load_numpy() -> Any:
-    """numpy, or a UsageError that says how to get it."""
+    """Return numpy. Raises UsageError with instructions if it is not installed."""
     try:
         import numpy
     except ImportError:
@@ -39,7 +39,7 @@ def load_numpy() -> Any:
 
 
 def fit(cases: Sequence[TrainingCase], sources: Mapping[str, str], *, penalty: float = PENALTY) -> dict[str, float]:
-    """Return weights by name, rounded as files have them. `sources` gives the source of each session."""
+    """Return the weights by name, rounded as in files. `sources`: session -> source."""
     np = load_numpy()
     blocks = [
         (_rows(np, case), np.frombuffer(case.needed, dtype=np.uint8).astype(np.float64), share)
@@ -50,16 +50,16 @@ def fit(cases: Sequence[TrainingCase], sources: Mapping[str, str], *, penalty: f
 
 
 class Labelled(NamedTuple):
-    """Rows of signals with the same label, without the one of the bias."""
+    """Rows of signals with the same label; the bias is not included."""
 
     rows: Sequence[Sequence[float]]
     needed: bool
     weight: float
-    """Of each row."""
+    """Weight of each row."""
 
 
 def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: float) -> dict[str, float]:
-    """Return weights of a bias and of signals, rounded as files have them."""
+    """Return the weights of the bias and of signals, rounded as in files."""
     np = load_numpy()
     blocks = [
         (np.array([[1.0, *row] for row in each.rows]), np.full(len(each.rows), float(each.needed)), each.weight)
@@ -71,7 +71,7 @@ def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: f
 
 
 def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:
-    """Return how often a needed name gets a higher value than another one of its case; ties count half.
+    """Return how often a needed name has a higher value than another name of its case; ties count half.
 
     0.5 is chance. None when all names are needed, or none is.
     """
@@ -91,8 +91,8 @@ def _rows(np: Any, case: TrainingCase) -> Any:
 
 
 def _shares(cases: Sequence[TrainingCase], sources: Mapping[str, str]) -> list[float]:
-    """Weight of one example of each case: every source weighs about the same, whatever its sessions and
-    their length, unless it has few needed names."""
+    """Return the weight of one example for each case. All sources weigh about the same, whatever the number and
+    length of their sessions, except sources with few needed names."""
     raw = [1.0 / max(_FEW_NEEDS, case.needs) for case in cases]
     names: dict[str, float] = {}
     needs: dict[str, float] = {}
@@ -109,8 +109,7 @@ def _shares(cases: Sequence[TrainingCase], sources: Mapping[str, str]) -> list[f
 
 
 def _standard(np: Any, blocks: Sequence[Any]) -> Any:
-    """Return the matrix that makes rows of signals into rows with mean 0 and deviation 1; the first column is all
-    ones."""
+    """Return the matrix that standardizes rows of signals to mean 0 and deviation 1; the first column is all ones."""
     count = sum(len(rows) for rows in blocks)
     mean = sum(rows.sum(0) for rows in blocks) / count
     spread = np.sqrt(sum(((rows - mean) ** 2).sum(0) for rows in blocks) / count)
@@ -122,7 +121,7 @@ def _standard(np: Any, blocks: Sequence[Any]) -> Any:
 
 
 def _logistic(np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, penalty: float) -> Any:
-    """Find weights by Newton's method; steps that do not help are halved. The bias is not penalized."""
+    """Find the weights by Newton's method, halving steps that do not help. The bias is not penalized."""
     ridge = np.full(len(scale), penalty)
     ridge[0] = 1e-6
     beta = np.zeros(len(scale))
@@ -146,8 +145,8 @@ def _logistic(np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, pen
 def _look(
     np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, ridge: Any, beta: Any
 ) -> tuple[float, Any, Any]:
-    """Return the loss at some weights of standardized signals, its slope and its curvature. Rows are read where they
-    are."""
+    """Return the loss for weights of standardized signals, its gradient and its Hessian. The rows themselves are not
+    transformed."""
     own = scale @ beta
     loss, slope, curve = 0.0, np.zeros(len(beta)), np.zeros((len(beta), len(beta)))
     for rows, labels, share in blocks:

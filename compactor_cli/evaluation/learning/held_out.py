@@ -1,4 +1,5 @@
-"""Held-out figures: what profiles do on sessions that they were not learned on, and which are held out together."""
+"""Held-out figures: how profiles perform on sessions that they were not learned on, and how sessions are divided
+into folds."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ Weights = Mapping[str, float]
 
 
 class KeptShares(Struct, frozen=True):
-    """What was kept of the needs at one ratio, as `compactor evaluate` counts it: means over cases, 0 to 1."""
+    """The share of needs kept at one ratio, computed as in `compactor evaluate`: means over cases, from 0 to 1."""
 
     ratio: float
     linked: float
@@ -27,46 +28,46 @@ class KeptShares(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """How well one way of compacting does."""
+    """The performance of one way of compacting."""
 
     auc: float | None
-    """How often a needed name was valued above another, the mean over the cases of learning; 0.5 is
-    chance. None where nothing is learned, or no case tells."""
+    """How often a needed name was valued above another, averaged over the learning cases; 0.5 is chance. None if
+    nothing is learned, or if no case is informative."""
     cases: int
-    """Cases of the measure behind `kept`; 0 when it was not run."""
+    """Number of cases of the measure behind `kept`; 0 if it was not run."""
     kept: tuple[KeptShares, ...]
 
 
 class PartFigures(Struct, frozen=True):
-    """Figures of one source, or of everything."""
+    """Figures for one source, or for everything."""
 
     sessions: int
     rows: Mapping[str, Figures]
-    """Row -> figures: `by_session` and `by_source` are strategy adaptive with weights learned on other
-    sessions, and on other sources; the rest are methods that learn nothing."""
+    """Row -> figures. `by_session` and `by_source`: strategy adaptive with weights learned on other sessions, or on
+    other sources. The other rows are methods that learn nothing."""
 
 
 class HeldOut(Struct, frozen=True):
     whole: PartFigures
     sources: Mapping[str, PartFigures]
     folds: int
-    """Of the sessions."""
+    """Number of folds of the sessions."""
 
 
 class Measuring(Struct, frozen=True):
-    """What the figures are made with."""
+    """The functions used to compute the figures."""
 
     fit: Callable[[Sequence[TrainingCase]], Weights]
     auc: Callable[[TrainingCase, Weights], float | None]
     method: Callable[[Weights], Method]
-    """Strategy adaptive with a profile of these weights."""
+    """Returns strategy adaptive with a profile of these weights."""
     references: Sequence[Method]
     progress: Callable[[str], None] = lambda what: None
     """Called for every fit, and for every run of a method."""
 
 
 class _Seen(Struct, frozen=True):
-    """Means of some cases, and how many they are of."""
+    """Means over some cases, and the number of cases."""
 
     source: str
     auc: tuple[float, ...]
@@ -87,9 +88,9 @@ def held_out(
     schemes: Mapping[str, Mapping[str, int]],
     tools: Measuring,
 ) -> HeldOut:
-    """Learn without each fold, and test on it. `schemes` gives rows their folds: session -> fold.
+    """Learn without each fold, and test on it. `schemes`: name of a row -> (session -> fold).
 
-    `prepared` are cases of the measure for the same sessions, by the same names.
+    `prepared`: the measure's cases for the same sessions, under the same names.
     """
     source_of = {lesson.name: lesson.source for lesson in lessons}
     seen = {name: list(_scheme(source_of, cases, prepared, folds, tools)) for name, folds in schemes.items()}
@@ -124,7 +125,7 @@ def _scheme(
 def _measured(
     source_of: Mapping[str, str], prepared: Prepared, names: set[str], method: Method, tools: Measuring
 ) -> Iterable[_Seen]:
-    """Yield one run of the measure for each source, on the sessions with these names."""
+    """Yield the result of the measure for each source, using the sessions with these names."""
     for source in sorted({source_of[name] for name in names}):
         own = tuple(c for c in prepared.cases if c.session in names and source_of[c.session] == source)
         if own:
@@ -139,7 +140,7 @@ def _part(sessions: int, seen: Mapping[str, Sequence[_Seen]], sources: Iterable[
 
 
 def _mean(seen: Sequence[_Seen]) -> Figures:
-    """Every case counts the same."""
+    """Return the means, with equal weight for every case."""
     aucs = [value for session in seen for value in session.auc]
     count = sum(session.cases for session in seen)
     kept = tuple(
@@ -154,10 +155,10 @@ def _mean(seen: Sequence[_Seen]) -> Figures:
 
 
 def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[str, int]:
-    """Return session -> the fold that it is held out with; empty when there is nothing to hold out.
+    """Return session -> fold in which it is held out; empty if there is nothing to hold out.
 
-    Every source is spread over the folds. Sessions that open with the same request are on the same
-    piece of work, or copies of one another: they stay together, or what is tested would have been seen.
+    Every source is spread over the folds. Sessions with the same first request are about the same task, or are
+    copies. They stay together, because otherwise the test would include what was learned.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for lesson in lessons:
@@ -167,7 +168,8 @@ def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[s
 
 
 def folds_by_source(lessons: Sequence[Lesson], most: int, seed: int) -> dict[str, int]:
-    """Return session -> fold, with each source in a fold of its own, or at most `most` folds of whole sources."""
+    """Return session -> fold, with each source in a fold of its own, or with whole sources spread over at most
+    `most` folds."""
     groups: dict[str, list[str]] = {}
     for lesson in lessons:
         groups.setdefault(lesson.source, []).append(lesson.name)
@@ -180,7 +182,8 @@ def _draw(name: str, seed: int) -> str:
 
 
 def _dealt(groups: Sequence[Sequence[str]], count: int) -> dict[str, int]:
-    """Return the groups in turn to the folds; with one group there is nothing to learn on while it is held out."""
+    """Return name -> fold, dealing the groups to the folds in turn. Empty for a single group, since holding it out
+    leaves nothing to learn from."""
     if len(groups) < 2:
         return {}
     return {name: index % count for index, names in enumerate(groups) for name in names}

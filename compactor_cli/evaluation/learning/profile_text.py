@@ -1,4 +1,4 @@
-"""A learned profile as TOML that people can read: the same bytes for the same sessions."""
+"""Write a learned profile as readable TOML; the same sessions give the same bytes."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ DIGITS = 4
 
 
 class Taught(Struct, frozen=True):
-    """What was learned, and on what."""
+    """What was learned, and from what."""
 
     weights: Mapping[str, float]
     sources: Mapping[str, int]
-    """Source -> its sessions."""
+    """Source -> number of sessions."""
     cases: int
     names: int
     penalty: float
     held_out: HeldOut | None
     not_held_out: str
-    """Why there are no held-out figures, or empty."""
+    """Why there are no held-out figures; empty if there are some."""
 
     @property
     def sessions(self) -> int:
@@ -91,7 +91,7 @@ def _figures(taught: Taught) -> Iterator[str]:
 
 
 def _table(name: str, part: PartFigures) -> Iterator[str]:
-    """Yield one line a row."""
+    """Yield one line per row."""
     width = max(map(len, part.rows), default=0)
     yield ""
     yield f"[held_out.{name}]"
@@ -103,7 +103,7 @@ def _table(name: str, part: PartFigures) -> Iterator[str]:
 
 
 def figures_of(figures: Figures) -> dict[str, float]:
-    """Return figures by the names that files and scripts have for them."""
+    """Return figures under the names used in files and scripts."""
     values = {} if figures.auc is None else {"auc": figures.auc}
     for kept in figures.kept:
         values[f"linked_{100 * kept.ratio:g}"] = kept.linked
@@ -125,7 +125,7 @@ def _weights(weights: Mapping[str, float]) -> Iterator[str]:
 
 
 def with_statements(text: str, tables: Mapping[str, Mapping[str, float]]) -> str:
-    """Return the same file with these tables of weights for what people say, by their names; they are its last ones."""
+    """Return the file with these tables of weights for statements, by name; they are always the last ones."""
     lines = [text.partition(_STATEMENTS)[0].rstrip("\n"), "", _STATEMENTS]
     for title, weights in tables.items():
         meant, signals = _STATEMENT_TABLES[title]
@@ -144,7 +144,7 @@ def _aligned(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
 
 
 def _key(text: str) -> str:
-    """Return a key of TOML, quoted."""
+    """Return a quoted TOML key."""
     clean = text.encode("utf-8", "replace").decode()
     return f'"{"".join(map(_character, clean))}"'
 

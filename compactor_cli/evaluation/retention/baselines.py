@@ -1,4 +1,4 @@
-"""Two plain methods that stand beside the others in every table, so that its figures mean something."""
+"""Two simple baselines that appear in every table to put the other figures into perspective."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.tokens.base import TokenCounter
 
 _WORTH_MASKING = 60
-"""Characters up to which an output is not larger than the words that would replace it."""
+"""Maximum characters of an output that is not longer than its replacement."""
 _LONGEST_TOKEN = 16
-"""Characters a token, at most, in what is looked at for the tail of a text."""
+"""Assumed maximum characters per token when searching for the tail of a text."""
 
 
 def keep_last(messages: Sequence[Message], target: int, counter: TokenCounter) -> list[Message]:
-    """Return system messages, and the newest groups that fit; of the first that does not fit, the end of its text."""
+    """Return the system messages and the newest groups that fit. Of the first group that does not fit, the end of
+    its text is kept."""
     system = [message for message in messages if message.role == "system"]
     left = target - sum(message.tokens for message in system)
     kept: set[int] = set()
@@ -35,7 +36,8 @@ def keep_last(messages: Sequence[Message], target: int, counter: TokenCounter) -
 
 
 def mask(messages: Sequence[Message], target: int, counter: TokenCounter) -> list[Message]:
-    """Tool outputs are replaced by a word on their size, the oldest first, until the rest fits; else `keep_last`."""
+    """Return the messages with tool outputs replaced by a note on their size, oldest first, until the rest fits; if
+    it never fits, apply `keep_last`."""
     out = list(messages)
     total = sum(message.tokens for message in out)
     for index, message in enumerate(messages):
@@ -57,7 +59,7 @@ def _masked(part: Part, counter: TokenCounter) -> Part:
 
 
 def _tail(members: Sequence[Message], room: int, counter: TokenCounter) -> list[Message]:
-    """Return a message with the end of what a group says, in at most `room` tokens; none when there is no room."""
+    """Return a message with the end of a group's text in at most `room` tokens; none if there are no tokens left."""
     room -= counter.per_message
     if room <= 0:
         return []

@@ -1,4 +1,4 @@
-"""Sessions -> cases: a front, and the weighted needs of what came after it."""
+"""Turn sessions into cases: a front, and the weighted needs of what came after it."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from compactor_cli.model.message import system_tokens
 from compactor_cli.model.transcript import Transcript
 
 LEAST_TOKENS = 1_000
-"""Tokens besides system messages that a front needs; nobody compacts what is smaller."""
+"""Minimum tokens of a front without system messages; nobody compacts anything smaller."""
 LEAST_NEEDS = 3
 _ENOUGH_SESSIONS = 5
-"""Sessions from which on they tell what is rare; with fewer, the messages of the front do."""
+"""From this number of sessions on, they determine what is rare; with fewer, the messages of the front do."""
 _LEAST_WEIGHT = 0.1
 
 
 class EvaluatedSession(NamedTuple):
-    """A conversation, and the name that reports have for it."""
+    """A conversation, and its name in reports."""
 
     name: str
     transcript: Transcript
 
 
 class Case(Struct, frozen=True):
-    """A session cut at one place."""
+    """A session cut at one position."""
 
     session: str
     cut: float
-    """Share of the tokens before the cut that was asked for."""
+    """The requested share of tokens before the cut."""
     front: Transcript
     needs: tuple[Need, ...]
 
@@ -49,7 +49,7 @@ class Skipped(NamedTuple):
 
 
 class Prepared(Struct, frozen=True):
-    """Cases in the order of sessions and cuts, and what gives none."""
+    """Cases in the order of sessions and cuts, and the cuts that give none."""
 
     cases: tuple[Case, ...]
     skipped: tuple[Skipped, ...]
@@ -62,9 +62,9 @@ def prepare(
     refused: Sequence[Skipped] = (),
     progress: Callable[[str], None] = lambda name: None,
 ) -> Prepared:
-    """Cut every session and find what its rest needed. `progress` is called once a session.
+    """Cut every session and find what its rest needed. `progress` is called once per session.
 
-    `refused` are files that could not be read: they stand before what is skipped here.
+    `refused`: files that could not be read; they precede the cuts skipped here.
     """
     enough = len(sessions) >= _ENOUGH_SESSIONS
     holders: Counter[str] = Counter()
@@ -91,7 +91,7 @@ def prepare(
 
 
 def _case(session: EvaluatedSession, story: Story, share: float) -> Case | str:
-    """Return the case, or why there is none."""
+    """Return the case, or the reason why there is none."""
     cut = cut_at(session.transcript.messages, share)
     if cut is None:
         return "no legal place to cut"
@@ -106,12 +106,12 @@ def _case(session: EvaluatedSession, story: Story, share: float) -> Case | str:
 
 
 def _by_sessions(case: Case, holders: Mapping[str, int], sessions: int) -> Case:
-    """Let what few of the sessions say weigh more."""
+    """Give more weight to needs that occur in few sessions."""
     return replace(case, needs=tuple(_weigh(need, holders.get(need.name, 0), sessions) for need in case.needs))
 
 
 def _by_messages(case: Case) -> Case:
-    """Let what few messages of the front say weigh more."""
+    """Give more weight to needs that occur in few messages of the front."""
     among = len(case.front.messages)
     return replace(case, needs=tuple(_weigh(need, need.messages, among) for need in case.needs))
 

@@ -1,4 +1,4 @@
-"""Outcomes of single runs -> the rows and differences that a report shows."""
+"""Aggregate the outcomes of single runs into the rows and differences of a report."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Kind = Literal["strategy", "against", "baseline"]
 
 
 class CaseOutcome(Struct, frozen=True):
-    """What one method made of one case at one ratio."""
+    """What one method achieved on one case at one ratio."""
 
     session: str
     survival: NeedSurvival
     size: float | None
-    """Tokens of the output as a share of the target; None when there is no output."""
+    """Tokens of the output as a share of the target; None if there is no output."""
     over: bool
     failure: str
-    """Why there is no output, or empty."""
+    """Why there is no output; empty if there is one."""
     seconds: float
 
 
 class MethodRow(Struct, frozen=True):
-    """A method at a ratio, over all cases. What is over its target or failed counts as 0."""
+    """A method at a ratio, over all cases. Outputs over the target and failures count as 0."""
 
     method: str
     kind: Kind
@@ -41,9 +41,9 @@ class MethodRow(Struct, frozen=True):
     over: int
     failed: int
     seconds: float
-    """Of a case, on the average."""
+    """Average per case."""
     failures: tuple[tuple[str, int], ...]
-    """Reasons, and how often each."""
+    """Reasons for failure, with counts."""
 
 
 class Difference(Struct, frozen=True):
@@ -57,12 +57,12 @@ class Difference(Struct, frozen=True):
 
 
 class Evaluation(Struct, frozen=True):
-    """The whole result; rows and differences in the order of ratios and methods."""
+    """The whole result; rows and differences are ordered by ratio and method."""
 
     sessions: int
     cases: int
     needs: int
-    """Needed identifiers of all cases."""
+    """Number of needed identifiers in all cases."""
     skipped: tuple[Skipped, ...]
     rows: tuple[MethodRow, ...]
     differences: tuple[Difference, ...]
@@ -90,8 +90,7 @@ def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[CaseOutcome]) 
 def difference(
     ratio: float, first: tuple[str, Sequence[CaseOutcome]], other: tuple[str, Sequence[CaseOutcome]]
 ) -> Difference:
-    """Return the mean of the differences between two methods, each given with its outcomes in the same order of
-    cases."""
+    """Return the mean difference between two methods, whose outcomes are in the same order of cases."""
     pairs = list(zip(first[1], other[1], strict=True))
     return Difference(
         ratio=ratio,

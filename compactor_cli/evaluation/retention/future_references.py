@@ -1,4 +1,4 @@
-"""Find what the rest of a session needed from its front: no labels, no model, only what was really written."""
+"""Find what the rest of a session needed from its front, without labels or a model, only from what was written."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from compactor_cli.evaluation.retention.search_index import Haystack, Occurrence
 from compactor_cli.model.message import Message, Part
 
 REACH = 6
-"""Words on either side that an identifier stands among."""
+"""Number of words on either side of an identifier that count as its neighbours."""
 MOST_PLACES = 24
-"""Places of an identifier whose neighbours are looked at, spread over a text."""
+"""Maximum number of occurrences of an identifier whose neighbours are examined, spread over a text."""
 
 Voice = Literal["system", "agent", "given"]
 
@@ -25,16 +25,16 @@ class Need(Struct, frozen=True):
 
     name: str
     age: float
-    """Where the front said it last: 0 at its start, 1 right before the cut, by tokens."""
+    """Where the front last mentioned it, by tokens: 0 at the start, 1 right before the cut."""
     messages: int
-    """Messages of the front that say it."""
+    """Number of messages of the front that mention it."""
     among: tuple[frozenset[str], ...]
-    """The words that it stood among, a set a place."""
+    """The neighbouring words of each occurrence."""
     weight: float = 0.0
 
 
 class _Segment(NamedTuple):
-    """A part of a message, and whose words it holds."""
+    """A part of a message, and who said it."""
 
     message: int
     voice: Voice
@@ -42,20 +42,20 @@ class _Segment(NamedTuple):
 
 
 class _Front(NamedTuple):
-    """How far a front goes."""
+    """The extent of a front."""
 
     segments: int
     ages: Sequence[float]
-    """Of each message, as of needs."""
+    """Age of each message, on the same scale as for needs."""
 
 
 def spoken(part: Part) -> str:
-    """Return what a model reads of a part: a call with its tool."""
+    """Return what a model reads of a part; for a call, this includes the tool's name."""
     return f"{part.name} {part.text}" if part.kind == "tool_call" else part.text
 
 
 class Story:
-    """A session made ready for asking what was needed at several cuts."""
+    """A session prepared for finding what was needed at several cuts."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
@@ -70,14 +70,15 @@ class Story:
         self._hits: dict[str, list[Occurrence]] = {}
 
     def identifiers(self) -> set[str]:
-        """Return everything in the session that is an identifier, for telling what is rare."""
+        """Return all identifiers in the session, for determining what is rare."""
         return {name for segment in self._segments for name in identifiers(segment.text)}
 
     def needs(self, cut: int) -> list[Need]:
-        """Return identifiers that the messages from `cut` on needed from those before; a piece of another is left out.
+        """Return the identifiers that the messages from `cut` on needed from earlier ones, without pieces of other
+        identifiers.
 
-        Not needed is what stands in a system message, what belongs to the schema of a tool (names, keys,
-        ids of calls), and what a user or a tool said again before the agent first wrote it.
+        An identifier is not needed if it is in a system message or belongs to a tool's schema (names, keys, ids of
+        calls). Nor is it needed if a user or a tool repeated it before the agent first wrote it.
         """
         front = self._front(cut)
         seen: set[str] = set()
@@ -124,7 +125,7 @@ class Story:
 
 
 def spread(places: Sequence[Occurrence], most: int) -> Sequence[Occurrence]:
-    """At most `most` of the places, evenly spread, with the first and the last."""
+    """Return at most `most` of the places, evenly spread, including the first and the last."""
     if len(places) <= most:
         return places
     step = (len(places) - 1) / (most - 1)
@@ -132,7 +133,7 @@ def spread(places: Sequence[Occurrence], most: int) -> Sequence[Occurrence]:
 
 
 def _voice(message: Message, part: Part) -> Voice:
-    """Return who says it. Results are given to the agent even where a format keeps them in its message."""
+    """Return who says a part. Results are given to the agent even if a format stores them in its message."""
     if message.role == "system":
         return "system"
     own = message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
@@ -140,7 +141,7 @@ def _voice(message: Message, part: Part) -> Voice:
 
 
 def _schema(messages: Sequence[Message]) -> frozenset[str]:
-    """Return words that stand in the definitions of the tools, which every request repeats anyway."""
+    """Return words of the tools' definitions, which every request repeats anyway."""
     words: set[str] = set()
     for message in messages:
         for part in message.parts:
@@ -150,6 +151,6 @@ def _schema(messages: Sequence[Message]) -> frozenset[str]:
 
 
 def _without_pieces(needs: Sequence[Need]) -> list[Need]:
-    """`app.py` beside `src/app.py` would count one need twice."""
+    """Return the needs without those contained in others: `app.py` next to `src/app.py` would count one need twice."""
     whole = "\n".join(need.name for need in needs)
     return [need for need in needs if whole.find(need.name, whole.find(need.name) + 1) < 0]

@@ -1,4 +1,4 @@
-"""Find what of the needs is still in a compacted front, and whether it still means something there."""
+"""Find which needs remain in a compacted front, and whether they are still in context there."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from compactor_cli.evaluation.retention.search_index import Haystack
 from compactor_cli.model.message import Message
 
 _OLD = 0.5
-"""Age up to which a need was last said in the older half of the front."""
+"""A need last mentioned at or below this age is in the older half of the front."""
 
 
 class NeedSurvival(Struct, frozen=True):
-    """Shares of the weight of all needs, 0 to 1."""
+    """Shares of the total weight of needs, from 0 to 1."""
 
     recall: float
-    """Still there."""
+    """Share that is still present."""
     linked: float
-    """Still there near at least half of the words that it stood among in one place. A bare list of names has none."""
+    """Share that is still present near at least half of its neighbouring words in one place. A bare list of names
+    has none."""
     old_half: float | None
-    """Recall of what was last said in the older half; None when nothing was."""
+    """Recall of needs last mentioned in the older half; None if there are none."""
 
 
 def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[Message]) -> NeedSurvival:
-    """Return what an output keeps of the needs of a front. System messages that the front had do not count."""
+    """Return how much of a front's needs an output keeps. System messages of the front do not count."""
     known = {message.text() for message in front if message.role == "system"}
     shown = [m for m in output if m.role != "system" or m.text() not in known]
     haystack = Haystack(spoken(part) for message in shown for part in message.parts)
@@ -39,7 +40,7 @@ def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[M
             continue
         kept += need.weight
         old_kept += need.weight * is_old
-        # twice the reach: what was shortened in between may have moved the neighbours
+        # twice the reach, because shortened text in between may have moved the neighbours
         around = (haystack.neighbours(hit, 2 * REACH) for hit in spread(hits, MOST_PLACES))
         linked += need.weight * any(_is_linked(need, words) for words in around)
     whole = sum(need.weight for need in needs)
@@ -47,6 +48,7 @@ def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[M
 
 
 def _is_linked(need: Need, words: frozenset[str]) -> bool:
-    """Return whether half of the words around one of its places are here; what always stood alone needs none."""
+    """Return whether half of the neighbours from one occurrence are present. A need that was always alone requires
+    none."""
     places = [among for among in need.among if among]
     return not places or any(2 * len(among & words) >= len(among) for among in places)

@@ -1,4 +1,4 @@
-"""The measure, run: every method compacts every front, and what is left of the needs is counted."""
+"""Run the measure: every method compacts every front, and the remaining needs are counted."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from compactor_cli.model.transcript import Transcript
 
 
 class NoOutputError(Exception):
-    """A method gave nothing that can be measured; the text says why."""
+    """A method produced nothing measurable; the text says why."""
 
 
 class Method(Struct, frozen=True):
-    """Something that makes a front smaller: a row of the table.
+    """A way of making a front smaller: a row of the table.
 
-    `compact` gets a front and a target in tokens and returns the messages of its output, or raises
-    NoOutputError.
+    `compact` gets a front and a target in tokens. It returns the messages of its output, or raises NoOutputError.
     """
 
     name: str
@@ -39,10 +38,10 @@ def evaluate(
     progress: Callable[[str], None] = lambda method: None,
     measured: Iterable[Sequence[CaseOutcome]] | None = None,
 ) -> Evaluation:
-    """Run the methods on the cases at each ratio; the first is compared with each other one.
+    """Run the methods on the cases at each ratio, and compare the first method with each of the others.
 
-    `clock` gives seconds; `progress` is called once a run, which is once a case, ratio and method. `measured`: what
-    `measure_case` gave for the cases in their order, where that was done elsewhere.
+    `clock` returns seconds. `progress` is called once per run, that is, per case, ratio and method. `measured`:
+    results of `measure_case` for the cases in order, if computed elsewhere.
     """
     if measured is None:
         measured = (measure_case(case, methods, ratios, clock=clock, progress=progress) for case in prepared.cases)
@@ -75,7 +74,7 @@ def measure_case(
     clock: Callable[[], float] = lambda: 0.0,
     progress: Callable[[str], None] = lambda method: None,
 ) -> list[CaseOutcome]:
-    """Return what each method makes of a case, ratio by ratio."""
+    """Return the outcome of each method on a case, ratio by ratio."""
     outcomes = []
     for ratio in ratios:
         for method in methods:
@@ -85,7 +84,7 @@ def measure_case(
 
 
 def unmeasured(case: Case, failure: str, runs: int) -> list[CaseOutcome]:
-    """Return the outcomes of a case of which nothing is known but why."""
+    """Return the outcomes for a case that failed for this reason."""
     lost = survival(case.needs, case.front.messages, ())
     return [CaseOutcome(case.session, lost, None, False, failure, 0.0)] * runs
 

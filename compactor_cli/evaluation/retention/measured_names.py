@@ -1,7 +1,7 @@
-"""The measure's own eyes: what counts as an identifier.
+"""The measure's own definition of identifiers.
 
-Deliberately apart from `text/identifiers.py`, which strategies and summarizers use: a measure that
-shared their patterns would be blind wherever they are.
+It is deliberately separate from `text/identifiers.py`, which strategies and summarizers use: a measure with the same
+patterns would share their blind spots.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import re
 from compactor_cli.text.clean import plain
 
 SHORTEST, LONGEST = 4, 200
-"""Characters of an identifier; what is longer is data."""
+"""Minimum and maximum characters of an identifier; anything longer is data."""
 _SHORTEST_NUMBER = 3
 _LONGEST_QUOTE, _MOST_WORDS = 60, 10
-"""Characters and words up to which a quoted string is a name; beyond, it is a sentence."""
+"""Maximum characters and words of a quoted string that counts as a name; longer ones are sentences."""
 
 _URL = re.compile(r"https?://[^\s<>\"'`|^{}()\[\]\\]+")
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -50,12 +50,12 @@ _COMMON = """
     role system text tool value
 """
 COMMON = frozenset(_COMMON.split())
-"""Words that stand everywhere: no identifiers, and no neighbours worth looking for."""
+"""Words that occur everywhere: neither identifiers nor useful neighbours."""
 
 
 def readable(text: str) -> str:
-    """Return a text as a person reads it: no terminal escapes, and JSON inside a string with plain quotes and
-    breaks."""
+    """Return a text as a person reads it, without terminal escapes; quotes and line breaks of JSON inside strings
+    are unescaped."""
     text = plain(text)
     if "\\" not in text:
         return text
@@ -63,11 +63,11 @@ def readable(text: str) -> str:
 
 
 def identifiers(text: str) -> list[str]:
-    """Return distinct identifiers of a text, in a fixed order.
+    """Return the distinct identifiers of a text, in a fixed order.
 
-    Paths, file names, URLs, addresses, error names and codes, ids with digits, dates, numbers,
-    symbols, flags and quoted strings. Each pattern looks at the whole text, so that the file name in
-    a path and the path are both found; whoever counts drops the pieces.
+    These are paths, file names, URLs, addresses, error names and codes, ids with digits, dates, numbers, symbols,
+    flags and quoted strings. Each pattern searches the whole text, so both a path and the file name in it are found;
+    the caller drops such pieces.
     """
     text = readable(text)
     raw = [match for pattern in _SYMBOLS for match in pattern.findall(text)]
@@ -82,25 +82,24 @@ def identifiers(text: str) -> list[str]:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """Return the ways in which an identifier may be written: numbers with and without separators of thousands."""
+    """Return the spellings of an identifier: numbers with and without thousands separators."""
     if name.isascii() and name.isdigit() and len(name) > 3:
         return name, f"{int(name):,}"
     return (name,)
 
 
 def is_number(name: str) -> bool:
-    """Return whether a digit with a point beside it would make this a part of another number."""
+    """Return whether a digit after an adjacent full stop would make this part of another number."""
     return name.replace(".", "").isdigit()
 
 
 def keys(text: str) -> set[str]:
-    """Return keys of JSON (or of a literal) in a text: words of a schema, which no compaction has to keep."""
+    """Return the keys of JSON (or of a literal) in a text: words of a schema, which no compaction has to keep."""
     return {key for _, key in _KEY.findall(readable(text))}
 
 
 def _trimmed(raw: str) -> str:
-    """Return it without the punctuation of the sentence around it; the dots and dashes that lead a path or a flag
-    stay."""
+    """Return a name without surrounding punctuation; leading dots and dashes of a path or flag stay."""
     return " ".join(raw.split()).lstrip(_OPENING).rstrip(_CLOSING)
 
 

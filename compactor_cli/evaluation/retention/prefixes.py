@@ -16,10 +16,10 @@ from compactor_cli.pipeline.groups import form_groups
 
 
 def cut_at(messages: Sequence[Message], share: float) -> int | None:
-    """Return the number of messages in the front when `share` of the tokens, system messages aside, stand in it.
+    """Return the number of messages in a front that has `share` of the tokens, not counting system messages.
 
-    Moved on to the next legal place: between two groups, so never between a call and its results,
-    and between two records. None when there is no such place with something on either side.
+    The cut is moved forward to the next legal position: between two groups, so never between a call and its results,
+    and between two records. None if no such position has content on both sides.
     """
     sizes = [0 if message.role == "system" else message.tokens for message in messages]
     least = share * sum(sizes)
@@ -31,7 +31,7 @@ def cut_at(messages: Sequence[Message], share: float) -> int | None:
 
 
 def _legal_cuts(messages: Sequence[Message]) -> set[int]:
-    reach = list(range(len(messages)))  # the last message that must stay on the same side
+    reach = list(range(len(messages)))  # the last message that must be on the same side
     for group in form_groups(messages):
         reach[min(group.messages)] = max(group.messages)
     last_records = list(accumulate((max(m.records, default=-1) for m in messages), max))
@@ -47,14 +47,14 @@ def front_of(transcript: Transcript, cut: int) -> Transcript:
     messages = transcript.messages[:cut]
     end = 1 + max((record for message in messages for record in message.records), default=-1)
     rest = min((record for message in transcript.messages[cut:] for record in message.records), default=end)
-    # copies for display of what the front says may stand behind it
+    # display copies of the front's messages may follow it
     end = max([end, *(record + 1 for record, owner in transcript.owners.items() if owner < cut and record < rest)])
     lines = transcript.records[end - 1].line if end else 0
     return replace(
         transcript,
         records=transcript.records[:end],
         messages=messages,
-        # an early copy of what comes later keeps its owner, which is not there: so it is left out
+        # an early copy of later content has an owner that is gone, so it is left out
         owners={record: owner for record, owner in transcript.owners.items() if record < end},
         copies=frozenset(record for record in transcript.copies if record < end),
         links=transcript.links[:end],
@@ -64,12 +64,12 @@ def front_of(transcript: Transcript, cut: int) -> Transcript:
 
 
 def target_of(front: Transcript, ratio: float) -> int:
-    """Return tokens that a compaction of a front may have: its system messages and `ratio` of the rest."""
+    """Return the target for compacting a front: the tokens of its system messages plus `ratio` of the rest."""
     system = system_tokens(front.messages)
     return system + round(ratio * (front.tokens - system))
 
 
 def bytes_of(front: Transcript) -> bytes:
-    """Return a front as a file of its format: every record as it was."""
+    """Return a front as a file in its format, with every record unchanged."""
     groups = form_groups(front.messages)
     return assemble(front, groups, keep_all(groups, "before the cut"), (), FORMATS[front.format]).data

@@ -1,4 +1,4 @@
-"""Texts made ready for looking up many identifiers: one pass over the words, then a lookup a name."""
+"""Index texts for looking up many identifiers: one pass over the words, then one lookup per name."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _SHORTEST_NEIGHBOUR = 3
 
 
 class Occurrence(NamedTuple):
-    """Where an identifier stands: the piece, and its words as a range over all words of the haystack."""
+    """An occurrence of an identifier: the piece, and its range of words in the haystack."""
 
     piece: int
     first: int
     last: int
-    """The word behind its last one."""
+    """Index after its last word."""
 
 
 class Haystack:
     """Pieces of text with an index of their words.
 
-    White space is one blank, escapes inside strings are plain. An identifier is found as whole words
-    only, and never across two pieces.
+    White space is collapsed, and escapes inside strings are resolved. Identifiers match whole words only, and never
+    across two pieces.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -47,14 +47,14 @@ class Haystack:
             position += len(piece) + 1
 
     def find(self, name: str) -> list[Occurrence]:
-        """Everywhere an identifier stands, in order; numbers in each of their spellings."""
+        """Return all occurrences of an identifier, in order; numbers are searched in each spelling."""
         hits = [hit for spelling in spellings(name) for hit in self._exact(spelling)]
         return sorted(hits) if len(hits) > 1 else hits
 
     def neighbours(self, hit: Occurrence, reach: int, pieces: int | None = None) -> frozenset[str]:
-        """Telling words within `reach` words of a hit, lower case; of the first `pieces` pieces only.
+        """Return the informative words within `reach` words of a hit, in lower case. `pieces`: use only the first ones.
 
-        They may stand in the pieces beside its own: a result begins where its call ends.
+        The words may be in neighbouring pieces, since a result begins where its call ends.
         """
         end = len(self._words) if pieces is None else self._first_word(pieces)
         around = self._words[max(0, hit.first - reach) : hit.first] + self._words[hit.last : min(end, hit.last + reach)]
@@ -82,12 +82,12 @@ class Haystack:
             yield Occurrence(bisect_right(self._piece_starts, start) - 1, first, last)
 
     def _in_number(self, start: int, end: int) -> bool:
-        """Return whether digits go on behind a point or a comma before or after a number."""
+        """Return whether the match is part of a longer number, separated by a full stop or comma."""
         before, after = self._text[max(0, start - 2) : start], self._text[end : end + 2]
         return (before[1:] in (".", ",") and before[:1].isdigit()) or (after[:1] == "." and after[1:].isdigit())
 
     def _first_word(self, piece: int) -> int:
-        """Return the number of the first word of a piece."""
+        """Return the index of the first word of a piece."""
         if piece >= len(self._piece_starts):
             return len(self._words)
         return bisect_left(self._starts, self._piece_starts[piece])

@@ -1,4 +1,4 @@
-"""Means with intervals. The one place of the core with chance in it: a generator with a fixed seed."""
+"""Means with confidence intervals. The only use of randomness in the core, with a fixed seed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from msgspec import Struct
 RESAMPLES = 2000
 _SEED = 20_260_301
 _FEWEST = 3
-"""Sessions below which resampling them says nothing."""
+"""Minimum number of sessions for meaningful resampling."""
 
 
 class MeanEstimate(Struct, frozen=True):
-    """A mean over cases, and the interval that holds 95 percent of the means of resampled sessions.
+    """A mean over cases, and the interval with 95 percent of the means of resampled sessions.
 
     The bounds are None for fewer than three sessions.
     """
@@ -26,9 +26,9 @@ class MeanEstimate(Struct, frozen=True):
 
 
 def estimate(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
-    """Return the mean of all values, of which there is at least one.
+    """Return the mean of all values; there must be at least one.
 
-    They are given by session, because the cases of one session are alike: whole sessions are resampled.
+    `values`: by session. Whole sessions are resampled, because the cases of one session are alike.
     """
     sessions = [cases for _, cases in sorted(values.items())]
     sums = [(sum(cases), len(cases)) for cases in sessions]

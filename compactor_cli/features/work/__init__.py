@@ -1,1 +1,2 @@
-"""What a session did: calls and how they ended, files, checks and errors, and the state of the work made of them."""
+"""What happened in a session: calls and their outcomes, files, checks, errors, and the state of the work built from
+them."""

@@ -1,4 +1,4 @@
-"""Outputs that say that there is no such program or target as was to be run."""
+"""Recognize outputs that report a missing program or target."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _NOT_THERE = compiled_later(
     r"exit(?:ed)?(?: with)?(?: code| status)?:? 127\b|is not recognized as an internal|No rule to make target",
     re.MULTILINE,
 )
-"""How a shell or a runner says that there is no such program or target: nothing was checked."""
+"""How a shell or a task runner reports that a program or target does not exist, so that nothing was checked."""
 _NOT_THERE_WORDS = ("not found", "o task ", "issing script", "No module named", "127", "not recognized", "No rule")
-"""Words of which each of these holds one: whether there is one is known sooner."""
+"""Every match of `_NOT_THERE` contains one of these words; looking for them first is faster."""
 _HEAD = 1_000
-"""Characters at either end of an output in which it is said."""
+"""Characters at each end of an output that are searched for such a report."""
 
 
 def is_absent(said: str) -> bool:
-    """Return whether an output says that there is no such program or target."""
+    """Return whether an output reports that the program or target does not exist."""
     told = both_ends(said, _HEAD, _HEAD)
     return any(word in told for word in _NOT_THERE_WORDS) and _NOT_THERE.search(told) is not None

@@ -1,4 +1,4 @@
-"""What a thing is called that a tool acts on, by the arguments of the call and by its result."""
+"""Identify the thing that a tool acts on, from the arguments of the call and from its result."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ _NOT_MEANT = (
 """Identities of who acts and how, not of what is acted on."""
 _NO_RECEIPTS = frozenset(_NOT_MEANT) - {"payment_id"}
 _OPENS = word_set("session token code pin puk tan otp passcode password secret credential auth link key")
-"""Words of members of which the value may open something, though it is called an identity."""
+"""Words in names of members whose value may grant access, although the name looks like an identity."""
 OF_NUMBERS = word_set("id iid number")
-"""Words of members that say that these have an identity, rather than of what."""
+"""Words in names of members that only say that something has an identity, not what it is."""
 _RECEIPTS = word_set("pnr locator confirmation receipt")
-"""Words of members with which a result names what was done."""
+"""Words in names of members that identify what was done, such as a booking locator."""
 _MAKING = word_set("create open book add post submit schedule file place order send register")
-"""Verbs that make what they are followed by."""
+"""Verbs of tools that create the object named after them."""
 ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
-"""Addresses of things that are made with a title, and acted on by a number."""
+"""Addresses of things that are created with a title and later referred to by a number."""
 _NAMES_ITSELF = compiled_later(r"(?=\S*\d)(?!\d{4}-\d\d-\d\d(?:T|$)|\d\d?:\d\d)[\w#][\w.:#/-]{2,39}")
-"""A value that identifies something: one word with a digit in it that is no day and no time."""
+"""A value that identifies something: one word with a digit that is neither a date nor a time."""
 _SCALAR_WIDTH = 60
 WITHIN_WHAT = word_set(
     "repo repository owner project account workspace org organization team tenant database db namespace cluster "
     "environment env region board type kind entity resource table"
 )
-"""Words of arguments that say in what a thing is one, or what it is: others there may have the same identity."""
+"""Words in names of arguments that state a thing's container or kind. Identities can repeat in other containers."""
 _HOLDS = WITHIN_WHAT | word_set("space folder parent drive cloud site list calendar channel collection")
-"""Words of arguments that say in what a thing is made."""
+"""Words in names of arguments that state in which container a thing is created."""
 _CALLED = ("key", "identifier", "shortId", "short_id")
-"""Members of a result with the name that people have for a thing, beside the identity that a service has for it."""
+"""Members of a result that hold the name that people use for a thing, next to the service's own identity."""
 _ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
-"""How a tracker of issues calls one of them."""
+"""The form of an issue key in an issue tracker."""
 
 _WHY = word_set("reason comment comments note notes message why resolution")
-"""Words that the names of arguments end with which say why: `cancellation_reason`."""
+"""Last words of argument names that state a reason, as in `cancellation_reason`."""
 
 IsKnown = Callable[[str], bool]
-"""Whether something was called so before the call."""
+"""Whether something already had this name before the call."""
 
 
 def nothing_known(_: str) -> bool:
@@ -68,22 +68,23 @@ def names_itself(text: str) -> bool:
 
 
 def name_words(*names: str) -> set[str]:
-    """Return the words of names, without the end that says that there are several."""
+    """Return the words of the names, without a plural s."""
     return {word.rstrip("s") for name in names for word in tool_words(name)}
 
 
 def says_why(name: str) -> bool:
-    """Return whether an argument says why something is done, not to which thing, or to which part of it."""
+    """Return whether an argument states why something is done, rather than which thing or part it affects."""
     return not _WHY.isdisjoint(tool_words(name)[-1:])
 
 
 def identities(arguments: dict[str, Any]) -> list[str]:
-    """Return what the arguments identify: a reservation, an order, an issue; what this is in comes behind it."""
+    """Return what the arguments identify, such as a reservation, an order or an issue. Identities of containers come
+    last."""
     return [text for _, text in _identities(arguments)]
 
 
 def _identities(members: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the same, with the names of the members."""
+    """Return (name of member, identity) for the same identities."""
     others = (key for key in members if IDENTITY.search(key) and key not in _NOT_MEANT and not is_secret(key))
     keys = [*IDENTITY_KEYS, *sorted(others, key=lambda key: not _HOLDS.isdisjoint(tool_words(key)))]
     named: dict[str, str] = {}
@@ -94,7 +95,7 @@ def _identities(members: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def held_in(arguments: dict[str, Any]) -> list[str]:
-    """Return the identities among arguments that are of what holds a thing: a project, a team."""
+    """Return the identities of containers among the arguments, such as a project or a team."""
     keys = (key for key in arguments if IDENTITY.search(key) and not _HOLDS.isdisjoint(tool_words(key)))
     return list(filter(None, (scalar(arguments[key]) for key in keys)))
 
@@ -102,9 +103,9 @@ def held_in(arguments: dict[str, Any]) -> list[str]:
 def made_by(
     tool: str, said: str, arguments: dict[str, Any], *, named: bool = True, is_known: IsKnown = nothing_known
 ) -> list[str]:
-    """Return what a result says to identify what was made: its identities, else, where it may be `named` by them, the
-    members that are one word with a digit, and that the call did not give. What was called so before the call was not
-    made by it, unless the member says that this is what the tool is about."""
+    """Return the values in a result that identify what was created. These are its identities; if there are none and
+    `named` is true, they are members of one word with a digit that are not arguments. Values known before the call
+    are left out, unless the name of the member says that it is what the tool is about."""
     address = ADDRESS.search(said) if "https://" in said else None
     if address:
         return [address.group()]
@@ -113,7 +114,7 @@ def made_by(
         told = ((key, scalar(item)) for key, item in record.items() if key not in _NOT_MEANT and not is_private(key))
         members = {key: text for key, text in told if text and not is_key(text)}
         if not _ISSUE_KEY.fullmatch(members.get("key", "")):
-            members.pop("key", None)  # it may open something
+            members.pop("key", None)  # an invalid issue key may grant access
         called = [(key, members[key]) for key in _CALLED if names_itself(members.get(key, ""))]
         single = ((key, text) for key, text in members.items() if names_itself(text))
         words = [(key, text) for key, text in single if not isinstance(record[key], float) and text not in given]
@@ -124,13 +125,13 @@ def made_by(
 
 
 def _is_its_own(tool: str, key: str, text: str) -> bool:
-    """Return whether a member of a result names what the result is of: the `ticket_id` of `create_ticket`. A number
-    alone may have stood for something else before."""
+    """Return whether a member of a result names the tool's object, such as the `ticket_id` of `create_ticket`. A
+    bare number also counts, since it may have meant something else before."""
     return key in (*_CALLED, "id") or text.lstrip("#+").isdigit() or not name_words(tool).isdisjoint(name_words(key))
 
 
 def _records(said: str) -> Iterator[dict[str, Any]]:
-    """Yield the object that a result is, and the one in it, where there is one."""
+    """Yield the object in a result, and the object nested in it if there is exactly one."""
     value = result_members(said)
     yield value
     within = [item for item in value.values() if isinstance(item, dict)]
@@ -138,8 +139,8 @@ def _records(said: str) -> Iterator[dict[str, Any]]:
 
 
 def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return the name and the value of an identity that a result gives to what was done itself, rather than to what it
-    was done to: the `refund_id` of `refund_charge`, but not the `order_id` of `cancel_order`."""
+    """Return the (name, value) of an identity that a result assigns to the act itself, not to its object: the
+    `refund_id` of `refund_charge`, but not the `order_id` of `cancel_order`."""
     words = name_words(tool)
     meant = words & {verb} if verb not in _MAKING else words
     given, objects = (
@@ -161,19 +162,20 @@ def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tu
 
 
 def may_open(name: str, text: str) -> bool:
-    """Return whether a member of a result may open something, or is of who acts, rather than of what was done."""
+    """Return whether a member of a result may grant access, or describes who acts rather than what was done."""
     return name in _NOT_MEANT or is_private(name) or is_key(text) or not _OPENS.isdisjoint(name_words(name))
 
 
 def named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
-    """Return what an argument identifies that is called like a word of the tool: the `ticket` of `open_ticket`."""
+    """Return the identity in an argument whose name is a word of the tool's name, such as the `ticket` of
+    `open_ticket`."""
     words = name_words(tool)
     found = (scalar(value) for key, value in arguments.items() if key.lower() in words and not isinstance(value, float))
     return [text for text in found if names_itself(text)][:1]
 
 
 def title_of(said: str, given: Sequence[str]) -> list[str]:
-    """Return how a result calls the thing that a call gave the identity of."""
+    """Return the title that a result gives to the thing that the call identified."""
     for record in _records(said) if given else ():
         if given[0] in map(scalar, record.values()):
             return [text for text in map(scalar, map(record.get, ("title", "name", "subject"))) if text][:1]

@@ -1,4 +1,4 @@
-"""The branch that work with git stands on, by its commands and what they say; where that is not sure, none is told."""
+"""Track the current git branch from commands and their output. When it is uncertain, no branch is reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SAYS = {
         r"^\[(?:(?P<name>[\w./+-]+)(?: \(root-commit\))?|detached HEAD) [0-9a-f]{7,40}\] ", re.MULTILINE
     ),
 }
-"""What commands say of the branch, by their verb; a match without a name says that there is none."""
+"""What git commands print about the branch, by verb. A match without a name means that no branch is checked out."""
 _LIKE = {"switch": "checkout", "cherry-pick": "commit", "revert": "commit"}
 _MOVES = ("checkout", "switch")
 _MAKES = {"-b", "-B", "-c", "-C", "--create", "--orphan"}
@@ -35,22 +35,22 @@ _FILES = {"--", "--ours", "--theirs", "-p", "--patch"}
 _NAME = compiled_later(r"(?!HEAD$|-)[\w./+-]*\w")
 _PATH = compiled_later(r".*/|\.+|.*\.[A-Za-z]\w*")
 _STAYED = compiled_later(r"^(?:error|fatal): |^Updated \d+ paths? from ", re.MULTILINE)
-"""What git says where a checkout did not go to another branch."""
+"""Output that shows that a checkout did not switch branches."""
 _WINDOW = 2_000
-"""Characters at either end of an output in which that is looked for."""
+"""Characters at each end of an output that are searched for these messages."""
 
 
 class Branches(Struct):
-    """The branches that were seen, and the one on which the work stands."""
+    """The branches seen so far, and the current one."""
 
     seen: set[str] = field(default_factory=set)
     current: str = ""
-    """Empty where that is not known, or no branch is checked out."""
+    """Empty if the branch is unknown or none is checked out."""
     moved: bool = False
-    """The work came from another branch, or an earlier round told that there are several."""
+    """Whether the work switched from another branch, or an earlier round reported several branches."""
 
     def note(self, call: ToolCall, steps: Sequence[Step], home: str) -> None:
-        """Take over what the commands of git in a command line, in the main folder, did and said."""
+        """Record what the git commands of a command line did and printed in the main folder."""
         if not any(step.words[0] in ("git", "gh") for step in steps):
             return
         verbs = [*_verbs(steps, folder_of(call, home), home)]
@@ -70,7 +70,7 @@ class Branches(Struct):
                 self._stands_on(name if sure or _renames(verb, rest) else "")
 
     def carry(self, text: str) -> bool:
-        """Take over a line of an earlier round; return whether it is one of these."""
+        """Read a line of an earlier round; return whether it names the branch."""
         if not text.startswith(_STANDS_ON):
             return False
         self.moved = True
@@ -78,8 +78,8 @@ class Branches(Struct):
         return True
 
     def lines(self) -> list[StateLine]:
-        """Return the line of the state, where there are several branches. It stands on no message: nothing that stays
-        at its place tells it to later rounds."""
+        """Return the state line with the branch if there are several branches. It refers to no message, because no
+        message that stays in place tells later rounds about the branch."""
         several = self.moved or len(self.seen) > 1
         return [StateLine("effect", f"{_STANDS_ON}{self.current}", -1)] if several and self.current else []
 
@@ -88,14 +88,14 @@ class Branches(Struct):
         self.seen |= {self.current} - {""}
 
     def _is_named(self, said: str) -> None:
-        """Take over the answer to what the branch is called, behind what a harness says of the command."""
+        """Read the answer to a query for the branch name. It is the last line, after anything that a harness adds."""
         name = said.strip().rpartition("\n")[2].strip()
         if name in ("", "HEAD") or _NAME.fullmatch(name):
             self._stands_on(name)
 
 
 def _verbs(steps: Sequence[Step], folder: str, home: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield verb and further words of commands of git that are run in the main folder or below it."""
+    """Yield verb and remaining words of git commands that run in the main folder or below it."""
     for step in steps:
         words = list(step.words)
         if words[0] == "cd" and len(words) > 1:
@@ -112,19 +112,19 @@ def _is_within(folder: str) -> bool:
 
 
 def _asks(verb: str, rest: Sequence[str]) -> bool:
-    """Return whether a command asks what the branch is called."""
+    """Return whether a command asks for the name of the branch."""
     return (verb == "branch" and "--show-current" in rest) or (verb, *rest) == ("rev-parse", "--abbrev-ref", "HEAD")
 
 
 def _renames(verb: str, rest: Sequence[str]) -> bool:
-    """Return whether a command gives the branch at hand another name."""
+    """Return whether a command renames the current branch."""
     plain = [word for word in rest if not word.startswith("-")]
     return verb == "branch" and bool({"-m", "-M", "--move"} & set(rest)) and len(plain) == 1
 
 
 def _goes_to(verb: str, rest: Sequence[str]) -> str | None:
-    """Return the branch that a command goes to without saying so, empty where it does not tell which; None for one that
-    stays where it is."""
+    """Return the branch that a command silently switches to, "" if it does not say which one, None if it does not
+    switch."""
     plain = [word for word in rest if not word.startswith("-") or word == "-"]
     if verb == "rebase":
         return "" if len(plain) > 1 and not {"--onto", "-x", "--exec", "-s", "-X"} & set(rest) else None

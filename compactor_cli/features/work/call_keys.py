@@ -1,4 +1,5 @@
-"""What tells calls of tools apart that are no commands: their arguments, but for those that only point at something."""
+"""Keys that distinguish tool calls other than commands. They contain the arguments, except those that only point at
+something."""
 
 from __future__ import annotations
 
@@ -15,16 +16,16 @@ _ASIDE = frozenset(
         *("timeout_seconds", "timeoutSeconds"),
     )
 )
-"""Arguments that say why something is done and how long it may take: the next try may have others."""
+"""Arguments that give a reason or a time limit; they may differ in the next attempt."""
 _POINTERS = frozenset(
     ("ref", "uid", "element", "element_id", "elementId", "selector", "locator", "xpath", "css", "bid")
 )
-"""Arguments that point at an element of what is shown at the moment."""
+"""Arguments that point at an element of what is currently shown."""
 _DESCRIBES = ("element", "description")
-"""Those and others that may say in words which element it is: another one is meant by other words."""
+"""Arguments that may describe the element in words; different words then mean a different element."""
 _WORD = compiled_later(r"[^\W\d_]{3}")
 _NUMBERED = "index"
-"""The same where it is a number; else it names something that lasts."""
+"""This argument is a pointer only if it is a number; otherwise it names something that lasts."""
 _ELEMENT = r"(?:element|ref(?:erence)?|uid|node|selector|locator|xpath|snapshot)s?"
 _GONE = compiled_later(
     rf"\b(?:{_ELEMENT}|index)\b[^\n]{{0,80}}?\b(?:stale|detached|no longer|"
@@ -33,7 +34,7 @@ _GONE = compiled_later(
     rf" (?:the |an? |any )?{_ELEMENT}\b",
     re.IGNORECASE,
 )
-"""How a tool says that what it was pointed at is not there (any more)."""
+"""How a tool reports that its target is missing or no longer there."""
 _LITERAL = compiled_later(r"'[^']*'")
 _COMMENT = compiled_later(r"\s*(?:--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)")
 _SELECTS_FROM = r"\bfrom\s+(?:\(|[\w.\"`\[\]$-]+(?![\w.\"`\[\]$-]|\s*\())"
@@ -42,13 +43,13 @@ _ASKS = compiled_later(
     rf"select\b(?=[^;(]*\Z|[^;]*{_SELECTS_FROM})",
     re.IGNORECASE,
 )
-"""How statements begin that only ask. One that selects from nothing may act: `SELECT move_all()`."""
+"""How read-only statements begin. A select without a table may have side effects: `SELECT move_all()`."""
 _ACTING_FUNCTION = compiled_later(
     r"(?:\b|_)(?:terminate|cancel|reload|kill|create|drop|delete|migrate|refresh|run|exec|execute|purge|rotate|promote|"
     r"notify|import|send|apply|process|(?:next|set)val|set_config)(?:_\w*)?\s*\(",
     re.IGNORECASE,
 )
-"""A function that acts by its name, where it is called for what is selected."""
+"""A function called in a select whose name suggests a side effect."""
 _STATEMENTS = ("sql", "query", "statement", "queries", "statements", "q")
 _WRITES = compiled_later(
     r"\b(?:into|update|delete from|create|alter|drop|truncate|grant|revoke|analyze|set|reset|call)\b",
@@ -59,14 +60,14 @@ _CREATES = compiled_later(
     r"(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?(?!(?:on|for)\b)([\w.\"`]+)(?=[\s(]|\Z)[^;]*\Z",
     re.IGNORECASE,
 )
-"""One statement that makes something with a name: once there is one, it is made, however it is described."""
+"""A single statement that creates a named object. Once the object exists, it is created, however it is defined."""
 _HEAD = 400
-"""Characters at the start of a result in which it says what went wrong."""
+"""Characters at the start of a result that state what went wrong."""
 
 
 def told_apart(call: ToolCall) -> str:
-    """Return the tool and all arguments that a call needs to share with another one to do the same: of an element that
-    is described in words, not where it is found at the moment."""
+    """Return the tool and the arguments in which two calls must agree to do the same thing. If words describe an
+    element, its current location is left out."""
     arguments = call.arguments
     if isinstance(arguments, dict):
         name = next((key for key in _STATEMENTS if isinstance(arguments.get(key), str)), "")
@@ -78,13 +79,13 @@ def told_apart(call: ToolCall) -> str:
 
 
 def aimed_at_nothing(call: ToolCall) -> str:
-    """Return the key of the error that what a call points at is not there (any more); empty where that is not what
-    went wrong. What it points at is no part of it: the next try has to point at something else."""
+    """Return the key of the error that a call's target is missing, or "" if the call failed for another reason. The
+    target is not part of the key, because the next attempt has to point at something else."""
     return aim(call) if is_gone(call.said[:_HEAD]) else ""
 
 
 def aim(call: ToolCall) -> str:
-    """Return what a call is to do to that at which it points; empty where it points at nothing."""
+    """Return what a call does to its target, without the target itself; "" if the call points at nothing."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     pointers = _POINTERS.intersection(arguments)
     if isinstance(arguments.get(_NUMBERED), int):
@@ -94,22 +95,22 @@ def aim(call: ToolCall) -> str:
 
 
 def _says(value: Any) -> bool:
-    """Return whether what describes an element does so by words, rather than by a number of it."""
+    """Return whether an element is described in words rather than by its number."""
     return isinstance(value, str) and _WORD.search(value) is not None
 
 
 def aim_of(tool: str) -> str:
-    """Return the same of any call of a tool, where no more is known of it."""
+    """Return the key for any pointing call of a tool, when nothing more is known about it."""
     return f"at {tool}"
 
 
 def is_gone(said: str) -> bool:
-    """Return whether a result says that what was pointed at is not there (any more)."""
+    """Return whether a result reports that the target is missing or no longer there."""
     return _GONE.search(said) is not None
 
 
 def only_asks(arguments: Any) -> bool:
-    """Return whether a call asks a data base for something: that it fails leaves nothing to do but to ask better."""
+    """Return whether a call only queries a database. If such a call fails, nothing is left to do but to query again."""
     values = (arguments.get(key) for key in _STATEMENTS) if isinstance(arguments, dict) else ()
     asked = next((value for value in values if isinstance(value, str)), "")
     asked = _LITERAL.sub("''", _statement(asked))
@@ -117,7 +118,7 @@ def only_asks(arguments: Any) -> bool:
 
 
 def _statement(text: str) -> str:
-    """Return a statement without comments before it, and without what ends it."""
+    """Return a statement without leading comments and without its terminator."""
     at = 0
     while comment := _COMMENT.match(text, at):
         at = comment.end()
@@ -127,5 +128,5 @@ def _statement(text: str) -> str:
 def _written(arguments: Any, without: frozenset[str]) -> str:
     if isinstance(arguments, dict):
         arguments = {key: value for key, value in arguments.items() if key not in without}
-    # not by msgspec, which takes no half of a surrogate pair
+    # not msgspec, which rejects a lone surrogate
     return json.dumps(arguments, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Calls with their results, and how they ended as far as results say."""
+"""Tool calls with their results, and their outcomes as far as results state them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import HEADER, raised_at_end, raised_in_cell
 
 NEVER = -(10**9)
-"""Number of the call that did what none did: before all others. Calls of a round before have numbers below zero."""
+"""Stands for "no call"; it is lower than every call number. Calls of earlier rounds have negative numbers."""
 _STOPPED = compiled_later(
     r"\s*(?:error: )?(?:the )?(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted|"
     r"(?:is )?still running|(?:is )?running in (?:the )?background|(?:was )?moved to (?:the )?background)\b",
@@ -44,13 +44,13 @@ _BROKEN_OFF = compiled_later(
     r"(?:\n\[[^\n]*\])*\s*\Z",
     re.IGNORECASE,
 )
-"""How an output ends whose command did not come to its end."""
+"""How the output of a command ends that did not finish."""
 _RUNNING = compiled_later(
     r"(?:running|background)[^\n]{0,80}?\bID:?\s*(?P<behind>\w+)|"
     r"\b(?:ID|(?:shell|session|process|terminal|job|task)_?Id):?\s*(?P<before>\w+)\W+(?:is )?still running",
     re.IGNORECASE,
 )
-"""How a result says that a command goes on, with the number by which later calls ask for more of it."""
+"""How a result says that a command is still running, with the id by which later calls ask for more of its output."""
 _EDITOR_COMMANDS = (
     "view",
     "create",
@@ -71,64 +71,66 @@ _EDITOR_COMMANDS = (
     "send",
     "cancel",
 )
-"""What tools that are no shell have under `command`."""
+"""Values of `command` in tools that are not a shell."""
 _OUTPUT_KEYS = ("result", "output", "stdout", "stderr", "error")
 _REPORTS = ("{", "Command: ", "Output: ", "Stdout: ")
-"""How results begin that hold an output among other things."""
+"""How results begin that contain a command's output among other fields."""
 _LABELS = "Command|Directory|Output|Stdout|Stderr|Error|Exit Code|Signal|Background PIDs|Process Group PGID"
 _OUTPUT_LABELS, _NO_OUTPUT = ("Output", "Stdout", "Stderr", "Error"), ("", "(none)", "(empty)")
 _LABELLED = compiled_later(rf"^(?P<name>{_LABELS}): (?P<said>.*?)(?=\n(?:{_LABELS}): |\Z)", re.MULTILINE | re.DOTALL)
 _REPORTED = compiled_later(r"^(?:Exit Code: -?\d+|Process Group PGID: \d+)$", re.MULTILINE)
 _LOOKED_FOR = ("pattern", "query", "regex", "command")
 _LONG = 60
-"""Characters of an argument that says what a call is about, whatever stands behind it."""
+"""Minimum length of an argument that says what a call is about; arguments after it are left out."""
 _FOLDER = compiled_later(r"[\[(]Current (?:working )?directory: (/[^\n\])]+)[\])]")
 _FOLDER_WINDOW = 400
-"""Characters at the end of an output where a harness names the folder that the shell is in."""
+"""Characters at the end of an output where a harness names the shell's current folder."""
 _CHANGES_FOLDER = compiled_later(r"\b(?:cd|pushd|popd)\b")
 _LAST_LINES = 1_000
-"""Characters at the end of one, where some do."""
+"""Characters at the end of an output that are searched for a message that the command was stopped."""
 
 
 class ToolCall(Struct, frozen=True):
-    """A call and what came of it."""
+    """A tool call and its result."""
 
     tool: str
-    """Name of the tool, without the prefix of a server."""
+    """Name of the tool without the server prefix."""
     arguments: Any
-    """The JSON value; the text itself where it is no JSON."""
+    """The JSON value, or the text itself if it is not JSON."""
     command: str
-    """The shell command that it runs; empty for other tools."""
+    """The shell command that the call runs; empty for other tools."""
     message: int
-    """Index of the newest message that it stands on: its result, else the call."""
+    """Index of the newest message of the call: that of its result, or else that of the call."""
     result: Part | None = None
     answered: bool = False
     failed: bool | None = None
-    """None: nothing says so."""
+    """None if nothing states the outcome."""
     stated: bool = False
-    """The format or an exit code says how it ended."""
+    """Whether the format or an exit code states the outcome."""
     undecided: bool = False
-    """Declined, stopped or still running: it neither succeeded nor failed by itself."""
+    """Whether the call was declined, stopped, or is still running: it neither succeeded nor failed by itself."""
     running: str = ""
-    """The number under which it still runs."""
+    """The id under which the command is still running."""
     asked: str = ""
-    """The number of the running command that the call asked for."""
+    """The id of the running command that the call asked about."""
     begun: int = 0
-    """Index of the message of the call itself: results of calls beside it come later, and nobody knew them."""
+    """Index of the message with the call itself. Results of parallel calls come later, so the call was made without
+    them."""
     left_in: str = ""
-    """Of a command, the folder that its shell is in behind it, where its output says so."""
+    """The folder of the shell after a command, if its output states it."""
 
     @property
     def said(self) -> str:
-        """Return its result, of a command what it put out; all results together may be too large for memory."""
+        """Return the text of the result; for a command, its output. It is not stored, because all results together
+        may be too large for memory."""
         text = "" if self.result is None else self.result.text
         return _put_out(text) if self.command and text.startswith(_REPORTS) else text
 
 
 @remembered
 def _put_out(text: str) -> str:
-    """Return the output of a command of which a JSON object or a report of labels is the result; the text itself where
-    it holds none."""
+    """Return the output of a command whose result is a JSON object or a report with labels. Return the text itself
+    if it contains no such output."""
     if not text.startswith("{"):
         told = [found["said"].strip() for found in _LABELLED.finditer(text) if found["name"] in _OUTPUT_LABELS]
         return "\n".join(each for each in told if each not in _NO_OUTPUT) if _REPORTED.search(text) else text
@@ -140,8 +142,9 @@ def _put_out(text: str) -> str:
 
 
 def read_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> tuple[ToolCall, ...]:
-    """Return all calls in order, with those that an agent without tools writes as text. A call that asks for more
-    output of a running command becomes that command's next run. `pairing`: that of the messages, where it is known."""
+    """Return all calls in order, including those that agents without tools write as text. A call that asks for more
+    output of a running command becomes another run of that command. `pairing`: the pairing of the messages, if
+    known."""
     found: list[ToolCall] = []
     running: dict[str, ToolCall] = {}
     for message, part, answer, result in answered_calls(messages, pairing):
@@ -163,17 +166,17 @@ def read_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> t
 
 
 def answered_call(call: Part, result: Part) -> ToolCall:
-    """Return a call with what its result says of how it ended."""
+    """Return a call with the outcome that its result states."""
     return _ended(_begun(call, 0), result, 0)
 
 
 def runs_command(call: Part) -> bool:
-    """Return whether a call runs a command, of a shell or of the program that its tool is named after."""
+    """Return whether a call runs a command, either in a shell or of the program that its tool is named after."""
     return bool(_begun(call, 0).command)
 
 
 def secrets_given(call: Part) -> Sequence[str]:
-    """Return the values of secrets that a call was given."""
+    """Return the secret values among the arguments of a call."""
     return _secrets_given(f"{call.name}\n{call.text}")
 
 
@@ -185,8 +188,8 @@ def _secrets_given(name_and_text: str) -> tuple[str, ...]:
 
 
 def main_argument(arguments: Any, tool: str = "") -> str:
-    """Return what a call is about: what it looks for or does, and a path; else its arguments that are words or numbers,
-    up to a long one, as nobody knows which of them tells it from other calls."""
+    """Return what a call is about: what it looks for or does, and a path. Otherwise return its words and numbers up
+    to the first long one, since any of them may distinguish it from other calls."""
     told = told_arguments(arguments, tool)
     named = [told[key] for key in (*_LOOKED_FOR, *PATH_KEYS) if key in told]
     values = list(told.values())
@@ -195,12 +198,12 @@ def main_argument(arguments: Any, tool: str = "") -> str:
 
 
 def names_its_object(arguments: Any) -> bool:
-    """Return whether a call says under a name that many tools have what it looks for, or in which file."""
+    """Return whether a call has a common argument for what it looks for or for a path."""
     return not _plain_arguments(arguments).keys().isdisjoint((*_LOOKED_FOR, *PATH_KEYS))
 
 
 def told_arguments(arguments: Any, tool: str = "") -> dict[str, str]:
-    """Return the arguments of a call that are words or numbers, by their names, without values of secrets."""
+    """Return name -> value of the arguments that are words or numbers, without secret values."""
     values = _plain_arguments(arguments)
     return {key: argument_without_values(key, value, arguments, tool) for key, value in values.items()}
 
@@ -213,7 +216,7 @@ def _plain_arguments(arguments: Any) -> dict[str, str]:
 
 
 def _running(said: str) -> str:
-    """Return the number of the command that goes on, as a result says; empty when none does."""
+    """Return the id of a command that is still running according to a result, or ""."""
     low = said.lower()
     found = _RUNNING.search(said) if "running" in low or "background" in low else None
     return (found["behind"] or found["before"]) if found else ""
@@ -231,12 +234,12 @@ def _begun(part: Part, index: int) -> ToolCall:
 def _shell_command(arguments: Any) -> str:
     command = shell_line(arguments)
     if command and str(arguments.get("is_input")).lower() == "true":
-        return ""  # keys for a program that runs
+        return ""  # keys for a running program
     return "" if command and len(arguments) > 1 and command in _EDITOR_COMMANDS else command
 
 
 def handles(arguments: Any) -> Iterator[str]:
-    """Yield the numbers that the arguments of a call give, of which one may be that of a running command."""
+    """Yield the ids among the arguments; one of them may be the id of a running command."""
     if isinstance(arguments, dict):
         for key, value in arguments.items():
             if key.lower().endswith("id") and isinstance(value, str | int):
@@ -266,13 +269,14 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
 
 
 def _folder_after(call: ToolCall) -> str:
-    """Return the folder that the shell is in behind a command, where its output says so."""
+    """Return the folder of the shell after a command, if its output states it."""
     tail = call.said[-_FOLDER_WINDOW:] if call.command else ""
     return match.group(1) if "irectory: /" in tail and (match := _FOLDER.search(tail)) else ""
 
 
 def _has_raised(call: ToolCall, said: str) -> bool:
-    """Return whether code that a call ran gave up; a trace in what it looked at is of something else."""
+    """Return whether code that a call ran raised an error. A traceback in something that it only displayed does not
+    count."""
     if HEADER not in said or not runs_code(call.tool, call.arguments):
         return False
     return (raised_in_cell(said) or raised_at_end(said)) != ""
@@ -284,8 +288,8 @@ def _breaks_off(said: str) -> bool:
 
 
 def _in_folders(calls: Iterable[ToolCall]) -> list[ToolCall]:
-    """Return calls with the folders in which commands ran that name none, where the output before them tells: a shell
-    stays in the folder that it was left in."""
+    """Return the calls, with the shell's folder added to commands that do not name theirs. A shell stays in the
+    folder where the previous command left it."""
     found: list[ToolCall] = []
     folder = ""
     for call in calls:
@@ -300,7 +304,8 @@ def _in_folders(calls: Iterable[ToolCall]) -> list[ToolCall]:
 
 
 def _settled(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:
-    """Yield calls, of which those of a tool that states failures of commands succeed where it states none."""
+    """Yield the calls. If a tool states the failures of commands, its commands without a stated failure count as
+    successful."""
     states = {call.tool for call in calls if call.command and call.stated and call.failed}
     for call in calls:
         if call.command and call.answered and call.failed is None and not call.undecided and call.tool in states:

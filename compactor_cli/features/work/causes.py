@@ -1,4 +1,4 @@
-"""The line of an output that says why something failed."""
+"""Find the line of an output that states why something failed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _AT_LINE = compiled_later(
     r"^[ \t]+\d+:\d+\s+error\s.+$|^would reformat .+$",
     re.MULTILINE,
 )
-"""How linters and compilers say where something is wrong."""
+"""How linters and compilers state a location and what is wrong there."""
 _AT_COLUMN = compiled_later(r"^\S+\.\w+:\d+:\d+: .+$", re.MULTILINE)
-"""The same with line and column, as nothing but them says it."""
+"""The same with line and column, a form that only they use."""
 _ONLY_FAILED = compiled_later(
     r"(?:FAIL(?:ED)?|ERROR|✗|✘)\b[^a-z]*$|"
     r"FAIL\s+\S+ > .+$|"
@@ -30,28 +30,28 @@ _ONLY_FAILED = compiled_later(
     r"(?:<\w+>)?(?:error: )?command failed with exit code\b",
     re.IGNORECASE,
 )
-"""Lines that say no more than that something failed."""
+"""Lines that only say that something failed."""
 _TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
-"""What harnesses put around errors."""
+"""Tags that harnesses put around errors."""
 _TAG_BETWEEN = compiled_later(r"(?:</?[\w-]+>\s*){2,}|</[\w-]+>")
-"""What stands between the parts of an error of XML."""
+"""Tags between the parts of an XML error."""
 _OF_JSON, _OPENS = ('"', "{", "["), ("{", "[")
-"""How a line of JSON begins and ends that says nothing but that an error follows."""
+"""How a line of JSON begins and ends if it only announces an error."""
 _CAUSE_WIDTH = 160
 _LONGEST = 2_000
-"""Characters of a line that are looked at for what may not be told; less is told."""
+"""Characters of a line that are searched for secrets; less than that is shown."""
 _HEAD = 400
-"""Characters at the start of a result in which a tool refuses an edit; behind it, there may be code that was to be
-found."""
+"""Characters at the start of a result in which a tool rejects an edit. The code that it was asked to find may
+follow."""
 
 
 def cause_line(output: str, *, places: bool) -> str:
-    """Return the line of an output that says what went wrong, not only that something did; empty where none does.
-    `places`: one that says where something is wrong will do, too, as linters and compilers write it."""
+    """Return the line of an output that says what went wrong, not only that something did; "" if there is none.
+    `places`: also accept a line that states a location, as linters and compilers write it."""
     output = without_prefixes(output)
     stated = (line.strip() for line in result_errors(output, True))
     if found := next((line for line in stated if not _ONLY_FAILED.match(line)), ""):
-        return re.sub(r"^E\s+", "", found)  # pytest marks lines of errors so
+        return re.sub(r"^E\s+", "", found)  # pytest puts an E before these lines
     if places and (place := _AT_LINE.search(output)):
         return place.group().strip()
     told = failure_line(output)
@@ -59,14 +59,14 @@ def cause_line(output: str, *, places: bool) -> str:
 
 
 def cause(output: str, kind: CheckKind) -> str:
-    """Return the same of a check, as it is told."""
-    # tests log in the form of places, too
+    """Return the cause of a failed check, ready for display."""
+    # tests also print log lines that look like locations
     return one_line(without_secrets(cause_line(output, places=kind != "tests")), _CAUSE_WIDTH)
 
 
 def said_why(said: str, *, command: bool, width: int) -> str:
-    """Return the line of a failed result that says why, else what was said first, in at most `width` characters.
-    `command`: it is of a command, not of a tool of another kind."""
+    """Return the line of a failed result that states the reason, or else its first line, in at most `width`
+    characters. `command`: whether the result is that of a command rather than of another kind of tool."""
     if not command and refuses_edit(said):
         said = said[:_HEAD].partition("```")[0]
     why = without_secrets(telling_line(said)[:_LONGEST])
@@ -74,13 +74,13 @@ def said_why(said: str, *, command: bool, width: int) -> str:
 
 
 def without_tags(line: str) -> str:
-    """Return a line without the tags around it, and with a blank for those between its parts."""
+    """Return a line without surrounding tags; tags between its parts become a space."""
     return _TAG_BETWEEN.sub(" ", _TAGS.sub("", line)).strip()
 
 
 def telling_line(said: str) -> str:
-    """Return the line of a failed result that says why, with what a server says beside its status; of JSON whose line
-    says nothing but that an error follows, what is said of that, or all that follows."""
+    """Return the line of a failed result that states the reason. For a server's answer, the error is added to its
+    status. If the line is JSON that only announces an error, return that error, or else everything that follows."""
     if answers_with_error(said):
         first, _, rest = said.strip().partition("\n")
         return f"{first}: {error}" if (error := stated_error(rest)) else first
@@ -91,7 +91,7 @@ def telling_line(said: str) -> str:
 
 
 def why_failed(said: str, *, command: bool, width: int) -> str:
-    """Return the same; of a command only what says what went wrong, which may be nothing."""
+    """Return the same, but for a command only a line that states what went wrong, or "" if there is none."""
     if not command:
         return said_why(said, command=False, width=width)
     cause = cause_line(said, places=False)

@@ -1,4 +1,4 @@
-"""Files that the session changed: the last action, how often, and whether a check passed after it."""
+"""Files that the session changed: the last action, how often, and whether a check passed afterwards."""
 
 from __future__ import annotations
 
@@ -26,51 +26,51 @@ from compactor_cli.text.shell import word_set
 
 _CHANGES = ("created", "wrote", "edited", "deleted", "restored")
 _MAKES = ("created", "wrote")
-"""What leaves a file as the session wrote it; of one that was written nobody knows whether it was there before."""
+"""Actions that leave a file as the session wrote it. A written file may have existed before."""
 BY_GIT = ("restored", "reset", *KEEPING)
-"""What is done to changes rather than to a file."""
+"""Actions on changes rather than on a file."""
 _GONE = ("deleted", "restored")
-"""What leaves nothing of a change that a check could look at."""
+"""Actions after which no change is left for a check to look at."""
 CARRIED = compiled_later(rf"^({'|'.join(_CHANGES)}) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
-"""What the state says of a file: action, path, how often, edits of a new file, and what checks said."""
+"""The state's line for a file: action, path, count, edits of a new file, and what checks said."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _NO_SOURCE = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
-"""Paths of which no check tells anything."""
+"""Paths that no check says anything about."""
 _REMOVING = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
 _WRITES = word_set("write save overwrite dump")
-"""Words of tools that write a file as a whole, whether or not it was there."""
+"""Words in names of tools that write a whole file, whether or not it exists."""
 _NEW = compiled_later(r"\bcreat|\bnew\b|\badded\b", re.IGNORECASE)
-"""How a tool says that the file that it wrote was not there before."""
+"""How a tool says that the file it wrote did not exist before."""
 _SAID_FIRST, _PATH_WIDTH = 300, 300
 _UPDATED = compiled_later(r"^Updated [1-9]\d* paths? from ", re.MULTILINE)
 _NONE_UPDATED = compiled_later(r"^Updated 0 paths from ", re.MULTILINE)
 _BRANCHES = compiled_later(
     r"^(?:Switched to (?:a new )?branch|Already on|Note: switching to) '([^'\n]+)'", re.MULTILINE
 )
-"""How git says that it took files as they were, and to what it went instead."""
+"""How git says that it restored files, or which branch it switched to instead."""
 _NOTHING = "No local changes to save"
 _IGNORED = compiled_later(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
 
 
 class Change(Struct):
-    """What was done to a file so far."""
+    """The changes made to a file so far."""
 
     action: str
     edits: int
     message: int
     order: int
-    """Number of the last call that changed it; -1 before this round."""
+    """Number of the last call that changed the file; -1 for an earlier round."""
     checked: str = ""
-    """What an earlier round says of it."""
+    """The check result that an earlier round stated."""
     new: bool = False
-    """The file is in no commit."""
+    """Whether the file is in no commit."""
     commit: int = 0
-    """Number of the session's commit that holds it; 0: none does."""
+    """Number of the session's commit that contains the change; 0 if none does."""
     committed: Change | None = None
-    """What was done to the file before, and is in a commit."""
+    """The earlier changes to the file that are in a commit."""
 
     def as_of(self, commit: int) -> Change | None:
-        """Return what was done up to a commit."""
+        """Return the changes up to a commit."""
         change: Change | None = self
         while change and not 0 < change.commit <= commit:
             change = change.committed
@@ -78,38 +78,38 @@ class Change(Struct):
 
 
 class ChangedFiles(Struct):
-    """Changes by path, oldest last change first."""
+    """Changes by path; the path whose last change is oldest comes first."""
 
     home: str = ""
     """The folder in which most commands run."""
     changes: dict[str, Change] = field(default_factory=dict)
     _open: dict[str, None] = field(default_factory=dict)
-    """Paths whose last change is in no commit, without those of new files that git was not told of."""
+    """Paths whose last change is in no commit, except new files that git does not track."""
     _untracked: dict[str, None] = field(default_factory=dict)
-    """Paths of those: what takes back changes leaves them."""
+    """Paths of new files that git does not track. Reverting changes leaves them in place."""
     _carried: list[str] = field(default_factory=list)
-    """Paths of which only an earlier round tells."""
+    """Paths that only an earlier round mentions."""
     _commits: int = 0
     _elsewhere: str = ""
-    """The folder that the last command of git was about, where it is outside of `home`: only what is in it counts."""
+    """The folder of the last git command if it is outside of `home`; only paths in that folder then count."""
     _stashes: list[tuple[int, dict[str, Change]]] = field(default_factory=list)
-    """Number of the call, and the changes that it put aside."""
+    """(number of the call, changes that it stashed)."""
     _paths: KnownPaths = field(default_factory=KnownPaths)
-    """Those of `changes`, among which may be a shorter form of one that comes now."""
+    """The paths of `changes`; a new path may be a shorter or longer form of one of them."""
     _by_folder: dict[str, dict[str, None]] = field(default_factory=dict)
-    """Name of a folder -> paths of changed files in one that is called so."""
+    """Name of a folder -> paths of changed files that are in a folder with this name."""
     _named: set[str] = field(default_factory=set)
     """Paths as calls named them."""
     seen: set[str] = field(default_factory=set)
-    """Paths that were read: who writes to one of them creates nothing."""
+    """Paths that were read: a call that writes one of them does not create it."""
     _went: bool = False
-    """A call did nothing but go to a folder: nobody knows whether those behind it run there."""
+    """Whether a call only changed the folder: it is unknown whether later calls run there."""
 
     def __post_init__(self) -> None:
         self._paths = KnownPaths(home=self.home)
 
     def note(self, call: ToolCall, changes: Iterable[tuple[str, str]], order: int) -> list[str]:
-        """Take over what a call did to files, as `touched_by` has it; the paths that it changed."""
+        """Record what a call did to files (the `changes` of `touched_by`). Return the paths that it changed."""
         changed: list[str] = []
         before_check: list[str] = []
         inside = ""
@@ -120,7 +120,7 @@ class ChangedFiles(Struct):
                 continue
             if action == "checked":
                 for name in before_check:
-                    self.changes[name].order = order - 1  # what a check says that runs in this call is newer
+                    self.changes[name].order = order - 1  # the result of a check that runs in this call is newer
                 before_check = []
                 continue
             if call.command and _SCRATCH.match(given):
@@ -135,7 +135,7 @@ class ChangedFiles(Struct):
             known = self._paths.find(path)
             before = self.changes.get(known)
             if action == "emptied" and before is None and not self._within(path, self.changes):
-                continue  # nobody knows that anything was there
+                continue  # nothing shows that anything was there
             existed = before.action in ("edited", "restored") if before else path in self.seen
             was_there = before is not None and before.action != "deleted"
             done = _done("deleted" if action == "emptied" else action, existed=existed, known=was_there)
@@ -150,14 +150,14 @@ class ChangedFiles(Struct):
         return changed
 
     def _from_where_it_ran(self, path: str, call: ToolCall) -> str:
-        """Return the path that a file is known by which a command names from a folder that it went to first."""
+        """Return the known path of a file that a command names relative to the folder that it changed to first."""
         if path in self.changes or path.startswith(("/", "~")) or self._went or folder_of(call, self.home):
             return path
         joined = normpath(join(gone_to(call.command), path))
         return joined if joined in self.changes or joined in self.seen else path
 
     def _put(self, name: str, known: str, change: Change) -> None:
-        """Take over a change as the newest one. `known`: the name that the file had so far."""
+        """Record a change as the newest one. `known`: the path under which the file was known so far."""
         was_open = known in self._open
         self._drop(known)
         self.changes[name] = change
@@ -176,14 +176,14 @@ class ChangedFiles(Struct):
                 self._by_folder.get(folder, {}).pop(name, None)
 
     def _forget(self, folder: str) -> None:
-        """Take over that a folder is deleted: of what was done in it nothing is left."""
+        """Record that a folder was deleted, so that none of the changes in it remain."""
         for name in list(self._by_folder.get(basename(folder), ())):
             from_root = name.startswith("/") and not folder.startswith("/")
             if name.startswith(f"{folder}/") or (from_root and f"/{folder}/" in name):
                 self._drop(name)
 
     def _within(self, place: str, pool: Iterable[str]) -> list[str]:
-        """Return those paths of a pool that are within a place, or are that place."""
+        """Return the paths of the pool that are at or below a place."""
         last = basename(place.rstrip("/"))
         if last in ("", ".", ".."):
             return [name for name in pool if self._is_where_git_is(name)]
@@ -191,13 +191,13 @@ class ChangedFiles(Struct):
         return [name for name in self._within(".", near) if name in pool and is_within(name, place)]
 
     def _is_where_git_is(self, name: str) -> bool:
-        """Return whether the last command of git was about the folder of a file, or about one around it."""
+        """Return whether the last git command was about a folder that contains the file."""
         path = name if name.startswith(("/", "~")) else f"{self.home}/{name}"
         return not self._elsewhere or lies_in(path, self._elsewhere)
 
     def _checked_out(self, folder: str, place: str, said: str) -> list[str]:
-        """Return the open changes within a place, as git is told it in a folder; none where git said that it went to
-        a branch of that name, or that it took nothing."""
+        """Return the open changes at or below a place that git was given in a folder. Return none if git said that
+        it switched to a branch of that name, or that it updated nothing."""
         if place in _BRANCHES.findall(said) or (_NONE_UPDATED.search(said) and not _UPDATED.search(said)):
             return []
         outside = folder.startswith(("/", "~"))
@@ -206,14 +206,14 @@ class ChangedFiles(Struct):
         return self._of_one_user(found) if "~" in (folder[:1], self.home[:1]) else found
 
     def _of_one_user(self, names: list[str]) -> list[str]:
-        """Return names without those in the folder of another user than the one in whose folder most are."""
+        """Return the names without those in home folders of users other than the most frequent one."""
         users = Counter(filter(None, map(of_user, self.changes)))
         others = {user for user, _ in users.most_common()[1:]}
         return [name for name in names if of_user(name) not in others]
 
     def _picked(self, folder: str, place: str, said: str) -> list[str]:
-        """Return the same of a place whose name may be that of a branch: where it is one word, git goes to the branch,
-        and says so in any language, or nothing. What git has to say of a name, it says in quotes."""
+        """Return the same for a place that may also be the name of a branch. For a single word, git switches to the
+        branch and says so in some language, or does nothing. Names in its messages are quoted."""
         if f"'{place}'" in said:
             return []
         found = self._checked_out(folder, place, said)
@@ -225,8 +225,8 @@ class ChangedFiles(Struct):
         return [name for name in found if lies_in(name.removeprefix(f"{self.home}/"), start)]
 
     def _by_git(self, at: tuple[str, str], action: str, call: ToolCall, order: int) -> None:
-        """Take over what a command of git does to the changes within a place, or to all of them. `at`: the folder that
-        it runs in, and the place."""
+        """Record what a git command does to the changes at or below a place, or to all of them. `at`: (folder it
+        runs in, place)."""
         folder, place = at
         if action == "restored":
             self._take_back(self._checked_out(folder, place, call.said), call.message, order, all_tracked=False)
@@ -258,7 +258,7 @@ class ChangedFiles(Struct):
             self._stash(place, action, call, order)
 
     def _stash(self, place: str, action: str, call: ToolCall, order: int) -> None:
-        """Put changes aside, or take them back from there."""
+        """Stash changes, or restore them from a stash."""
         if action == "stashed" and _NOTHING not in call.said:
             names = self._within(place, self._open) + (self._within(".", self._untracked) if place == ".." else [])
             self._stashes.append((order, {name: self.changes[name] for name in names}))
@@ -270,7 +270,7 @@ class ChangedFiles(Struct):
                 self._put(name, name, again)
 
     def _take_back(self, names: Iterable[str], message: int, order: int, *, all_tracked: bool = True) -> None:
-        """Take back the changes that are in no commit. `all_tracked`: new files that git was told of go, too."""
+        """Revert the changes that are in no commit. `all_tracked`: also remove new files that git tracks."""
         for name in names:
             change = self.changes[name]
             kept = change.as_of(self._commits)
@@ -281,7 +281,7 @@ class ChangedFiles(Struct):
             self._put(name, name, replace(kept, message=message, order=order) if kept else gone)
 
     def carry(self, line: str) -> bool:
-        """Take over a line of an earlier round."""
+        """Read a line of an earlier round; return whether it is about a file."""
         match = CARRIED.match(line)
         if match is None:
             return False
@@ -296,7 +296,7 @@ class ChangedFiles(Struct):
         return True
 
     def carry_commit(self) -> None:
-        """Take over that there was a commit in an earlier round, of what is known from there only."""
+        """Record that an earlier round made a commit, for the files known only from there."""
         for name in self._carried:
             change = self.changes[name]
             self._put(name, name, replace(change, new=False, commit=1))
@@ -304,12 +304,13 @@ class ChangedFiles(Struct):
         self._carried = []
 
     def new_paths(self) -> list[str]:
-        """Return paths that calls named; those of earlier rounds were made short then."""
+        """Return the paths that calls named. Paths of earlier rounds were shortened at that time."""
         return [path for path in self.changes if path in self._named]
 
     def edits(self) -> dict[str, int]:
-        """Return path -> number of the last call that changed it, for what a check may look at: neither what git keeps
-        for itself, nor scratch of the system, nor a file of the session that is gone and never was in a commit."""
+        """Return path -> number of the last call that changed it, for files that a check may look at. Left out are
+        files that git keeps for itself, the system's scratch files, and deleted files of the session that were never
+        in a commit."""
         return {
             path: change.order
             for path, change in self.changes.items()
@@ -317,7 +318,7 @@ class ChangedFiles(Struct):
         }
 
     def lines(self, root: str, checks: FileChecks) -> Iterator[StateLine]:
-        """Yield a line for each file, newest change first, those that are gone last. `root` is left out of paths."""
+        """Yield one line per file, newest change first and removed files last. `root` is cut from the paths."""
         shown: dict[str, Change] = {}
         by_time = sorted(self.changes.items(), key=lambda item: item[1].order)
         for path, change in reversed(by_time):
@@ -330,9 +331,9 @@ class ChangedFiles(Struct):
 
 
 def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return (path, action) of the files that a call changes, each path once with its last action; and the paths that
-    it reads."""
-    if not call.command and commits_elsewhere(call.arguments):  # they are files of a server: the call is an effect
+    """Return the (path, action) pairs of the files that a call changes, and the paths that it reads. Between two git
+    commands, each path occurs once with its last action."""
+    if not call.command and commits_elsewhere(call.arguments):  # the files are on a server, so the call is an effect
         return [], []
     failed = call.command and (call.failed or call.undecided)
     actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
@@ -344,7 +345,7 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     found: dict[tuple[str, int], str] = {}
     was_there = not call.command and was_there_before(call.said)
     may_be_new = call.command or _WRITES.isdisjoint(tool_words(call.tool)) or _NEW.search(call.said[:_SAID_FIRST])
-    commands = 0  # of git, which take over what was done so far
+    commands = 0  # of git, which apply to everything done so far
     for path, action in actions:
         if action in BY_GIT:
             commands += 1
@@ -356,7 +357,7 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
 
 
 def _done(action: str, *, existed: bool, known: bool) -> str:
-    """Return what was done to a file. `existed`: it was there before the session; `known`: the session has it."""
+    """Return the action for a file. `existed`: the file was there before the session; `known`: the session knows it."""
     if action in ("written", "saved"):
         again = existed or (known and action == "written")
         return "edited" if again else "wrote"

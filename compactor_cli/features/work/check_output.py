@@ -1,4 +1,4 @@
-"""What the output of a check says: passed or failed, and the names of what failed."""
+"""Read the output of a check: whether it passed or failed, and the names of the failures."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from compactor_cli.text.clean import one_line, plain
 from compactor_cli.text.line_prefixes import without_prefixes
 from compactor_cli.text.patterns import compiled_later
 
-# Patterns for lines, compiled where one is looked for: most sessions run few kinds of checks. With each pattern stand
-# words of which every match has one: looking for words is much quicker.
+# Patterns for lines, compiled on first use, because most sessions run few kinds of checks. Next to each pattern are
+# words of which every match contains one; looking for words is much faster.
 _NAMES = (
     (("FAILED", "ERROR"), r"^(?:FAILED|ERROR)[ \t]+(\S+\.\w+(?:::\S+(?:\[[^\]\n]*\])?)?)"),  # pytest
     (("--- FAIL:",), r"^[ \t]*--- FAIL:\s+(\S+)"),  # go
@@ -34,20 +34,21 @@ _NAMES_ELSE = (
 
 
 _FAILURES = compiled_later(r"\b(\d{1,5}) (?:failed|failing|failures?|errors?)\b|\b(?:failures|errors)=(\d{1,5})\b")
-"""How runners of tests say how many failed."""
+"""How test runners state the number of failures."""
 _STOPS = compiled_later(r"(?i)\bstopping after\b|\bbail(?:ed|ing)? out\b|\binterrupted\b|\bfail[ -]?fast\b|\bnot run\b")
-"""How they say that they did not run all."""
+"""How they say that they did not run all tests."""
 
 
 class _Sign(NamedTuple):
-    """How a runner of tests says how they came out, for texts whose lines, the first too, have a line break before
-    them. A pattern that begins with a line break, a letter or a set of some is tried at few places."""
+    """A way in which a test runner states the outcome. The text to search has a line break before every line,
+    including the first. A pattern that begins with a line break, a letter or a character set is tried at few
+    positions."""
 
     pattern: re.Pattern[str]
     words: tuple[str, ...] = ("",)
-    """One of them is in each match."""
+    """Every match contains one of them."""
     no: re.Pattern[str] | None = None
-    """What is in no line of a match."""
+    """Matches in lines that contain this pattern do not count."""
 
 
 def _sign(pattern: str, *words: str, no: str = "") -> _Sign:
@@ -59,7 +60,7 @@ _UNIT = (
     r"(?:(?:unit|test) )?(?:tests?|cases?|specs?|examples?|scenarios?|features?|steps?|suites?|files?|targets?|"
     r"assertions?|checks?|subtests?|expectations?|projects?|modules?|packages?) "
 )
-"""What runners of tests count."""
+"""The things that test runners count."""
 _COUNT = r"[1-9](?<!\w.)\d*"
 _NUMBER = r"[1-9](?<![\w/.:\"'`-].)(?<!\bof .)\d* "
 _TESTS = (
@@ -67,12 +68,13 @@ _TESTS = (
     r"(?i:(?:all|some|the|these|following|your|unit|integration|(?:at least )?one(?: or more)?(?: of the)?) )*"
     r"(?i:tests?(?: run)?) "
 )
-"""How a line begins in which a runner speaks of all tests; what else has more words before them tells of something."""
+"""How a line begins in which a runner speaks about all tests. With more words before them, the line is about
+something else."""
 _FAILS = r"(?i:fail(?:s|ed|ing|ures?)?):[ \t]+[1-9]\d*"
 _WENT_ON = r"(?=[ \t]*(?:$|[^\w\s]|\d|(?:in|after|of|out|and|with|locally|total)\b))"
-"""What stands behind a count in a sum: its end, other counts, a time."""
+"""What follows a count in a total: the end of the line, other counts, or a time."""
 _IN_PROSE = r"(?i)\b(?:if|when|until|unless|once|whether|that|because|should|says?|none|hardly|retrying)\b"
-"""Words of lines that tell under which condition something holds, or what a test is about."""
+"""Words in lines that state a condition, or that describe what a test is about."""
 _SAID_BY_THE_WAY = compiled_later(
     r"^[ \t]*(?:[✓✔√](?! +\d+ (?:\w+ )?(?i:pass|fail)| Test run)|ok \d|\[ +OK +\]|"
     r"PASS(?:ED)?:?[ \t]+(?!\d)(?!.*[,;|(] ?\d+ (?i:fail))\S)|"
@@ -81,8 +83,7 @@ _SAID_BY_THE_WAY = compiled_later(
     r"^[^\w\n]*(?:\d[\d:.,TZ/+-]*[]\s]+){0,2}\W{0,2}(?:INFO|WARN(?:ING)?|DEBUG|TRACE|NOTICE)\b"
     r"(?!.*(?:BUILD|Build completed|Tests run:))"
 )
-"""Lines that are no verdict, whatever they say: what a runner says of one test that passed, and what a program logged
-that is no error."""
+"""Lines that are not verdicts, whatever they say: reports about one passed test, and log messages below error level."""
 _TESTS_FAILED = (
     _sign(
         r"\n(?:(?:FAILED|ERROR)[ \t]+\S+\.\w+|FAIL(?=[\s:])|(?:FAIL|ERROR): \w|FAILED \(|(?:FAILURES|ERRORS)!$|"
@@ -176,10 +177,10 @@ _DOUBTS = (
     ),
     _sign(r"\n[^\w\n]*0 tests? (?:were )?(?:run|ran|executed|found)[^\w\n]*$", "0 test"),
 )
-"""What stands behind the word of a pass, or beside it, where not all of it is over."""
+"""Signs, after the word for a pass or beside it, that not everything has finished well."""
 _DOUBT_ANYWHERE = (_sign(r"\b[Tt](?<!\d .)(?<!\b[Nn]o .)(?i:ests?(?: run)? failed)[ .!:)*]*$", no=_IN_PROSE),)
-"""What may be said of the tests, or of another thing."""
-_FAILED = (  # what begins a line, and a word, stands together: each of them is tried at every character
+"""Signs that may be about the tests or about something else."""
+_FAILED = (  # alternatives that begin a line or a word are grouped; the others are tried at every character
     r"^(?:[ \t]*error(?:\[|:| )|make(?:\[\d+\])?: \*\*\*|[1-9]\d* issues?[:.]|(?:vet|#) \S+.*\n\S+\.go:\d+|"
     r"\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|\[error\]|Traceback \(most)|"
     r"\b(?:error(?:\[\w+\]| TS\d+)|Found [1-9]\d* errors?\b)|:\s*(?:fatal )?error:|"
@@ -189,7 +190,7 @@ _FAILED = (  # what begins a line, and a word, stands together: each of them is 
     r"^ninja: build stopped"
 )
 _FOUND = r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?!(?i:note|warning|info|help|ok)\b)[^\n]*\([a-z][\w-]*\)$"
-"""What a linter found, with the name of its rule at the end."""
+"""A linter's finding, with the name of its rule at the end."""
 _PASSED = (
     r"(?i)All checks passed|Success: no issues found|"
     r"^(?:\[\S+\] )?0 issues|\b0 errors\b|no (?:lint )?(?:errors|issues|problems)(?: were)?"
@@ -198,8 +199,8 @@ _PASSED = (
     r"files? already formatted|"
     r"built in [\d.]+m?s|no offenses detected|Contracts: \d+ kept, 0 broken|Found 0 errors"
 )
-# Each match has one of these in it. Looking for words is much quicker than the patterns, which then see only
-# the lines that hold one.
+# Every match contains one of these words. Looking for words is much faster than matching, and the patterns then see
+# only the lines that contain one.
 _TESTS_FAILED_WORDS = (
     *("FAIL", "fail", "Fail", "ERR", "error[E", " error", "not ok", "ELIFECYCLE", "***", "Traceback"),
     *("not found", "\nImportError while", "Not Run", "Timeout", "TIMEOUT", "did not pass", "Errors"),
@@ -231,8 +232,8 @@ _FAILED_WORDS = (
     *(" detected", "Traceback", "build stopped"),
 )
 _PLACE = compiled_later(r"\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):[\d\s]")
-"""A place in a file; `a.py::test_one`, of which an output may have thousands, is none."""
-# of those that ignore case, in lower case
+"""A location in a file. `a.py::test_one` does not match, because an output may contain thousands of these."""
+# in lower case for patterns that ignore case
 _PASSED_WORDS = (
     *("checks passed", "no issues found", "0 issues", "0 errors", "found", "success", "build succeeded", "finished "),
     *("prettier", "left unchanged", "already formatted", "built in ", "no offenses", "0 broken"),
@@ -244,25 +245,25 @@ _NOTHING_RUN = compiled_later(
 _SOME_RAN = compiled_later(r"--- PASS:|\b[1-9]\d* passed|^ok\s+\S+\s+\S+$", re.MULTILINE)
 _AND_MORE = compiled_later(r" and \d+ more$")
 _WIDTH = 500
-"""Characters of a line that are looked at."""
+"""Characters of a line that are examined."""
 _MOST_NAMES = 6
 _NAME_WIDTH = 100
 
 
 class Verdict(Struct, frozen=True):
-    """What an output says by itself."""
+    """What an output states by itself."""
 
     failed: bool | None
-    """None: it says neither."""
+    """None if it states neither."""
     ran: bool = True
-    """False when it says that nothing was run."""
+    """False if it states that nothing was run."""
 
 
 def verdict(kind: CheckKind, said: str) -> Verdict:
-    """Return whether the output of a check of this kind states a failure or a pass."""
+    """Return what the output of a check of this kind states: a failure, a pass, neither, or that nothing was run."""
     text = without_prefixes(plain(said))
     if kind != "tests":
-        # of go, a name of a package stands on the line before
+        # go prints the name of a package on the line before
         suspect = text if ".go:" in text else _suspect(text)
         if _found(_FAILED, suspect) or (kind == "lint" and _found(_FOUND, suspect)):
             return Verdict(True)
@@ -276,7 +277,7 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
 
 
 def verdict_lines(said: str) -> list[str]:
-    """Return the lines by which the output of a check states a failure or a pass, in no order."""
+    """Return the lines in which the output of a check states a failure or a pass, in no particular order."""
     text = without_prefixes(plain(said))
     suspect = text.split("\n") if _holds(text, _PASSED_WORDS) else []
     found = [line for line in suspect if _holds(line, _PASSED_WORDS) and _found(_PASSED, line)]
@@ -286,7 +287,7 @@ def verdict_lines(said: str) -> list[str]:
 
 
 def _in_doubt(text: str) -> bool:
-    """Return whether an output with the word of a pass tells of a crash, or counts what did not pass, behind it."""
+    """Return whether an output that states a pass reports a crash, or counts that include other outcomes, after it."""
     words = (*_TESTS_PASSED_WORDS, *_DOUBT_WORDS)
     last = max(at for at, _ in _telling(text, words, _TESTS_PASSED))
     behind = any(at >= last for at, _ in _telling(text, words, _DOUBTS))
@@ -294,7 +295,7 @@ def _in_doubt(text: str) -> bool:
 
 
 def may_say_nothing_ran(kind: CheckKind, said: str) -> bool:
-    """Return whether the verdict may be that nothing was run; a quick look."""
+    """Return whether the verdict may be that nothing was run; a quick check."""
     return kind == "tests" and _holds(plain(said), _NOTHING_RUN_WORDS)
 
 
@@ -303,8 +304,8 @@ def _found(pattern: str, text: str) -> bool:
 
 
 def _telling(text: str, words: Iterable[str], signs: Iterable[_Sign]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text that hold one of the words and one of the signs, each with a number by which they are
-    in order; one with several signs comes again."""
+    """Yield (position, line) of the lines that contain one of the words and one of the signs. Positions give the
+    order of the lines; a line with several signs is yielded several times."""
     lines = _lines_with(text, words)
     suspect = f"\n{lines}\n"
     for sign in signs if lines else ():
@@ -322,13 +323,13 @@ def _holds(text: str, words: Iterable[str]) -> bool:
 
 
 def _suspect(text: str) -> str:
-    """Return the lines of a text that may say of a check other than tests that it failed."""
+    """Return the lines that may state the failure of a check other than tests."""
     return _lines_with(text, _FAILED_WORDS, _PLACE)
 
 
 def _lines_with(text: str, words: Iterable[str], pattern: re.Pattern[str] | None = None) -> str:
-    """Return the lines of a text that hold one of the words, or in which the pattern is found, in order. Each line, the
-    first and the last too, has a line break before and behind it."""
+    """Return the lines that contain one of the words or match the pattern, in order. For the search, every line,
+    including the first and the last, has a line break before and after it."""
     text = f"\n{text}\n"
     lines: dict[int, int] = {}
     for word in words:
@@ -344,13 +345,13 @@ def _lines_with(text: str, words: Iterable[str], pattern: re.Pattern[str] | None
 
 
 def _begin(text: str, start: int, end: int) -> str:
-    """Return a line of a text, of a long one its begin: what runners say is short, and patterns are slow on long
-    lines."""
+    """Return a line, or only the beginning of a long one: runners write short lines, and patterns are slow on long
+    ones."""
     return text[start:end] if end - start <= _WIDTH else f"{text[start : start + _WIDTH]}…"
 
 
 def failing_names(said: str) -> tuple[str, ...]:
-    """Return names of the tests that failed, in order, each once."""
+    """Return the names of the failed tests, in order and without duplicates."""
     text = without_prefixes(plain(said))
     found: dict[str, None] = {}
     for patterns in (_NAMES, _NAMES_ELSE):
@@ -363,14 +364,14 @@ def failing_names(said: str) -> tuple[str, ...]:
 
 
 def names_all(said: str, names: tuple[str, ...]) -> bool:
-    """Return whether an output names all tests that failed, by its own count of them, and all were run."""
+    """Return whether an output names all failed tests, according to its own count, and all tests were run."""
     text = without_prefixes(plain(said))
     counts = (sum(int(one or other) for one, other in _FAILURES.findall(line)) for line in text.split("\n"))
     return 0 < max(counts) <= len(names) and _STOPS.search(text) is None
 
 
 def named(names: tuple[str, ...]) -> str:
-    """Return names on one line; those of the same file after its name, and a count of those left out."""
+    """Return names on one line. Names of one file follow the file's name, and a count replaces the names left out."""
     shown: list[str] = []
     last = ""
     for name in names[:_MOST_NAMES]:
@@ -382,7 +383,7 @@ def named(names: tuple[str, ...]) -> str:
 
 
 def names_in(said: str) -> tuple[str, ...]:
-    """Return the names that such a line says; `…` stands for those left out."""
+    """Return the names in such a line; `…` stands for names that were left out."""
     listed, more, _ = said.partition(" and ") if _AND_MORE.search(said) else (said, "", "")
     names: list[str] = []
     file = ""

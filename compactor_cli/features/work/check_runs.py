@@ -1,4 +1,4 @@
-"""How the runs of checks ended, the newest of each."""
+"""Track how runs of checks ended; the newest run of each check counts."""
 
 from __future__ import annotations
 
@@ -42,95 +42,97 @@ _NOTHING_SAID = compiled_later(
     re.IGNORECASE,
 )
 _TRANSPARENT = ("cd", "head", "tail", "cat", "export", "source")
-"""Programs that would show an error if there were one."""
+"""Programs that would pass on an error message."""
 _STOPS_EARLY = compiled_later(r"\s-(?:x|-exitfirst|-maxfail\S*|-bail\S*|-?fail-?fast\S*)(?:\s|$)")
-"""Options with which a run ends at the first failure."""
+"""Options that end a run at the first failure."""
 _MOST_FOLLOWED = 20
-"""Failing checks that are followed, and passing ones; older ones are given up, so that cost stays linear."""
+"""Maximum number of failing checks tracked, and of passing ones. Older ones are dropped so that the cost stays
+linear."""
 _BEFORE_EDITS = " (before the last edits)"
 _FAILING = compiled_later(rf"failing: (.+?)(?:: (.+?))?({re.escape(_BEFORE_EDITS)})?$")
 _PASSED = compiled_later(rf"passed: (.+?)({re.escape(_BEFORE_EDITS)})?$")
 _LONG_AGO = -1_000_000
-"""Number of the call for a pass that was out of date in an earlier round."""
+"""Call number for a pass that was already out of date in an earlier round."""
 _ERROR = compiled_later(r"open error: (.+) \((.+)\)$")
 
 
 class Run(Struct, frozen=True):
-    """A run of a check."""
+    """One run of a check."""
 
     check: CheckRun
     message: int
     order: int
-    """Number of the call; below zero before this round."""
+    """Number of the call; negative for earlier rounds."""
     names: tuple[str, ...] = ()
     said: str = ""
-    """What an earlier round says of it."""
+    """What an earlier round said about the run."""
     result: Part | None = None
     known_error: str = ""
-    """What an earlier round says went wrong."""
+    """What went wrong according to an earlier round."""
     mended: bool = False
-    """Some of what failed has passed since: nobody knows whether the error was of that."""
+    """Whether some of the failures have passed since. It is then unknown whether the error belonged to them."""
     passed: int | None = None
-    """Number of the last call in which all that failed had passed."""
+    """Number of the last call in which everything that now fails had passed."""
     out_of_date: bool = False
-    """An earlier round says that files were changed behind it."""
+    """Whether an earlier round says that files were changed after the run."""
 
     @property
     def error(self) -> str:
-        """Return the first line that says what went wrong; looked for where it is told."""
+        """Return the first line that says what went wrong. The output is searched only when the line is needed."""
         if self.mended:
             return ""
         return self.known_error if self.result is None else cause(self.result.text, self.check.kind)
 
 
 class CheckRuns:
-    """The last outcome of each check, run by run."""
+    """The last outcome of each check, updated run by run."""
 
     def __init__(self) -> None:
         self.failing: dict[str, Run] = {}
         self.passed_since: set[int] = set()
         """Messages in which checks failed that have passed since."""
         self.failed_in: dict[str, list[int]] = {}
-        """Label of a check -> messages in which it failed, since it has last passed."""
+        """Label of a check -> messages in which it failed since its last pass."""
         self.passing: dict[tuple[CheckKind, str], Run] = {}
         self.passes: dict[Scope, int] = {}
-        """What a check looks at -> number of the last call in which it passed; the newest last."""
+        """Scope of a check -> number of the last call in which it passed, newest last."""
         self._passed_before: set[Scope] = set()
-        """The same of passes that were newer than all changes of an earlier round."""
+        """The same for passes that were newer than all changes of an earlier round."""
         self.unknown = NEVER
-        """Number of the last call with a check that failed, of which a later run did not say how it ended."""
+        """Number of the last call with a failed check whose later run did not state its outcome."""
         self._untold: dict[Scope, int] = {}
-        """The same as `passes` of checks that did not say how they ended."""
+        """Like `passes`, for checks that did not state their outcome."""
 
     def failures(self) -> dict[int, tuple[CheckKind, str, int | None]]:
-        """Return kind and output of checks that failed and have not passed since, with the number of the last call in
-        which they had passed, by the numbers of the calls; of those that have passed in part, what is left."""
+        """Return call number -> (kind, output, number of the last call in which it had passed) of checks that failed
+        and have not passed since. If some of the tests passed later, only the rest is given."""
         return {run.order: (run.check.kind, _said(run), run.passed) for run in self.failing.values()}
 
     def last_pass(self, kind: CheckKind, path: str = "") -> int:
-        """Return the number of the last call in which a check of a kind passed, of a file where it is named."""
+        """Return the number of the last call in which a check of this kind passed, and covered the file if a path is
+        given."""
         passes = reversed(self.passes.items())
         return next((order for scope, order in passes if scope.kind == kind and scope.has(path)), NEVER)
 
     def last_of_others(self, path: str) -> int:
-        """Return the number of the last call in which tests passed that were named by their files, not after this
-        one."""
+        """Return the number of the last call in which tests passed that were named by their files and are not those
+        of this file."""
         passes = reversed(self.passes.items())
         return next((order for scope, order in passes if scope.names_tests and not scope.has(path)), NEVER)
 
     def last_untold(self, path: str) -> int:
-        """Return the number of the last call in which a check of a file did not say how it ended."""
+        """Return the number of the last call in which a check of a file did not state its outcome."""
         untold = self._untold.items()
         return max((order for scope, order in untold if scope.names_tests or scope.has(path)), default=NEVER)
 
     def had_passed(self, kind: CheckKind, path: str) -> bool:
-        """Return whether a check of a kind had passed in an earlier round, of a file that was changed in it before."""
+        """Return whether an earlier round saw a check of this kind pass on a file that had been changed before."""
         return any(scope.kind == kind and scope.has(path) for scope in self._passed_before)
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
-        """Take over what a call says about checks; False when it ran none."""
+        """Record what a call says about checks; return False if it ran none."""
         found = [] if call.failed and is_absent(call.said) else list(_checks(steps, call, home))
-        if call.undecided and ran_too_long(call.said):  # what failed before is still the newest that is known
+        if call.undecided and ran_too_long(call.said):  # an earlier failure is still the newest outcome that is known
             for _, check in found:
                 self.passing.pop(_key(check), None)
         if not found or call.undecided or not call.answered:
@@ -150,9 +152,9 @@ class CheckRuns:
         return True
 
     def carry(self, line: str) -> bool:
-        """Take over a line of an earlier round."""
+        """Read a line of an earlier round; return whether it is about a check."""
         failing, passed, error = _FAILING.match(line), _PASSED.match(line), _ERROR.match(line)
-        order = -1 - len(self.failing)  # a number of its own: lines that stood apart stay apart
+        order = -1 - len(self.failing)  # a unique number, so that separate lines stay separate
         if failing:
             for label in failing.group(1).split(" && "):
                 check = check_named(label) or CheckRun("tests", label, label)
@@ -193,7 +195,7 @@ class CheckRuns:
         self.passed_since.update(self.failed_in.pop(label, ()))
 
     def _unknown(self, check: CheckRun) -> None:
-        """Take note that nobody knows how it ended: what was known of it before may have changed."""
+        """Record that the outcome is unknown: earlier results may no longer hold."""
         for label in [label for label, other in self.failing.items() if check.covers(other.check, other.names)]:
             self.unknown = max(self.unknown, self.failing.pop(label).order)
         self.passing.pop(_key(check), None)
@@ -205,7 +207,7 @@ class CheckRuns:
             if same and (other.check.whole or run.check.whole or other.check.label == run.check.label):
                 del self.passing[key]
         before = [label for label, other in self.failing.items() if label != run.check.label and _replaces(run, other)]
-        for label in before:  # what of it fails is told of the newer run
+        for label in before:  # failures that remain are reported for the newer run
             gone = set(self.failing.pop(label).names).isdisjoint(run.names)
             messages = self.failed_in.pop(label, [])
             self.passed_since.update(messages if gone else ())
@@ -214,7 +216,8 @@ class CheckRuns:
         self.failed_in.setdefault(run.check.label, []).append(run.message)
 
     def _had_passed(self, run: Run) -> int | None:
-        """Return the number of the last call in which all passed that fails in a run; below zero before this round."""
+        """Return the number of the last call in which everything passed that fails in this run; negative for earlier
+        rounds."""
         passed = [other.order for other in self.passing.values() if other.check.covers(run.check, run.names)]
         passed += [
             other.passed
@@ -224,8 +227,8 @@ class CheckRuns:
         return max(passed, default=None)
 
     def failing_lines(self, changed: Mapping[str, int]) -> Iterator[StateLine]:
-        """Yield failing checks, newest first; those of one command line that cannot be told apart stand together.
-        `changed`: files -> number of the last call that changed them."""
+        """Yield failing checks, newest first. Checks of one command line that cannot be told apart share a line.
+        `changed`: file -> number of the last call that changed it."""
         together: dict[tuple[int, tuple[str, ...]], list[Run]] = {}
         for run in reversed(self.failing.values()):
             together.setdefault((run.order, run.names), []).append(run)
@@ -234,7 +237,7 @@ class CheckRuns:
             label = " && ".join(run.check.label for run in reversed(runs))
             said = runs[0].said or named(runs[0].names) or runs[0].error
             command, folder, _ = label.partition(" (in ")
-            # a shell that stays in a folder names it once only
+            # a shell that stays in a folder names it only once
             if said and ((command, said, False) in told or (not folder and (command, said, True) in told)):
                 continue
             told.add((command, said, bool(folder)))
@@ -243,14 +246,14 @@ class CheckRuns:
             yield StateLine("check", text + since, runs[0].message, open=True)
 
     def error_lines(self) -> Iterator[StateLine]:
-        """Yield what went wrong in failing checks whose line holds names only."""
+        """Yield the errors of failing checks whose line contains only names."""
         for run in reversed(self.failing.values()):
             if run.names and run.error and not any(name in run.error for name in run.names):
                 yield StateLine("error", f"open error: {run.error} ({run.check.label})", run.message, open=True)
 
     def passing_lines(self, changed: Mapping[str, int]) -> Iterator[StateLine]:
-        """Yield passing checks, newest first, but a part of one that is out of date where one of its kind there is not.
-        `changed`: files -> number of the last call that changed them."""
+        """Yield passing checks, newest first. A partial check that is out of date is left out if a check of its kind
+        in the same folder is up to date. `changed`: file -> number of the last call that changed it."""
         runs = [(run, _is_out_of_date(run, changed)) for run in reversed(self.passing.values())]
         current = {(run.check.kind, run.check.folder) for run, out_of_date in runs if not out_of_date}
         for run, out_of_date in runs:
@@ -259,19 +262,19 @@ class CheckRuns:
 
 
 def is_out_of_date(line: StateLine) -> bool:
-    """Return whether a line says of a check that files were changed behind it."""
+    """Return whether a line says that files were changed after a check."""
     return line.text.endswith(_BEFORE_EDITS)
 
 
 def _is_out_of_date(run: Run, changed: Mapping[str, int]) -> bool:
-    """Return whether files that a check looks at were changed behind its run."""
+    """Return whether files that a check covers were changed after its run."""
     since = (path for path, order in changed.items() if order > max(run.order, -1))
     return run.out_of_date or run.order == _LONG_AGO or any(_looks_at(run.check, path) for path in since)
 
 
 def _replaces(run: Run, before: Run) -> bool:
-    """Return whether a failing run of tests says all that is known of one before it, of no more tests: it names what of
-    it fails still, and all that failed in it, or no other than that."""
+    """Return whether a failing test run makes an earlier one obsolete. It must run at least the same tests, and
+    either name all of the earlier failures or name every failure of its own."""
     if run.check.kind != "tests" or not run.names or not run.check.repeats(before.check):
         return False
     known = before.names != () and set(before.names) <= set(run.names)
@@ -279,8 +282,8 @@ def _replaces(run: Run, before: Run) -> bool:
 
 
 def _looks_at(check: CheckRun, path: str) -> bool:
-    """Return whether a check looks at a file: one of those that it was limited to, or any but prose. Tests run the code
-    of other folders, too."""
+    """Return whether a check covers a file: one that it was limited to, or any code file. Tests also run code of
+    other folders."""
     within = any(is_under(path, limit) for limit in check.paths)
     return within or (not is_no_code(path) and (not check.paths or check.kind == "tests"))
 
@@ -300,8 +303,7 @@ def _said(run: Run) -> str:
 
 
 def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[int, CheckRun]]:
-    """Yield (place, check) of the steps that are checks; not those that look at the state before the session's
-    changes."""
+    """Yield (place, check) of the steps that are checks, except checks of the state before the session's changes."""
     folder = folder_of(call, home)
     stashed = False
     for at, step in enumerate(steps):
@@ -316,8 +318,8 @@ def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[
 def _outcomes(
     call: ToolCall, steps: Sequence[Step], found: Sequence[tuple[int, CheckRun]]
 ) -> list[tuple[CheckRun, bool | None]]:
-    """Return how each check of a command line ended: from its exit code where that tells, else from what the output
-    says."""
+    """Return the outcome of each check of a command line: from the exit code if it is conclusive, otherwise from the
+    output."""
     says = _Says(call.said)
     if call.failed and len(found) > 1 and _chained(steps, found):
         return _broken_chain(found, says_failed={check.kind for _, check in found if says[check.kind].failed})
@@ -336,13 +338,13 @@ def _outcomes(
 
 
 def _is_pass(call: ToolCall, says_failed: bool | None, kind: CheckKind) -> bool:
-    """Return whether a success that only the tool's silence states is one of the check in it: its output must not say
-    otherwise, and tests speak of how they ended."""
+    """Return whether a success that is stated only by the tool's silence is a pass of the check. The output must not
+    contradict it, and tests have to print their outcome."""
     return says_failed is False or (says_failed is None and (kind != "tests" or not call.said.strip()))
 
 
 class _Says(dict[CheckKind, Verdict]):
-    """Kind of check -> what an output says of it, read when it is asked for."""
+    """Kind of check -> verdict of the output, computed on access."""
 
     def __init__(self, said: str) -> None:
         self._said = said
@@ -352,12 +354,12 @@ class _Says(dict[CheckKind, Verdict]):
         return found
 
     def has_run(self, kind: CheckKind) -> bool:
-        """Return whether the output does not say that nothing was run, which costs less to know."""
+        """Return whether the output does not say that nothing was run; cheaper than a full verdict."""
         return not may_say_nothing_ran(kind, self._said) or self[kind].ran
 
 
 def _take_last(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
-    """Put in a value as the newest, and leave out the oldest of too many."""
+    """Add a value as the newest, and drop the oldest one if there are too many."""
     known.pop(key, None)
     known[key] = value
     if len(known) > _MOST_FOLLOWED:
@@ -365,21 +367,21 @@ def _take_last(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
 
 
 def _silent(call: ToolCall, steps: Sequence[Step], at: int, check: CheckRun) -> bool:
-    """Return whether a program that only speaks of what is wrong said nothing."""
+    """Return whether a program that only reports problems printed nothing."""
     if not check.label.startswith(_SAYS_NOTHING) or not _NOTHING_SAID.match(call.said):
         return False
     return all(step.words[0] in _TRANSPARENT for step in (*steps[:at], *steps[at + 1 :]))
 
 
 def _binds(steps: Sequence[Step], at: int) -> bool:
-    """Return whether success of the whole says that this step succeeded."""
+    """Return whether success of the whole command line implies that this step succeeded."""
     if steps[at].after not in ("", "&&") and not (at == len(steps) - 1 and steps[at].after == ";"):
         return any("pipefail" in step.words for step in steps[:at]) and steps[at].after == "|"
     return all(step.after in ("", "&&", "|") for step in steps[at + 1 : -1])
 
 
 def _alone(steps: Sequence[Step], at: int) -> bool:
-    """Return whether a failure of the whole can only be that of this step."""
+    """Return whether a failure of the whole command line can only come from this step."""
     others = (step.words[0] for place, step in enumerate(steps) if place != at)
     return all(program in _TRIVIAL for program in others) and (at == len(steps) - 1 or steps[at].after == "&&")
 
@@ -389,7 +391,8 @@ def _chained(steps: Sequence[Step], found: Sequence[tuple[int, CheckRun]]) -> bo
 
 
 def _broken_chain(found: Sequence[tuple[int, CheckRun]], says_failed: set[str]) -> list[tuple[CheckRun, bool | None]]:
-    """Return, of `a && b && c` that failed, those of the kind that the output complains of, else it may be any."""
+    """Return the outcomes of the checks in a failed `a && b && c`. Suspects are those whose kind the output reports
+    as failed; if there are none, all of them."""
     suspects = [at for at, (_, check) in enumerate(found) if check.kind in says_failed] or list(range(len(found)))
     return [
         (check, True if at in suspects else False if at < suspects[0] else None) for at, (_, check) in enumerate(found)

@@ -28,19 +28,19 @@ from compactor_cli.text.patterns import compiled_later, in_small
 from compactor_cli.text.shell import Step, word_set
 
 _SELECTS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
-"""Options whose value says what a run is limited to."""
+"""Options whose value limits a run."""
 _IGNORES = word_set("--ignore --ignore-glob --deselect --exclude --testPathIgnorePatterns")
-"""Options whose value says what a run leaves out."""
+"""Options whose value is left out of a run."""
 _PATTERN = compiled_later(r"[*?{$`]|[^/]\[")
-"""In a path that the shell, or the program, makes others of; a folder may be called `[id]`."""
+"""Characters in a path that the shell or the program expands. A folder may be called `[id]`."""
 _LINE = compiled_later(r"(?::\d+)+$")
 _ONLY_TESTING = "-only-testing:"
-"""How Xcode is told so."""
+"""The option of Xcode that limits a run."""
 GIVEN = (
     *("tests", "test", "testNames", "test_names", "test_name", "testName", "filter", "pattern", "grep", "keyword"),
     *("package", "module", "project", "target", "scheme"),
 )
-"""Arguments by which tools are told the same: to which tests and parts of a project a run is limited."""
+"""Arguments of tools that limit a run to certain tests or parts of a project."""
 _ASIDE = compiled_later(
     r"-{1,2}(?:count|tb|color|quiet|verbose|silent|no-cov|cache|maxfail|durations|timeout|[vqx]+)\b"
 )
@@ -51,35 +51,35 @@ _NO_CODE = (
     *(".pdf", ".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".7z", ".parquet", ".feather", ".sqlite", ".sqlite3"),
     *(".xls", ".xlsx", ".doc", ".docx", ".ppt", ".pptx", ".mp3", ".mp4", ".wav", ".woff", ".woff2", ".ttf"),
 )
-"""How the names of files end that are prose, or data."""
+"""Endings of names of files with prose or data."""
 _FILE = compiled_later(r"\.\w+(?:::.*)?$")
 _TEST = compiled_later(r"test|spec", re.IGNORECASE)
 _CONFIGURES = compiled_later(r"\.(?:\w*proj|slnx?|toml|ya?ml|json|cfg|ini|conf|mk|gradle|xml)$|\bconfig\.\w+$")
-"""A file that says how checks are run, not which."""
+"""A file that configures how checks are run, not which ones."""
 _NO_TARGET = compiled_later(r"[/.]")
-"""In what is neither a subcommand nor a target."""
+"""What neither a subcommand nor a target contains."""
 _NAMED = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
-"""In what a run is limited to."""
+"""What names of limits contain."""
 _PLACE = r"^(?:vet: )?\S+\.[A-Za-z]\w{0,9}(?::\d+:\d+: |\(\d+,\d+\): error )"
 _NOT_COMPILED = {
     "go": compiled_later(_PLACE, re.MULTILINE),
     "cargo": compiled_later(r"^error\[E\d+\]", re.MULTILINE),
 }
-"""Programs that compile anew what they test, and how they say that they could not compile it."""
+"""Programs that recompile what they test, and how they say that compiling failed."""
 _LINTED = compiled_later(r"^error: (?!could not compile|aborting due to)|^(?!vet: )\S+\.go:\d+:\d+: ", re.MULTILINE)
-"""What a linter thinks of what it could compile."""
+"""Complaints of a linter about code that did compile."""
 _AFTERWARDS = compiled_later(
     r"\bld(?:\.\w+)?: |\blink(?:er|ing)\b|\bundefined (?:reference|symbol)|cannot find -l", re.IGNORECASE
 )
-"""Of what goes wrong behind compiling, which tests need not do."""
+"""Errors after compiling, in a stage that tests may not reach."""
 _NARROWER = word_set("--lib --doc --bin --bins --example --examples --test --no-build")
-"""Options with which not all is compiled that a build would."""
+"""Options that compile less than a build would."""
 _WIDTH = 100
-"""Longest label of a check."""
+"""Maximum length of a check's label."""
 
 
 class Scope(Struct, frozen=True):
-    """What a check looks at, as far as it says."""
+    """What a check covers, as far as it is stated."""
 
     kind: CheckKind
     limits: tuple[str, ...] = ()
@@ -89,12 +89,12 @@ class Scope(Struct, frozen=True):
 
     @property
     def names_tests(self) -> bool:
-        """Return whether it is one of tests that were named by their files."""
+        """Return whether these are tests that were named by their files."""
         return self.kind == "tests" and any(map(_FILE.search, self.limits))
 
     def has(self, path: str) -> bool:
-        """Return whether a check looks at a file: one that it was limited to, or of which tests that were named by
-        their files are the usual ones."""
+        """Return whether a check covers a file. It does if it was limited to the file, or if the named test files
+        are the usual tests of the file."""
         if any(is_under(path, left) for left in self.without):
             return False
         if not self.limits or any(is_under(path, limit) for limit in self.limits):
@@ -107,17 +107,18 @@ class CheckRun(Struct, frozen=True):
 
     kind: CheckKind
     label: str
-    """The command, without what stands around it."""
+    """The command without its surroundings."""
     program: str
-    """`*` for a target of a project, which may run any program; with what tells its runs from others of it."""
+    """The program, with whatever distinguishes its kinds of runs; `*` for a target of a project, which may run any
+    program."""
     folder: str = ""
-    """Where it ran, when that is not the main folder of the session."""
+    """The folder where it ran, if that is not the session's main folder."""
     paths: tuple[str, ...] = ()
     """Files and folders that it was limited to; empty for all."""
     selected: tuple[str, ...] = ()
     """Names of tests or packages that it was limited to; empty for all."""
     given: frozenset[str] = frozenset()
-    """Variables that it was given before the program, with their values: it may build for another system by them."""
+    """Variables set before the program, with their values; they may change which system it builds for."""
     left_out: frozenset[str] = frozenset()
     """Tests or tasks that it was told to leave out."""
     ignored: tuple[str, ...] = ()
@@ -125,13 +126,14 @@ class CheckRun(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Return whether it was limited to nothing."""
+        """Return whether it was not limited to anything."""
         return not self.paths and not self.selected and not self.left_out
 
     @property
     def scope(self) -> Scope:
-        """Return what it looks at. Of files that are named to tests, nobody knows what they check where they are none
-        of tests; what is built takes in what it names; and of patterns nobody knows what they stand for."""
+        """Return what the check covers. There are no limits if one of them is a pattern, whose matches are unknown,
+        or if a build names files, since it also includes what they need. For tests, files that are not tests are
+        ignored, because it is unknown what tests them. Without test files, there are then no limits."""
         limits = tuple(_LINE.sub("", path.partition("::")[0]).removesuffix("...") for path in self.paths)
         if any(map(_PATTERN.search, limits)):
             limits = ()
@@ -142,14 +144,14 @@ class CheckRun(Struct, frozen=True):
         return Scope(self.kind, () if files and self.kind == "build" else limits, self.ignored)
 
     def covers(self, other: CheckRun, names: tuple[str, ...] = ()) -> bool:
-        """Return whether a pass of this check says that the other one, with these failing names, would pass now."""
+        """Return whether a pass of this check implies that the other one, with these failing names, would pass now."""
         if self.label == other.label and self.kind == other.kind:
             return True
         return self._runs_like(other) and self._includes(other.paths or names, other.selected or names)
 
     def repeats(self, other: CheckRun) -> bool:
-        """Return whether this check does all that the other one does: the same program, with its options or more, and
-        limited to no less."""
+        """Return whether this check does everything that the other one does: it runs the same program with at least
+        the same options, and is not limited further."""
         if self.label == other.label and self.kind == other.kind:
             return True
         return (
@@ -162,8 +164,8 @@ class CheckRun(Struct, frozen=True):
         )
 
     def compiles(self, other: CheckRun, said: str) -> bool:
-        """Return whether a pass of these tests says that what the other check could not compile compiles now: the same
-        program compiles it for them. `said`: what the other one said."""
+        """Return whether a pass of these tests shows that code which the other check could not compile now compiles.
+        The same program must compile it for the tests. `said`: output of the other check."""
         stated = _NOT_COMPILED.get(self.program)
         if stated is None or (self.kind, self.program) != ("tests", other.program) or not stated.search(said):
             return False
@@ -178,7 +180,8 @@ class CheckRun(Struct, frozen=True):
         )
 
     def covers_name(self, other: CheckRun, name: str) -> bool:
-        """Return whether a pass of this check says that this one name, which failed in the other, would pass now."""
+        """Return whether a pass of this check implies that this one name, which failed in the other check, would
+        pass now."""
         return self._runs_like(other) and self._includes(other.paths or (name,), (name,))
 
     def _runs_like(self, other: CheckRun) -> bool:
@@ -188,32 +191,32 @@ class CheckRun(Struct, frozen=True):
         return self.kind == other.kind and same and more and self.folder in ("", other.folder)
 
     def _includes(self, paths: tuple[str, ...], names: tuple[str, ...]) -> bool:
-        within = not self.paths or _all_within(paths, self.paths)  # of paths there are fewer than of names
+        within = not self.paths or _all_within(paths, self.paths)  # there are fewer paths than names
         return within and (not self.selected or _all_within(names, self.selected))
 
 
 @lru_cache(maxsize=1024)
 def _options(label: str) -> frozenset[str]:
-    """Return the options that say what is run, rather than how much is said of it."""
+    """Return the options that affect what is run, rather than how much is printed."""
     words = (word for word in label.split() if len(word) > 2 and word.startswith("-") and not _ASIDE.match(word))
     return frozenset(word for word in words if word.partition("=")[0] not in _SELECTS)
 
 
 @lru_cache(maxsize=4096)  # a session runs the same few checks many times
 def _all_within(names: tuple[str, ...], limits: tuple[str, ...]) -> bool:
-    """Return whether there are names, and each is within one of the limits."""
+    """Return whether there are names, and each of them is within one of the limits."""
     return bool(names) and all(any(_within(name, limit) for limit in limits) for name in names)
 
 
 def is_under(path: str, limit: str) -> bool:
-    """Return whether a file is one that a run was limited to, or stands in a folder that it was limited to."""
-    if _cleaned(limit) not in path:  # most are not: known at once
+    """Return whether a file is one that a run was limited to, or is in a folder that it was limited to."""
+    if _cleaned(limit) not in path:  # rules out most paths quickly
         return False
     return _within(path, limit) or f"/{path}".endswith(f"/{limit.removeprefix('./')}")
 
 
 def is_no_code(path: str) -> bool:
-    """Return whether a file is one that no check looks at, unless it is named: prose, or data that is no text."""
+    """Return whether checks ignore a file unless they name it, because it is prose or binary data."""
     return in_small(path).removesuffix("\n").endswith(_NO_CODE)
 
 
@@ -234,7 +237,7 @@ def _within(name: str, limit: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def check_of(step: Step, folder: str = "") -> CheckRun | None:
-    """Return the check that a step of a command line is, if it is one. `folder`: where it runs, if not in the main
+    """Return the check that a step of a command line runs, or None. `folder`: where it runs, if not in the main
     folder."""
     shown = without_prefixes(list(step.words))
     words = program_words(shown)
@@ -252,23 +255,24 @@ def check_of(step: Step, folder: str = "") -> CheckRun | None:
     variant, rest, left_out = variant_of(program, words[1:])
     rest, ignored = _without_ignored(rest)
     paths, selected = _limits(rest, named=target or program in PLATFORMS or program in FORMATTERS)
-    before = step.words[: len(step.words) - len(shown)]  # of `env`
+    before = step.words[: len(step.words) - len(shown)]  # words of `env`
     given = frozenset((*step.given, *(word for word in before if "=" in word)))
     return CheckRun(kind, label, "*" if target else variant, folder, paths, selected, given, left_out, ignored)
 
 
 def check_named(label: str) -> CheckRun | None:
-    """Return the check that a label of an earlier summary names."""
+    """Return the check that a label in an earlier summary names."""
     command, _, folder = label.removesuffix(")").partition(" (in ")
     try:
         words = shlex.split(command)
-    except ValueError:  # a quote of it stands for itself
+    except ValueError:  # an unbalanced quote stands for itself
         words = command.split()
     return check_of(Step(tuple(words), ""), folder)
 
 
 def _without_ignored(rest: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the arguments of a run without the options that leave out files, and these; one test of a file is none."""
+    """Return the arguments without options that leave out files, and the files left out. A single test of a file
+    does not count as left out."""
     kept: list[str] = []
     ignored: list[str] = []
     words = iter(rest)

@@ -1,4 +1,5 @@
-"""What patches and code do to files: code in command lines, and that which agents run in place of calling tools."""
+"""Changes to files made by patches and by code, both in command lines and where agents run code instead of calling
+tools."""
 
 from __future__ import annotations
 
@@ -17,24 +18,24 @@ _WRITTEN = compiled_later(
     r"|\bwriteFileSync\(\s*(?P<j>['\"`])(?P<js>[^'\"`\n]+)(?P=j)",
     re.MULTILINE,
 )
-"""Code that writes a file, and that names one."""
+"""Code that writes a file, or that assigns a path to a name."""
 _READS = compiled_later(r"\.read\w*\(|\bload\w*\(|\breadFile")
-"""Code that reads files, among them most likely those that it writes."""
+"""Code that reads files, most likely including those that it writes."""
 _CALLED = compiled_later(
     r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?(?:await[ \t]+|print\([ \t]*)?(?P<name>[a-z]+_[a-z_]*)\(\s*(?:\w+\s*=\s*)?r?"
     r"(['\"])(?P<path>[^'\"\n]+)\2",
     re.MULTILINE | re.IGNORECASE,
 )
-"""A call of a function with a text as its first argument. Methods are left out: `text.replace("a", "b")`."""
+"""A function call whose first argument is a string. Methods such as `text.replace("a", "b")` do not match."""
 _SHAPE = compiled_later(r"/|\.\w{1,8}$")
-"""What a path has: folders, or an ending."""
+"""What makes a string a path: a folder or a file extension."""
 _PATCH = compiled_later(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _DIFF = compiled_later(r"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
 _ACTIONS = {"Add": "created", "Update": "edited", "Delete": "deleted"}
 
 
 def written_by(code: str) -> Iterator[tuple[str, str]]:
-    """Yield (path, action) of the files that a piece of code writes whose names stand in it."""
+    """Yield (path, action) of the files that a piece of code writes, if their names are in the code."""
     if "open(" not in code and ".write_" not in code and "writeFile" not in code:
         return
     names: dict[str, str] = {}
@@ -49,15 +50,15 @@ def written_by(code: str) -> Iterator[tuple[str, str]]:
 
 
 def called_with(code: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, path) of functions that a piece of code calls with a path before all else, as agents call the tools
-    that they have as functions: `edit_file("a.py", ...)`."""
+    """Yield (name, path) of functions that a piece of code calls with a path as the first argument. Agents call
+    tools this way if they have them as functions: `edit_file("a.py", ...)`."""
     for match in _CALLED.finditer(code):
         if _SHAPE.search(match["path"]):
             yield match["name"], match["path"]
 
 
 def patched_files(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (path, action) for the files of the patches in a text: those of agents, and unified diffs."""
+    """Yield (path, action) for the files of the patches in a text: the patch format of agents, and unified diffs."""
     if "*** " in text:
         yield from ((path.strip(), _ACTIONS[verb]) for verb, path in _PATCH.findall(text))
     if "\n+++ " in text:

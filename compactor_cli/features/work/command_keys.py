@@ -1,5 +1,5 @@
-"""What commands share that do the same to the same thing, whichever of them succeeds: what is asked of a program, what
-it acts on, and the options that say which part or place is meant."""
+"""Keys that two commands share if they do the same to the same thing, whichever of them succeeds. A key contains
+what the program is asked to do, what it acts on, and the options that select a part or a place."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _PUSH = "git push"
 _PUSH_VALUED = word_set("-o --push-option --receive-pack --exec")
 _PUSHED = compiled_later(r"^ [ +*].*? -> (\S+)$", re.MULTILINE)
 _OPTION = " --"
-"""What stands before each option in a key; a value stands behind `=`."""
+"""Precedes each option in a key; the option's value follows after `=`."""
 _AMOUNT = compiled_later(r"[\d.,:]+[a-zA-Z%]{0,3}|true|false|yes|no|none|always|never|auto")
-"""A value that says how much, how long or whether: the next try may have another one."""
+"""A value that states an amount, a duration or a switch; it may differ in the next attempt."""
 _TEXTS = word_set("message m description title body notes comment reason set set-string var e extra-vars from-literal")
-"""Options, without dashes, with words, or with values that are given to names."""
+"""Options, without dashes, whose values are prose or are assigned to names."""
 _MAY_NAME_NOTHING = (
     *(_PUSH, "gh pr create", "gh issue create", "gh release create"),
     *(f"{program} publish" for program in sorted(PUBLISHERS)),
 )
-"""Beginnings of keys of commands that may leave open what they act on."""
+"""Beginnings of keys of commands that may not name what they act on."""
 
 
 def command_key(words: Sequence[str], otherwise: str) -> str:
-    """Return the key of a command, from its words in short. `otherwise`: that of a program that is not known."""
+    """Return the key of a command from its shortened words. `otherwise`: the key for an unknown program."""
     if words[:1] == ["gh"]:
         return github_key(words)
     if words[:2] == _PUSH.split():
@@ -43,14 +43,14 @@ def command_key(words: Sequence[str], otherwise: str) -> str:
 
 
 def key_behind(key: str, said: str) -> str:
-    """Return the key of a command that took place, with what it acted on where only its output says so."""
+    """Return the key of a command that took place. If only its output names what it acted on, that is added."""
     named = dict.fromkeys(found[1] for found in _PUSHED.finditer(said)) if key == _PUSH else ()
     return " ".join([key, *named])
 
 
 def does_same(done: str, failed: str) -> bool:
-    """Return whether a command did what another one failed at, by their keys: all is the same but for options that only
-    one of them has, or one of them names nothing."""
+    """Return whether one command did what another failed to do, judged by their keys. The keys must agree except for
+    options that only the failed command has, or one of the commands must not name its object."""
     if done == failed:
         return True
     base = next((base for base in _MAY_NAME_NOTHING if f"{done} ".startswith(f"{base} ")), "")
@@ -63,13 +63,13 @@ def does_same(done: str, failed: str) -> bool:
 
 
 def _branches(words: Sequence[str]) -> str:
-    """Return what `git push` sends, by its name there; empty where that is what is checked out."""
+    """Return the remote names of what `git push` sends; "" for the branch that is checked out."""
     named = [word.lstrip("+").rpartition(":")[2] for word in operands(words, _PUSH_VALUED)[1:]]
     return " ".join(name.removeprefix("refs/heads/") for name in named if name not in ("HEAD", "@"))
 
 
 def _options(words: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the options with values that say which part or place is meant."""
+    """Yield the options whose values select a part or a place."""
     for word, behind in pairwise([*words, "-"]):
         option, is_, value = word.partition("=")
         name, value = option.lstrip("-"), value if is_ else behind

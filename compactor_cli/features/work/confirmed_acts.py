@@ -1,4 +1,4 @@
-"""Whether the result of a call of a tool that may act says that it did, and nothing that a look-up would."""
+"""Decide whether the result of a call says that the tool acted, and contains nothing that a look-up would return."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from compactor_cli.text.shell import word_set
 _LONGEST, _MOST_LINES = 300, 6
 _LONGEST_MESSAGE, _ECHOED = 120, 3
 _MOST_NEW = 4
-"""Words of a result beside those that confirm; more tell something."""
+"""Maximum number of words in a result besides those that confirm; more words carry information."""
 _TOKEN = compiled_later(r"[^\W_][\w.@/-]*")
 _NUMBER = compiled_later(r"[-+]?[\d.,:%°]+[a-zA-Z%°]{0,3}")
 _MEASURE = compiled_later(r"\d+(?:[.,]\d+)?[A-Za-z%°]{1,3}")
 _NAMES = compiled_later(r"</?[\w.-]+|[\w.-]+=(?=[\"'])|\"[\w.-]+\"\s*:")
-"""Names of tags, of attributes and of members."""
+"""Names of tags, attributes and members."""
 _SETTING = word_set("set put write configure mark switch turn tag update change label")
-"""Words of tools of which the result may be how the thing is now."""
+"""Words in names of tools whose result may be the thing's new state."""
 _WHEN = compiled_later(r"(?:^|_)(?:at|time|timestamp|date|on|when|by|ts)$|(?:At|Time|Date|By)$")
 
 
 def values_of(arguments: Any) -> Iterator[str]:
-    """Yield the words and numbers of arguments, of whatever depth."""
+    """Yield the strings and numbers in arguments, at any depth."""
     if isinstance(arguments, dict):
         for value in arguments.values():
             yield from values_of(value)
@@ -50,21 +50,22 @@ def values_of(arguments: Any) -> Iterator[str]:
 
 
 def outcome(call: ToolCall) -> ActOutcome:
-    """Return what the result of a call says of how it came out."""
+    """Return the outcome that the result of a call states."""
     return outcome_of(call.said, call.tool, values_of(call.arguments))
 
 
 def confirms(call: ToolCall) -> bool:
-    """Return whether the result of a call is short and says that something was done, and brings nothing new. A tool
-    called by a verb that may act may tell what it made, and in which state that is; of any other one, the result has to
-    say that it was done in words that are not said of things: an order that was shipped may have been looked up."""
+    """Return whether the result of a call is short, says that something was done, and brings nothing new. If the
+    name of the tool contains a verb that may act, the result may also describe what it made and its state. Otherwise
+    the result has to confirm in words that do not describe things: an order that "was shipped" may just have been
+    looked up."""
     said = call.said.strip()
     if not isinstance(call.arguments, dict) or len(said) > _LONGEST or said.count("\n") >= _MOST_LINES:
         return False
     given = set(map(folded, values_of(call.arguments)))
     members = result_members(said)
     if not given or (_is_noun(call) and not _says_so(members, said)):
-        return False  # what a thing is called, and how it stands
+        return False  # the name or the state of a thing
     by_verb, came = _has_verb(call.tool), outcome(call).kind
     if came == "done" and (by_verb or says_plainly(said, call.tool, given)):
         if members:
@@ -75,18 +76,17 @@ def confirms(call: ToolCall) -> bool:
 
 
 def is_submitted(call: ToolCall) -> bool:
-    """Return whether the result of a call of a tool with a verb that may act says that somebody still has to agree to
-    it."""
+    """Return whether a tool with a verb that may act returned that somebody still has to agree."""
     return _has_verb(call.tool) and outcome(call).kind == "waits" and awaits_consent(call.said)
 
 
 def _is_noun(call: ToolCall) -> bool:
-    """Return whether a tool is called by one word, and given one value: that may be a thing, and which one is meant."""
+    """Return whether the tool's name is one word and it got one value: that may be a kind of thing and its id."""
     return len(name_parts(call.tool)) == 1 and len(list(values_of(call.arguments))) == 1
 
 
 def _says_so(members: Mapping[str, Any], said: str) -> bool:
-    """Return whether a result is no object, or one with a member that is there to say that all is well."""
+    """Return whether a result is not an object, or has a member whose purpose is to report success."""
     well = any(members.get(name) in (True, "ok", "OK") for name in ("ok", "success", "succeeded", "status", "result"))
     return well or any(counts_done(name, value) for name, value in members.items()) or said[:1] not in "{<["
 
@@ -99,7 +99,7 @@ def _has_verb(tool: str) -> bool:
 
 
 def _only_echoes(said: str, call: ToolCall) -> bool:
-    """Return whether a result is an object that has all that the call gave, and hardly more."""
+    """Return whether a result is an object with all values of the call and little else."""
     told = folded(said)
     given = [folded(value) for value in values_of(call.arguments)]
     return said[:1] in "{<" and all(value in told for value in given) and len(_new_words(said, call)) <= _MOST_NEW
@@ -131,14 +131,14 @@ def _brings_nothing(members: Mapping[str, Any], tool: str, given: set[str], *, b
 
 
 def _tells_of(message: str, tool: str, given: set[str]) -> bool:
-    """Return whether a message says that something was done, or says again what the call gave."""
+    """Return whether a message says that something was done, or repeats a value of the call."""
     text = folded(message)
     echoed = any(len(value) >= _ECHOED and value in text for value in given)
     return len(message) <= _LONGEST_MESSAGE and (echoed or outcome_of(message, tool, given).kind == "done")
 
 
 def _new_words(said: str, call: ToolCall) -> list[str]:
-    """Return the words of a result that are not those of the call."""
+    """Return the words of a result that do not occur in the call."""
     known = {folded(word) for value in values_of(call.arguments) for word in _TOKEN.findall(value)}
     known |= {folded(name) for name in call.arguments} | set(name_parts(call.tool))
     text = _NAMES.sub(" ", said) if said[:1] in "{<" else said
@@ -146,7 +146,7 @@ def _new_words(said: str, call: ToolCall) -> list[str]:
 
 
 def _says_little(said: str, call: ToolCall, *, by_verb: bool) -> bool:
-    """Return whether the words of a result are those of the call, or few more."""
+    """Return whether a result contains few words that do not occur in the call."""
     new = _new_words(said, call)
     numbers = [word for word in new if _NUMBER.fullmatch(word)]
     if not by_verb and _is_noun(call):

@@ -1,5 +1,5 @@
-"""What summaries of earlier rounds tell of the state, each by itself: a later one overtakes those before it. Files that
-were changed stand in the state, and in lists and tables under headings."""
+"""Read the state from the summaries of earlier rounds. A later summary supersedes earlier ones. Changed files are
+named in the state, and in lists and tables below headings."""
 
 from __future__ import annotations
 
@@ -16,36 +16,37 @@ from compactor_cli.summary_text.verbatim import QUOTED, carried
 from compactor_cli.text.patterns import compiled_later
 
 _STANDS_ON = compiled_later(r"(?: \[(?:earlier )?#[^\]\n]*\])+")
-"""The messages that a line stands on."""
+"""The messages that a line refers to."""
 _IN_BRACKETS = compiled_later(r" \[(?:earlier )?#")
 _LONGEST = 1000
-"""Characters of a line that names a file."""
+"""Maximum length of a line that names a file."""
 _NO_FILE = compiled_later(r"/$|^/(?:private/)?(?:var/)?tmp/|^[^/.]* [^/.]*$")
-"""A folder, scratch of the system, and words such as `git push`."""
+"""Folders, the system's scratch files, and phrases such as `git push`."""
 _DONE = compiled_later(r"(created|edited|deleted|restored|read)(?: (\d+)x)?")
 _FILES = "\n### Files\n"
 
 
 def files_in_state(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what `told_file` does of the files that the state in a summary tells."""
+    """Yield the pairs of `told_file` for all files in the state of a summary."""
     for line in state_lines(text):
         yield from told_file(line)
 
 
 def told_file(line: str) -> Iterator[tuple[str, str]]:
-    """Yield the path of a line of the state about a file, and what was done, as a list of files says it."""
+    """Yield the path in a state line about a file, and what was done to it in the words of a file list."""
     for action, path, times, edits, _ in CARRIED.findall(line):
         said = "created" if action == "wrote" else action
         yield path, said + (f" {times}x" if times else "") + (f", edited {edits}x" if edits else "")
 
 
 def told_in_state(text: str) -> dict[str, str]:
-    """Return path -> line of the changed files that the state in a summary tells."""
+    """Return path -> line of the changed files in the state of a summary."""
     return {path: line for line in state_lines(text) for path, _ in told_file(line)}
 
 
 def in_all(before: str, line: str) -> str:
-    """Return the line of a file of which one summary tells, and another `before` it, of other messages."""
+    """Return one line for a file that two summaries mention, `before` in the earlier one. They cover different
+    messages."""
     earlier, later = CARRIED.match(before), CARRIED.match(line)
     if not earlier or not later or later[1] != "edited" or earlier[1] in ("deleted", "restored"):
         return line
@@ -60,11 +61,12 @@ def _edits(told: re.Match[str]) -> int:
 
 
 def files_under_headings(text: str) -> Iterator[tuple[str, str]]:
-    """Yield path and line, as the state says it, of the changed files that a summary names under its headings."""
+    """Yield (path, line) of the changed files that a summary names below its headings; the lines have the form of
+    the state."""
     if quotes_lines(text):
         return
     said = carried(text).rest.partition(QUOTED)[0]
-    if writer_of(text):  # under other headings a model says what it likes
+    if writer_of(text):  # below other headings a model can write anything
         said = said.partition(_FILES)[2].partition("\n### ")[0]
     for line in said.split("\n"):
         path, done = _listed(line)
@@ -75,8 +77,8 @@ def files_under_headings(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _listed(line: str) -> tuple[str, str]:
-    """Return the path in a line of a list, or in a row of a table, with what was done to it; both empty for a line that
-    names no message that it stands on."""
+    """Return the path in a line of a list or in a row of a table, and what was done to it; ("", "") if the line
+    refers to no message."""
     in_row = line.startswith("| `")
     if not (in_row or line.startswith("- `")) or len(line) > _LONGEST:
         return "", ""
@@ -92,7 +94,7 @@ def _listed(line: str) -> tuple[str, str]:
 
 
 def _line(path: str, changes: list[tuple[str, int]]) -> str:
-    """Return what the state says of a file of which a list tells what was done, the last act last."""
+    """Return the state line of a file from the actions in a list, of which the last action comes last."""
     last, times = changes[-1]
     if last != "edited":
         return f"{last} {path}"
@@ -102,17 +104,17 @@ def _line(path: str, changes: list[tuple[str, int]]) -> str:
 
 
 class ToldState(Struct, frozen=True):
-    """Where an earlier round tells the state, and how far it looks: nothing up to there is news."""
+    """The newest state in the summaries of earlier rounds: where it is, and the last message that it covers."""
 
     summary: int = -1
     """Index of the message."""
     last: int = -1
-    """Index of the last message that it takes into account."""
+    """Index of the last message that the state takes into account."""
 
 
 def earlier_rounds(messages: Sequence[Message]) -> tuple[Sequence[Message], list[list[str]], ToldState]:
-    """Return the messages without summaries, all of them as they are where there is none, and what each of these tells
-    of the state, the oldest first."""
+    """Return the messages without summaries, the lines that each summary contains about the state, oldest first, and
+    the position of the newest state. Without summaries, the messages are returned as they are."""
     summaries = [at for at, message in enumerate(messages) if message.origin == "summary"]
     rounds: list[list[str]] = []
     files: dict[str, str] = {}
@@ -120,7 +122,7 @@ def earlier_rounds(messages: Sequence[Message]) -> tuple[Sequence[Message], list
     for at in summaries:
         text = messages[at].text("text")
         here = {path for path, _ in files_in_state(text)}
-        known = here | (in_states if at <= looks_to else set())  # a state counts all that was done up to its end
+        known = here | (in_states if at <= looks_to else set())  # a state covers everything up to its end
         listed = {path: line for path, line in files_under_headings(text) if path not in known}
         files |= {path: in_all(files.get(path, ""), line) for path, line in listed.items()} | told_in_state(text)
         lines = state_lines(text)

@@ -1,4 +1,4 @@
-"""Calls of tools that act outside the session: bookings, messages, deletions."""
+"""Effects of tool calls outside the session, such as bookings, messages and deletions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from compactor_cli.features.work.act_identities import (
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line, without_tags
 from compactor_cli.features.work.confirmed_acts import outcome
-from compactor_cli.features.work.json_results import says_undone, stated_error, tells_end
+from compactor_cli.features.work.json_results import result_members, says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.result_outcomes import ActOutcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
@@ -41,98 +41,100 @@ from compactor_cli.text.secret_values import is_secret, without_secrets
 from compactor_cli.text.shell import word_set
 
 _PAYMENTS = ("payment_id", "paymentId", "payment_method_id")
-"""Members of elements of a list that say how something is paid, which is told nowhere."""
+"""Members of list elements that identify a means of payment; such elements are never shown."""
 _TITLE_KEYS = ("name", "title", "to", "subject", "email", "url")
 _CONTENT_KEYS = ("content", "file_text", "contents")
-"""What a file is to hold, which says little where it is cut."""
+"""The intended content of a file; a part of it says little."""
 _NUMBERED = compiled_later(r"(?:^|_)(?:number|address)$|(?:Number|Address)$")
-"""Other arguments that say which thing is meant."""
+"""Other arguments that identify the object."""
 _REFERS = compiled_later(r"(?i)(?:^|_)(?:reference|ref|slug)$")
-"""Arguments by which others know what is done."""
+"""Arguments by which other parties know the act."""
 _PERSON_KEYS = ("user_id", "userId")
 _SETTERS = word_set("set update change modify toggle configure")
-"""Words of tools of which arguments say what is so now."""
+"""Words in names of tools whose arguments state the new value."""
 _ARGUMENTS_WIDTH = 140
 _TITLE_WIDTH = 60
-"""Characters of a title that has several elements."""
+"""Maximum length of a title with several elements."""
 _REASON_WIDTH, _LISTED_WIDTH = 140, 240
-"""Characters of why a call failed, and with the names of which that is said too."""
+"""Maximum length of a failure's reason, and of the reason with the names that share it."""
 _FILE_NAME = compiled_later(r"[\w@.~/\\+-]*[./\\][\w@+-]*[A-Za-z_][\w@.~/\\+-]*")
 _ALIKE = 2
-"""Blanks at least in what lines of an output are alike in."""
+"""Minimum number of spaces in the text that lines of an output have in common."""
 _ELEMENT_WIDTH = 40
-"""Of a text that tells which element of a list is meant; a longer one tells something else."""
+"""Maximum length of a text that identifies a list element; longer texts serve another purpose."""
 _MOST_MEMBERS = 3
-"""So many members say which element of a list is meant."""
+"""Number of members used to identify a list element."""
 _MOST_ELEMENTS = 12
 _LIST_WIDTH, _PAIRS_WIDTH = 44, 60
-"""Characters of a list, and of one whose elements are told by two words each, such as flights with their days."""
+"""Maximum length of a list, and of a list whose elements have two words each, such as flights with dates."""
 _TELLING_NUMBER = 4
-"""Digits from which on a number hardly stands for two things."""
+"""Minimum number of digits at which a number is unlikely to refer to two things."""
 _NUMBER = compiled_later(r"(?=.*\d)\S{1,30}(?: \S{1,12}){0,2}|(?=.*\d)(?=.*; ).{1,60}")
-"""An amount, a date, an account; or a list of some, such as flights."""
+"""An amount, a date or an account, or a list of these, such as flights."""
 _ONE_WORD = compiled_later(r"[#@]?[^\W\d](?:[^\W\d]|[./@-](?=\w)){0,29}")
+_CAME = compiled_later(r"[^\W\d]\w{0,29}")
+_WELL = word_set("ok okay success successful succeeded done true yes accepted completed complete updated saved active")
 _BRIEF_WIDTH = 90
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
-"""After which what was acted on is no more."""
+"""Verbs after which the object no longer exists."""
 
 
 WAITS = "waits: "
-"""What the line begins with of what takes effect only once somebody agrees, or something else comes to pass."""
+"""Prefix of the line for an act that takes effect only once somebody agrees or something else happens."""
 
 
 class Act(Struct, frozen=True):
-    """What a tool did to a thing of which it says which one it is."""
+    """What a tool did to a thing that the call identifies."""
 
     thing: str
-    """The tool and the identity, and in what this is one."""
+    """The tool, the container and the identity of the thing."""
     verb: str
     named: str
-    """What its line begins with: the tool, what it was told to do, and the identity."""
+    """The beginning of its line: the tool, the action that an argument named, and the identity."""
     title: str
     details: tuple[tuple[str, str], ...]
-    """Names and values of arguments, as they are told."""
+    """Names and displayed values of arguments."""
     object: tuple[str, ...] = ()
-    """Words behind the verb that it was told: a part of the thing, or what kind of thing it is."""
+    """Words after the verb in the action that an argument named: a part of the thing, or its kind."""
     made: bool = False
-    """Its result says what the thing is called: it was made by this."""
+    """Whether the act created the thing: the result states its name."""
     others: frozenset[str] = frozenset()
-    """Names of all arguments but those that say what is to be done, and to which thing."""
+    """Names of all arguments except those for the action and the identity."""
     is_plain: bool = False
-    """The details tell all of these, and each is one value."""
+    """Whether the details contain all of `others`, and each of them is a single value."""
     stands: Standing | None = None
-    """How the thing stands behind it, where it says so."""
+    """The state of the thing after the act, if the result states it."""
 
 
 class Effect(Struct, frozen=True):
     """Something that a call did, or tried to do, outside the session."""
 
     text: str
-    """Empty where it is too little to be told."""
+    """Empty if there is too little to report."""
     key: str
     """What a later success has to share with a failure to make up for it."""
     done: bool
     reason: str = ""
-    """Why it failed, in the result's words."""
+    """Why it failed, in the words of the result."""
     ends: str = ""
-    """What is no more afterwards, by its identity: nothing of it is open."""
+    """Identity of what no longer exists afterwards; nothing about it is open any more."""
     unfinished: bool = False
-    """The call was declined or stopped, or goes on, and nothing shows that it took place."""
+    """Whether the call was declined, stopped or is still running, and nothing shows that it took place."""
     git: tuple[str, ...] = ()
-    """The words of a command of git, from its verb on."""
+    """The words of a git command, starting with its verb."""
     asked: str = ""
-    """The tool, with what an argument told it to do."""
+    """The tool, with the action that an argument named."""
     given: tuple[tuple[str, str], ...] = ()
-    """Its other arguments by their names, as they are told."""
+    """Names and displayed values of its other arguments."""
     act: Act | None = None
-    """Of a tool that says which thing it acts on."""
+    """The act, if the tool's call identifies its object."""
     waits: str = ""
-    """What is said of what it waits for: it neither took place nor failed."""
+    """What the result says about what it is waiting for; the act has neither taken place nor failed."""
 
 
 def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
-    """Return the effect of a call of a tool that acts, named by what identifies it. `is_known`: whether something was
-    called so before the call, which did not make it, then."""
+    """Return the effect of a call to a tool that acts, labelled with what identifies it. `is_known`: whether
+    something had this name before the call and so was not created by it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = asked_action(call.tool, arguments)
     verb = told_action(call.tool, arguments)
@@ -149,25 +151,23 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     persons = [scalar(arguments.get(key)) for key in _PERSON_KEYS]
     is_meant = any((*given, *titles, *persons, *filter(_NUMBERED.search, arguments)))
     titles += filter(None, (scalar(arguments.get(key)) for key in PATH_KEYS))
-    held = [] if call.failed or verb_of(call.tool, arguments) != "create" else held_in(arguments)
+    action = verb_of(call.tool, arguments)
+    held = [] if call.failed or action != "create" else held_in(arguments)
     is_new = not given or set(given) <= set(held)
     made = (
         made_by(call.tool, call.said, arguments, named=not asked, is_known=is_known)
         if is_new and not call.failed
         else []
     )
-    # what is still to be agreed to has the number of a request at most
+    # an act awaiting approval has at most the number of the request
     asked_for, made = (made[:1], []) if came.kind == "waits" else ([], made)
     known = [] if any(titles) or call.failed else title_of(call.said, given)
     within = [text for text in held if made and not made[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
     title = " ".join(filter(None, [*titles, *known]))
-    details = _details(call.tool, arguments, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
-    receipt = (
-        receipt_of(call.tool, verb_of(call.tool, arguments), call.said, arguments)
-        if given and not (made or call.failed)
-        else ()
-    )
+    came_out = _as_it_came_out(call, arguments, given)
+    details = _details(call.tool, came_out, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
+    receipt = receipt_of(call.tool, action, call.said, arguments) if given and not (made or call.failed) else ()
     head = " ".join(filter(None, [call.tool, verb]))
     meant = " ".join(filter(None, [*(given or persons), *titles]))
     key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
@@ -176,12 +176,12 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     rest = {name: value for name, value in arguments.items() if value != asked and scalar(value) not in given[:1]}
     is_plain = {name for name, _ in details} == set(rest) and all(map(is_scalar, rest.values()))
     act = Act(
-        *(thing, verb_of(call.tool, arguments), named, title, (*receipt, *details)),
+        *(thing, action, named, title, (*receipt, *details)),
         *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain, standing(call)),
     )
     text, ended = act_text(f"{named} {title}".strip(), (*receipt, *details)), _ended(call.tool, arguments)
     if asked and done and call.answered and not (is_meant or made):
-        text = ""  # an agent may add two numbers by such a tool
+        text = ""  # an agent may use such a tool to add two numbers
     others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(
         *(text, key, done, came.said if call.said.startswith("|") else reason(call), ended, call.undecided),
@@ -192,8 +192,26 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     )
 
 
+def _as_it_came_out(call: ToolCall, arguments: dict[str, Any], identity: Collection[str]) -> dict[str, Any]:
+    """Return the arguments of an act without the one-word values that its result contradicts.
+
+    Only a result that is the record of the same thing can contradict a value; it contains one of the values of
+    `identity`. A member that only reports success, such as `"status": "ok"`, contradicts nothing.
+    """
+    members = result_members(call.said) if identity and not call.failed else {}
+    if not any(scalar(value) in identity for value in members.values()):
+        return arguments
+    pairs = {name: (scalar(value), scalar(members.get(name))) for name, value in arguments.items()}
+    contradicted = {
+        name
+        for name, (asked, came) in pairs.items()
+        if _ONE_WORD.fullmatch(asked) and _CAME.fullmatch(came) and came.lower() not in {asked.lower(), *_WELL}
+    }
+    return {name: value for name, value in arguments.items() if name not in contradicted}
+
+
 def told_values(arguments: dict[str, Any], tool: str, room: int) -> str:
-    """Return the values of arguments that fit, in their order, without those of secrets."""
+    """Return the values of arguments that fit, in order and without secret values."""
     told: list[str] = []
     for name in arguments:
         text = _shown(name, arguments, tool) or _elements(name, arguments, tool, _LIST_WIDTH)
@@ -204,13 +222,13 @@ def told_values(arguments: dict[str, Any], tool: str, room: int) -> str:
 
 
 def is_untold(call: ToolCall) -> bool:
-    """Return whether nobody knows how a call ended: an earlier round left out what its result said of it."""
+    """Return whether the outcome of a call is unknown because an earlier round dropped that part of its result."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     return not call.failed and not tells_end(call.said) and not made_by(call.tool, call.said, arguments)
 
 
 def _thing(tool: str, identity: str, arguments: dict[str, Any]) -> str:
-    """Return what tells a thing from others on which a tool acts; empty where nothing does."""
+    """Return a key that distinguishes the thing from others that the tool acts on; "" if nothing does."""
     if not identity or (identity.isdigit() and len(identity) < _TELLING_NUMBER):
         return ""
     within = (scalar(value) for key, value in arguments.items() if not WITHIN_WHAT.isdisjoint(tool_words(key)))
@@ -218,14 +236,14 @@ def _thing(tool: str, identity: str, arguments: dict[str, Any]) -> str:
 
 
 def act_text(head: str, details: Iterable[tuple[str, str]]) -> str:
-    """Return the line of an act, with as many of its details as fit."""
+    """Return the line of an act with as many of its details as fit."""
     told = ", ".join(_fitting(details, _ARGUMENTS_WIDTH))
     return one_line(head + (f" ({told})" if told else ""), 240)
 
 
 def brief_text(act: Act) -> str:
-    """Return the line of an act with its short details: amounts, accounts, dates, and what is one word; empty where it
-    has no others."""
+    """Return the line of an act with only its short details: amounts, accounts, dates and single words. Return "" if
+    it has no other details."""
     numbers = [(name, value) for name, value in act.details if _NUMBER.fullmatch(value)]
     words = [(name, value) for name, value in act.details if _ONE_WORD.fullmatch(value)]
     told = list(_fitting([*numbers, *words], _BRIEF_WIDTH))
@@ -234,15 +252,15 @@ def brief_text(act: Act) -> str:
 
 
 def plain_key(text: str) -> str:
-    """Return what of an effect's text a later success has to share with it: all before options and details."""
+    """Return the part of an effect's text that a later success has to share: everything before options and details."""
     words = text.split(" (", 1)[0].split()
     options = next((at for at, word in enumerate(words) if at and word.startswith("-")), len(words))
     return one_line(" ".join(words[:options]), 160)
 
 
 def _ended(tool: str, arguments: dict[str, Any]) -> str:
-    """Return the identity of what a tool cancels or deletes; empty where the tool does so to a part of it, and for a
-    small number, which other things have, too."""
+    """Return the identity of what a tool cancels or deletes. Return "" if only a part of it is affected, or if the
+    identity is a small number that other things may share."""
     if verb_of(tool, arguments) not in _ENDING:
         return ""
     kinds, meant = name_words(tool), name_words(*tool_words(asked_action(tool, arguments))[1:])
@@ -253,25 +271,26 @@ def _ended(tool: str, arguments: dict[str, Any]) -> str:
 
 
 def _shown(name: str, arguments: dict[str, Any], tool: str) -> str:
-    """Return the value of an argument as it is told: of a password only that there is one."""
+    """Return an argument's value for display; a password is replaced by a marker."""
     value = arguments[name]
     return scalar(argument_without_values(name, str(value), arguments, tool)) if is_scalar(value) else ""
 
 
 def _switch(value: object, tool: str) -> str:
-    """Return whether a tool that sets something turns it on: otherwise one would be told like the other."""
+    """Return "true" or "false" for a boolean argument of a tool that sets something. Without it, on and off would
+    read alike."""
     return str(value).lower() if isinstance(value, bool) and not _SETTERS.isdisjoint(tool_words(tool)) else ""
 
 
 def _elements(name: str, arguments: dict[str, Any], tool: str, room: int) -> str:
-    """Return what fits of an argument of several elements, without values of secrets."""
+    """Return as much of an argument with several elements as fits, without secret values."""
     value = arguments[name]
     return _listed(list_without_values(name, value, arguments, tool) if isinstance(value, list) else value, room)
 
 
 def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """Return names and values of further arguments that fit on a line, those first that the name of the tool speaks of.
-    `told`: values that the line has already."""
+    """Return (name, value) of further arguments that fit on a line. References come first, then arguments that the
+    name of the tool mentions. `told`: values that are already in the line."""
     known = {*IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS, *PATH_KEYS, *_CONTENT_KEYS}
     meant = {word.rstrip("s") for word in tool_words(tool)}
     names = [key for key in arguments if key not in known and not IDENTITY.search(key)]
@@ -294,7 +313,7 @@ def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tup
 
 
 def _fitting(details: Iterable[tuple[str, str]], room: int) -> Iterator[str]:
-    """Yield what of the details fits, as `name value`."""
+    """Yield the details that fit, as `name value`."""
     for name, value in details:
         said = f"{name} {value}"
         if len(said) + 2 <= room:
@@ -303,8 +322,8 @@ def _fitting(details: Iterable[tuple[str, str]], room: int) -> Iterator[str]:
 
 
 def _listed(value: object, room: int) -> str:
-    """Return the elements of a list with as many of their members as fit; else the first ones, whole, and how many more
-    there are. An object is a list of one."""
+    """Return the elements of a list with as many of their members as fit. If not all fit, return the first elements
+    in full and a count of the rest. An object is treated as a list of one."""
     elements = [_members(element) for element in islice(value if isinstance(value, list) else [value], _MOST_ELEMENTS)]
     more = len(value) - len(elements) if isinstance(value, list) else 0
     if not all(elements[:1]):
@@ -322,7 +341,7 @@ def _listed(value: object, room: int) -> str:
 
 
 def _told(elements: Iterable[list[str]]) -> Iterator[str]:
-    """Yield elements by their members, without those behind the first that are as in the element before."""
+    """Yield each element as text, leaving out members after the first that are the same as in the previous element."""
     before: list[str] = []
     for members in elements:
         yield " ".join(text for at, text in enumerate(members) if not at or before[at : at + 1] != [text])
@@ -330,7 +349,8 @@ def _told(elements: Iterable[list[str]]) -> Iterator[str]:
 
 
 def _members(value: object) -> list[str]:
-    """Return what tells one element of a list from the others: its first short members; numbers with their names."""
+    """Return the first short members of a list element, which distinguish it from others; numbers come with their
+    names."""
     if not isinstance(value, dict):
         return [text] if (text := without_secrets(_short(value))) else []
     if not value.keys().isdisjoint(_PAYMENTS):
@@ -350,14 +370,14 @@ def _short(value: object) -> str:
 
 
 def reason(call: ToolCall) -> str:
-    """Return what the result of a failed call says first of the failure."""
+    """Return the first statement of a failure in the result of a failed call."""
     if not call.failed:
         return ""
     return with_alike(call.said, stated_error(call.said) or telling_line(call.said))
 
 
 def with_alike(said: str, line: str) -> str:
-    """Return a line of an output that says why a call failed, with the names of which others say the same."""
+    """Return the line of an output that states why a call failed, with the names for which other lines say the same."""
     told = one_line(without_secrets(re.sub(r"</?\w+>", "", without_tags(line.strip()))), _REASON_WIDTH)
     names = [] if told.endswith("…") else _alike(said, line.strip())
     sizes = accumulate((len(name) + 2 for name in names), initial=len(told))
@@ -367,7 +387,7 @@ def with_alike(said: str, line: str) -> str:
 
 
 def _alike(said: str, line: str) -> list[str]:
-    """Return the names of files with which other lines of an output end that are like this one but for its own."""
+    """Return the names of files at the end of other lines that otherwise equal this line."""
     begin, _, name = line.rpartition(" ")
     if begin.count(" ") < _ALIKE or not _FILE_NAME.fullmatch(name):
         return []

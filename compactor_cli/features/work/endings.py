@@ -1,4 +1,4 @@
-"""How a call ended, as far as its result says by itself, and how a command did whose output went through a filter."""
+"""Determine how a call ended from its result alone, and how a command ended whose output was piped through a filter."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from compactor_cli.text.tracebacks import raised_in_cell
 _WAS_THERE = compiled_later(
     r"^(?:successfully )?overw\w+ |\b(?:has|have) been (?:successfully )?(?:updated|overwritten)\b", re.I
 )
-"""How a tool says that the file that it wrote was there before."""
+"""How a tool says that the file it wrote already existed."""
 _FIRST = 300
-"""Characters in which the first line of a result is looked for."""
+"""Characters at the start of a result that are searched for its first line."""
 _NOTHING = r"[ \t]*(?:0|none|no|nil|null|\[\])[ \t]*(?:[.,;\n]|\Z)"
-"""How a report says that there was none of what it names."""
+"""How a report says that there were none of something."""
 _CHANGED = (
     "updated|edited|created|saved|applied|replaced|deleted|removed|added|inserted|modified|wr(?:ote|itten)|overw\\w+"
 )
@@ -43,13 +43,13 @@ _BEGINNINGS_OF_FAILED = (
     *("permission denied", "[your proposed", "your proposed", "no replacement", "[no exact", "no exact", "failed"),
     *("failure", "exception", "apply_patch verification failed", "[error", "wrong ", "incorrect ", "invalid "),
 )
-"""How results of failed calls begin. Looking for words is quicker."""
+"""How results of failed calls begin. Comparing words is faster than matching the pattern."""
 _BEGINNINGS_OF_ANSWERS = ("http", "mcp error")
 _ANSWERED_WITH_ERROR = compiled_later(
     r"\s*(?:(?i:HTTP(?:/[\d.]+)?(?: (?:status|error))?(?: code)?:?) ?[45]\d\d"
     r"(?:[ \t]*(?:\n|\Z)|:|(?: [A-Z]\w+){1,4}[ \t]*(?:\n|\Z))|MCP error -?\d+\b)"
 )
-"""How results begin that only hand on what a server answered: `HTTP 409`, `MCP error -32603: …`."""
+"""How results begin that only pass on a server's error: `HTTP 409`, `MCP error -32603: …`."""
 _REFUSES = r"(?:rejected|declined|denied|cancel\w*|refused|dismissed|skipped|aborted|interrupted)"
 _DECLINED = compiled_later(
     r"(?:\s|<[\w-]+>|\[|error:|rejected:|blocked:|denied:|operation cancelled\]|reason:)*(?:"
@@ -63,7 +63,7 @@ _DECLINED = compiled_later(
         *("want", "allow"),
     ),
 )
-"""How results say that the user, or what the user had set up, did not let a call happen."""
+"""How results say that the user, or something that the user configured, did not allow a call."""
 _BEGINNINGS = (
     *("<", "[", "error", "traceback", "fatal:", "exit code", "command ", "permission denied", "fail", "exception"),
     *("apply_patch verification failed", "the ", "user ", "tool ", "this ", "your ", "operation ", "action ", "exec"),
@@ -84,13 +84,13 @@ _BEGINNINGS = (
     ),
     *("no replacement was", "wrong ", "incorrect ", "invalid "),
 )
-"""What each of these matches begins with, in lower case; looking for words is quicker."""
+"""Lower-case beginnings of all these matches. Comparing words is faster."""
 _BEGINNINGS_OF_DECLINED = (*_BEGINNINGS, "cancel")
 _BEGINNING = max(map(len, _BEGINNINGS))
 WINDOW = 600
-"""Characters at the start of a result where harnesses say how a call ended."""
+"""Characters at the start of a result where harnesses state how a call ended."""
 _NAMED = compiled_later(r"`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.~@+-]*/[\w./@+-]*|\b[\w-]+\.\w{1,6}\b")
-"""Quotes, paths and names of files: words in them say nothing of how a call ended."""
+"""Quotes, paths and names of files; their words say nothing about how a call ended."""
 _NOT_EDITED = compiled_later(
     r"\b(?:no|0|zero) (?:[\w-]+ ){0,3}?(?:match(?:es)?|replacements?|occurrences?|changes?|edits?|such)\b|"
     r"\balready exists?\b|"
@@ -107,26 +107,25 @@ _EDITED = compiled_later(
     rf"\W*(?:{_CHANGED}|ok|done)\b|.*\bsuccess|.*\b(?:ha(?:s|ve)|was|were) (?:been )?(?:{_CHANGED})\b", re.IGNORECASE
 )
 _NO_SENTENCE = compiled_later(r"\s*(?:[\d{<+@|]|--|```)")
-"""How lines of files, differences and objects begin."""
+"""How lines of files, diffs and objects begin."""
 _TAG = compiled_later(r"^(?:<[\w-]+>\s*)+")
 _SENTENCE_WIDTH = 300
 CHANGE_FILES = word_set("rm rmdir unlink mv cp ln mkdir touch chmod chown")
-"""Programs that say nothing of files that they changed."""
+"""Programs that print nothing about the files that they changed."""
 _SELECTS = word_set("grep egrep fgrep rg ag findstr Select-String")
-"""Programs that fail where there is nothing to show."""
+"""Programs that fail if there is nothing to show."""
 _FILTERS = _SELECTS | word_set("head tail wc tee sed awk sort uniq cut tr cat less column nl jq")
-"""Programs that succeed whatever the one before them came to."""
+"""Programs that succeed whatever the outcome of the program before them."""
 _NONE_COUNTED = compiled_later(
     r"\b(?:errors?|fail(?:ed|ures?)?)[=:]\s*0\b|\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE
 )
 """How a report says that nothing went wrong."""
 _GAVE_UP = compiled_later(r"^(?:[Uu]sage|panic|E): |^[Ee]xit (?:code|status):? [1-9]", re.MULTILINE)
-"""How programs say that they did nothing, beside by an error."""
+"""How programs say that they did nothing, other than with an error."""
 
 
 def complaints_of(step: Step, said: str) -> list[str]:
-    """Return the lines with which a program of a command says that it could not do what it was asked to, by its name
-    before what it could not and why."""
+    """Return the lines in which a program reports what it could not do and why, prefixed with its name."""
     program = basename(step.words[0])
     if f"{program}: " not in said:
         return []
@@ -134,7 +133,7 @@ def complaints_of(step: Step, said: str) -> list[str]:
 
 
 def refuses_files(command: str, said: str) -> bool:
-    """Return whether the programs of a command line that change files say nothing but that they could not."""
+    """Return whether all output of a command line consists of complaints by programs that were to change files."""
     text = said.strip()
     if len(text) > WINDOW or text.partition(":")[0] not in CHANGE_FILES:
         return False
@@ -144,7 +143,7 @@ def refuses_files(command: str, said: str) -> bool:
 
 
 def has_failed(result: Part) -> bool:
-    """Return whether a result says by itself that the call failed, was declined, or has no result."""
+    """Return whether a result states by itself that the call failed, was declined, or has no result."""
     said = result.text
     if said == NO_RESPONSE:
         return True
@@ -160,18 +159,18 @@ def has_failed(result: Part) -> bool:
 
 
 def is_declined(said: str) -> bool:
-    """Return whether a result says that the user did not let the call happen."""
+    """Return whether a result says that the user did not allow the call."""
     return _begins(said, _BEGINNINGS_OF_DECLINED) and _DECLINED.match(said) is not None
 
 
 def ran_too_long(said: str) -> bool:
-    """Return whether the result of a command that was stopped says that it took too long."""
+    """Return whether the result of a stopped command says that it took too long."""
     ends = both_ends(said.strip(), _SENTENCE_WIDTH, _SENTENCE_WIDTH)
     return re.search(r"(?i)\btime(?:d |-?)out\b", ends) is not None
 
 
 def begins_as_failed(said: str) -> bool:
-    """Return whether a result begins as those of failed calls do."""
+    """Return whether a result begins like those of failed calls."""
     return _begins(said, _BEGINNINGS_OF_FAILED) and _FAILED.match(said) is not None
 
 
@@ -180,12 +179,12 @@ def _begins(said: str, beginnings: tuple[str, ...]) -> bool:
 
 
 def answers_with_error(said: str) -> bool:
-    """Return whether a server answered a call of a tool with an error, as its first line says."""
+    """Return whether the first line of a result says that a server answered with an error."""
     return _begins(said, _BEGINNINGS_OF_ANSWERS) and _ANSWERED_WITH_ERROR.match(said) is not None
 
 
 def refuses_edit(said: str) -> bool:
-    """Return whether the first line of what a tool for files said is that it changed nothing."""
+    """Return whether the first line of a file tool's result says that it changed nothing."""
     line = _TAG.sub("", said.strip().partition("\n")[0][:_SENTENCE_WIDTH])
     if _NO_SENTENCE.match(line):
         return False
@@ -194,7 +193,7 @@ def refuses_edit(said: str) -> bool:
 
 
 def may_tell(said: str) -> bool:
-    """Return whether the beginning of a result may tell that the call failed, was declined or stopped."""
+    """Return whether the beginning of a result may say that the call failed, was declined or stopped."""
     head = said.lstrip()[:_BEGINNING]
     return not head.isascii() or head.lower().startswith(_BEGINNINGS)
 
@@ -207,8 +206,8 @@ def says_so(said: str) -> bool:
 
 
 def ended(command: str, failed: bool | None, said: str) -> bool | None:
-    """Return whether a command line failed, None where nobody knows. `failed`: whether it did by its exit code;
-    `said`: its output, which tells more of a check behind whose pipe a filter stands."""
+    """Return whether a command line failed, or None if unknown. `failed`: the outcome by exit code; `said`: the
+    output, which is more reliable for a check piped into a filter."""
     if failed is None or "|" not in command:
         return failed
     line = steps(command)
@@ -225,8 +224,8 @@ def ended(command: str, failed: bool | None, said: str) -> bool | None:
 
 
 def succeeded(line: Sequence[Step], said: str) -> Iterator[Step]:
-    """Yield the steps that have to have succeeded for the whole to succeed; one whose output goes to another program
-    is taken to have done so where nothing that is known tells of an error, though it may say so in other words."""
+    """Yield the steps that must have succeeded for the whole command line to succeed. A step piped into another
+    program counts as successful unless the output contains a known form of error; errors in other forms are missed."""
     for at in range(len(line) - 1, -1, -1):
         after = line[at].after
         if after == "|" and _complains(said):
@@ -238,12 +237,12 @@ def succeeded(line: Sequence[Step], said: str) -> Iterator[Step]:
 
 
 def _complains(said: str) -> bool:
-    """Return whether an output tells of an error, as far as one can see."""
+    """Return whether an output appears to report an error."""
     return _GAVE_UP.search(said) is not None or bool(result_errors(_NONE_COUNTED.sub("", said), True, limit=1))
 
 
 def was_there_before(said: str) -> bool:
-    """Return whether the first line of what a tool said is that the file which it wrote was there before."""
+    """Return whether the first line of a result says that the file that was written already existed."""
     begin = said[:_FIRST]
     low = begin.lower()
     return ("overw" in low or " been " in low) and _WAS_THERE.search(begin.lstrip().partition("\n")[0]) is not None

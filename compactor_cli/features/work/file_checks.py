@@ -1,4 +1,4 @@
-"""What is known of changed files: whether a check passed or failed after the change, or a script ran."""
+"""What is known about changed files: whether a check passed or failed after the change, or a script ran."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
 _KINDS: tuple[CheckKind, ...] = ("tests", "build", "lint")
-"""Kinds of checks, the one that says most of a file first."""
+"""Kinds of checks, most conclusive first."""
 _PASSED, _FAILED, _FAILED_LATER = " passed after", " failed after", " passed after, failed later"
-"""The last one: what was done in between may be what broke it."""
+"""In the last case, something done in between may be the cause."""
 _OTHERS_PASSED = f"other tests{_PASSED}"
-"""Of tests that were named by their files, not after this one; it may be among what they run all the same."""
+"""For tests that were named by their files and do not belong to this file; they may still run its code."""
 _ANY_KIND = rf"(?:{'|'.join(_KINDS)})"
 LABEL = (
     rf"(?:check|{_ANY_KIND}){_PASSED}|{_OTHERS_PASSED}|check{_FAILED}|"
     rf"{_ANY_KIND}(?: and {_ANY_KIND})*(?:{_FAILED}|{_FAILED_LATER})|"
     r"(?:\S+ )?(?:ran|failed) after|unchecked"
 )
-"""Pattern of what is said of a file."""
+"""Pattern of the label for a file."""
 _HEAD, _TAIL = 2_000, 6_000
-"""Characters at the ends of the output of a failed check in which the names of files are looked for."""
+"""Characters at each end of a failed check's output that are searched for names of files."""
 _WORD = compiled_later(r"\w+(?:[.-]\w+)*")
 _FILE = compiled_later(r"(?<![\w.@+-])([\w.@+-]*(?:/[\w.@+-]+)+\.\w+)")
 """A path with a folder."""
 _SHOWS = word_set("cat head tail less more bat nl grep egrep fgrep rg ag sed awk wc diff cmp jq xxd od strings stat")
-"""Programs that show what is in the files that they name."""
+"""Programs that show the contents of the files they are given."""
 _QUIET = _SHOWS | word_set(
     "cd pushd popd pwd ls tree find fd du df mkdir rmdir rm cp mv ln touch chmod chown echo printf export unset set "
     "source . sleep wait true false : which type date env ps kill exit clear git gh"
 )
-"""Programs that cannot have found anything wrong with a file that was changed."""
+"""Programs that cannot have detected a problem with a changed file."""
 _IN_PLACE = compiled_later(r"-[nErsuzpl0-7]*i|--in-place")
-"""Options with which an editor of streams writes to the files that it names."""
+"""Options with which a stream editor writes to the files it is given."""
 _EDITS = word_set("sed gsed perl ruby yq")
 """Programs that have such an option."""
 _LOOKS_NOT = word_set(
@@ -55,21 +55,21 @@ _LOOKS_NOT = word_set(
     "gsutil gcloud az docker podman kubectl ssh dos2unix unix2dos truncate split code vim nvim vi nano emacs open "
     "xdg-open mail md5sum sha1sum sha256sum cksum shasum basename dirname realpath readlink test ["
 )
-"""Programs that name a file and say nothing of what is in it: they count, copy, pack, or open it."""
+"""Programs that take a file without examining its content: they count, copy, pack or open it."""
 _GOES = word_set("cd pushd popd")
 _GIT_SHOWS = frozenset(("diff", "show", "blame"))
 _PLACE = compiled_later(r"[\w@+-]\.\w{1,6}(?::\d+|\(\d+,\d+\))")
-"""A line of a file, as checkers name it."""
+"""A line number in a file, as checkers write it."""
 
 
 class _Files:
-    """Changed files, by what an output may call them."""
+    """Changed files, indexed by the names that an output may use for them."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.named: defaultdict[str, list[str]] = defaultdict(list)
         """Last part of a path -> the paths."""
         self.plain: defaultdict[str, list[str]] = defaultdict(list)
-        """Name that may be a word of an output that speaks of something else -> the paths."""
+        """Name that may also be an ordinary word of an output -> the paths."""
         self.marked: defaultdict[str, list[str]] = defaultdict(list)
         """Any other name -> the paths."""
         for path in paths:
@@ -79,24 +79,25 @@ class _Files:
 
 
 class _Failure(Struct, frozen=True):
-    """A check that fails: the number of the call, and what in its output may name files."""
+    """A failing check: the number of its call, and the names of files that its output may contain."""
 
     order: int
     kind: CheckKind
     words: frozenset[str]
     spoken: frozenset[str]
-    """Those that are names of files or tests: a word that anybody may say names a file only where it is one of them."""
+    """Words that are part of names of files or tests. An ordinary word refers to a file only if it is among these."""
     passed: int | None
-    """Number of the last call in which all that fails had passed; below zero before this round."""
+    """Number of the last call in which everything that now fails had passed; negative for earlier rounds."""
     elsewhere: bool
-    """It says in which lines something is wrong: where it names none of the files, it is not about them."""
+    """Whether the output gives the lines where something is wrong. If it names none of the files, it is not about
+    them."""
     paths: dict[str, list[str]]
-    """Last part of a path -> the paths that end so."""
+    """Last part of a path -> the paths that end in it."""
     names_of: dict[str, set[str]]
-    """Name by which one may speak of a file -> the last parts of paths that it stands for."""
+    """Name that may be used for a file -> the last parts of paths that it stands for."""
 
     def named(self, files: _Files) -> frozenset[str]:
-        """Return those files of which it speaks; one of the same name in another folder is another file."""
+        """Return the files that the output is about. A file with the same name in another folder is not one of them."""
         plain = (path for stem in self.spoken & files.plain.keys() for path in files.plain[stem])
         marked = (path for stem in self.words & files.marked.keys() for path in files.marked[stem])
         said = (
@@ -115,20 +116,20 @@ class _Failure(Struct, frozen=True):
 
 
 class ScriptRuns(Struct):
-    """Scripts that the session ran, by the last part of their path, with the number of the call and whether it went
-    well, the newest last; and what else may have told something of a file."""
+    """Scripts that the session ran: last part of the path -> (number of the call, whether it succeeded), newest
+    last. Also records other calls that may have shown something about a file."""
 
     runs: dict[str, tuple[int, bool]] = field(default_factory=dict)
     other: int = NEVER
-    """Number of the last call that ran anything which may have told something of any file, such as another script."""
+    """Number of the last call that ran anything else that may have tested any file, such as another script."""
     shown: dict[str, int] = field(default_factory=dict)
     """Last part of a path -> number of the last call that showed such a file."""
     behind: dict[str, int] = field(default_factory=dict)
-    """Path as commands name it -> number of the last call that looked at such a file behind the step that changed
-    it."""
+    """Path as commands name it -> number of the last call that examined the file after the step that changed it."""
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, read: Iterable[str], *, checked: bool) -> None:
-        """Take over a call. `read`: the files that it read; `checked`: it ran a check, which tells of itself."""
+        """Record a call. `read`: the files that it read; `checked`: whether it ran a check, which is recorded
+        elsewhere."""
         self.shown.update((basename(path), order) for path in read)
         changed: set[str] = set()
         joined = ""
@@ -146,7 +147,7 @@ class ScriptRuns(Struct):
             looks = plain in _SHOWS or plain not in _QUIET or shows
             if looks and plain not in _LOOKS_NOT and not edits and joined != "||":
                 self.behind.update(dict.fromkeys(named & changed, order))
-            changed = set() if program in _GOES else changed  # paths name other files from there
+            changed = set() if program in _GOES else changed  # from there, paths refer to other files
             changed.update(path.removeprefix("./") for path in step.writes)
             changed |= named if edits else set()
             joined = step.after
@@ -160,10 +161,10 @@ class ScriptRuns(Struct):
 
 
 class FileChecks:
-    """What checks and scripts say of the files that a session changed."""
+    """What checks and scripts say about the files that a session changed."""
 
     def __init__(self, paths: Iterable[str], checks: CheckRuns, scripts: ScriptRuns, root: str = "") -> None:
-        """Take the paths that were changed, and the checks and scripts that ran. `root` is left out of the paths."""
+        """Take the paths that were changed, and the checks and scripts that ran. `root` is cut from the paths."""
         self._root = root
         failures = [_failure(order, *check) for order, check in checks.failures().items()]
         files = _Files(paths)
@@ -176,9 +177,9 @@ class FileChecks:
         self._newest = next((script for script in reversed(scripts.runs) if script in files.named), "")
 
     def of(self, path: str, order: int, earlier: str) -> str:
-        """Return what is known of a file whose last change was the call with this number; empty where a check that
-        failed after it speaks of other files, and of prose. `earlier`: what an earlier round said, where the last
-        change was before this one."""
+        """Return what is known about a file whose last change was made by call `order`. Return "" for prose, and if
+        a later failed check is about other files. `earlier`: the label from an earlier round, for changes made
+        before this one."""
         if is_no_code(path):
             return ""
         passes = {kind: self._checks.last_pass(kind, path) for kind in _KINDS}
@@ -210,7 +211,8 @@ class FileChecks:
         return next(self._ran(path, order), "" if newer or looked else unchecked)
 
     def _ran(self, path: str, order: int) -> Iterator[str]:
-        """Yield how the file ran after its last change, or a script that the session wrote."""
+        """Yield the outcome of running the file itself after its last change, or else of the session's newest
+        script."""
         own = basename(path)
         for script in (own, self._newest):
             at, well = self._runs.get(script, (NEVER, True))
@@ -220,31 +222,31 @@ class FileChecks:
 
 
 def _had_passed(failure: _Failure, order: int, before: Collection[str]) -> bool:
-    """Return whether all that fails had passed behind the change of a file, which was the call with this number.
-    `before`: kinds of checks that had passed behind it in an earlier round."""
+    """Return whether everything that now fails had passed after the change of a file by call `order`. `before`:
+    kinds of checks that had passed after it in an earlier round."""
     if failure.passed is None:
         return False
     return failure.passed > order if order >= 0 else failure.passed >= 0 or failure.kind in before
 
 
 def _failed_in(label: str) -> frozenset[CheckKind]:
-    """Return the kinds of checks that failed, as an earlier round says of a file."""
+    """Return the kinds of checks that failed according to an earlier round's label for a file."""
     ending = next((ending for ending in (_FAILED_LATER, _FAILED) if label.endswith(ending)), "")
     words = label.removesuffix(ending).split() if ending else []
     return frozenset(_KINDS) if words == ["check"] else frozenset(kind for kind in _KINDS if kind in words)
 
 
 def _failure(order: int, kind: CheckKind, said: str, passed: int | None) -> _Failure:
-    """Return a check that failed, with what its output says."""
+    """Return a failed check with the names in its output."""
     text = both_ends(said, _HEAD, _TAIL)
     elsewhere = kind != "tests" and _PLACE.search(text) is not None
     paths: dict[str, list[str]] = {}
     names_of: dict[str, set[str]] = {}
-    parts = _FILE.split(text) if "/" in text else [text]  # what is no path, and paths, in turn
+    parts = _FILE.split(text) if "/" in text else [text]  # text between paths, and paths, in turn
     for path in dict.fromkeys(parts[1::2]):
         name = basename(path)
         paths.setdefault(name, []).append(path)
-        for stem in () if elsewhere else _stems(path):  # what is wrong with a test is not wrong with what it tests
+        for stem in () if elsewhere else _stems(path):  # a problem in a test is not a problem in the code that it tests
             names_of.setdefault(stem, set()).add(name)
     words = set(_WORD.findall(" ".join(parts[::2])))
     spoken = {word.split(".", 1)[0] for word in words if "." in word}
@@ -254,18 +256,18 @@ def _failure(order: int, kind: CheckKind, said: str, passed: int | None) -> _Fai
 
 
 def _is_plain(stem: str) -> bool:
-    """Return whether a name may be a word of an output that speaks of something else."""
+    """Return whether a name may be an ordinary word of an output."""
     return stem.isalpha() and stem.islower()
 
 
 def _may_be(said: str, path: str) -> bool:
-    """Return whether a path in an output may be that of a file: one of them ends with the other."""
+    """Return whether a path in an output may be that of a file: one must end with the other."""
     said_path, own_path = f"/{said.lstrip('./')}", f"/{path.lstrip('/')}"
     return said_path.endswith(own_path) or own_path.endswith(said_path)
 
 
 def _script(step: Step) -> str:
-    """Return the last part of the path of the script that a step runs; empty when it runs none."""
+    """Return the last part of the path of the script that a step runs; "" if it runs none."""
     words = without_prefixes(list(step.words))
     if not words:
         return ""
@@ -279,8 +281,8 @@ def _script(step: Step) -> str:
 
 @lru_cache(maxsize=4096)
 def _stems(path: str) -> frozenset[str]:
-    """Return the names by which an output may speak of a file: with its ending, without, and without what makes it a
-    test."""
+    """Return the names that an output may use for a file: with its extension, without it, and without the part that
+    marks a test."""
     name = basename(path)
     stem = name.split(".", 1)[0] or name
     return frozenset({name, stem, TEST_OF.sub("", stem)})

@@ -1,4 +1,4 @@
-"""Folders in which commands run, and paths made short by the main one."""
+"""Find the folders in which commands run, and shorten paths relative to the main one."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from compactor_cli.text.shell import steps
 _NEARLY_ALL = 0.9
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
 _NO_FOLDER, _NO_PATH = frozenset(_FOLDER_KEYS).isdisjoint, frozenset(PATH_KEYS).isdisjoint
-"""Whether arguments have none of these: so most calls."""
+"""True if arguments contain none of these keys, as in most calls."""
 _TOLD = compiled_later(
     r"(?:<cwd>|\b(?:current |primary )?working directory(?: is)?:?) *[`'\"]?(/[\w./~+@-]+)",
     re.IGNORECASE,
     ("<cwd>", "working directory"),
 )
-"""How a harness says where the session works."""
+"""How a harness states the session's working directory."""
 _AT_HOME = r"(?:~|\$HOME|\$\{HOME\})/"
 _CHANGES = compiled_later(
     rf"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+((?:/|{_AT_HOME})[\w./~+@-]+|'/[^'\n]+'|\"(?:/|{_AT_HOME})[^\"\n]+\")"
@@ -29,12 +29,12 @@ _CHANGES = compiled_later(
 _GOING = ("cd", "pushd", "popd")
 _LOOKING = ("pwd", "ls")
 _USERS = compiled_later(r"(?:\$HOME|\$\{HOME\}|/root|/(?:home|Users)/[^/]+)(?=/|$)")
-"""How the folder of a user begins a path where it is not written `~`."""
+"""How a path in a user's home folder begins if it is not written with `~`."""
 
 
 def session_folder(folder: str, messages: Iterable[Message]) -> str:
-    """Return the folder that the session works in, without a slash at its end: the one that its records name, or what
-    comes before the first call says of it. Empty where neither tells."""
+    """Return the session's working directory without a trailing slash: the one in its records, or else the one
+    stated before the first call. Return "" if neither is present."""
     if folder.startswith("/"):
         return folder.rstrip("/")
     for message in messages:
@@ -46,10 +46,10 @@ def session_folder(folder: str, messages: Iterable[Message]) -> str:
 
 
 def main_folder(calls: Iterable[ToolCall]) -> str:
-    """Return the folder in which most commands run, without a slash at its end; empty when none is named.
+    """Return the folder in which most commands run, without a trailing slash; "" if none is named.
 
-    Where no command names one, the folder that nearly all paths in arguments share, or one above it from which others
-    are named.
+    If no command names a folder, it is the folder shared by nearly all paths in arguments, or a parent from which
+    commands name paths.
     """
     named: Counter[str] = Counter()
     paths: list[str] = []
@@ -67,7 +67,7 @@ def main_folder(calls: Iterable[ToolCall]) -> str:
 
 
 def _entered(command: str) -> str | None:
-    """Return the folder that a command line goes to first; None where it goes to none."""
+    """Return the folder that a command line changes to first; None if it does not change the folder."""
     change = _CHANGES.search(command) if "cd" in command or "-C" in command else None
     if not change:
         return None
@@ -76,12 +76,13 @@ def _entered(command: str) -> str | None:
 
 
 def _lifted(folder: str, paths: Sequence[str], commands: str) -> str:
-    """Return the folder from which commands name the paths below this one, as far up as they do."""
+    """Return the folder relative to which commands name the paths below `folder`: the topmost such parent, or
+    `folder` itself."""
     below = next((path.removeprefix(f"{folder}/").split("/")[0] for path in paths if path.startswith(f"{folder}/")), "")
     parts = folder.split("/")
     for depth in range(1, len(parts) - 1):
         rest = parts[depth + 1 :]
-        named = rest if len(rest) > 1 else [*rest, below]  # a single name may be that of another folder
+        named = rest if len(rest) > 1 else [*rest, below]  # a single name may refer to another folder
         if re.search(rf"(?<![\w/])(?:\./)?{re.escape('/'.join(named))}/", commands):
             return "/".join(parts[: depth + 1])
     return folder
@@ -95,8 +96,8 @@ def _paths(call: ToolCall) -> list[str]:
 
 
 def _shared(paths: Sequence[str], share: float) -> str:
-    """Return the deepest folder, of two parts at least, that more than this share of paths have; each keeps two
-    parts."""
+    """Return the deepest folder, of at least two parts, that more than this share of the paths are in. The last two
+    parts of a path are not considered."""
     folders: Counter[str] = Counter()
     for path in paths:
         parts = path.split("/")[1:-2]
@@ -114,12 +115,12 @@ def _named(call: ToolCall) -> str:
 
 
 def folder_of(call: ToolCall, home: str) -> str:
-    """Return the folder that a call names, as seen from the main folder."""
+    """Return the folder that a call names, relative to the main folder."""
     return within("", _named(call), home)
 
 
 def within(folder: str, target: str, home: str) -> str:
-    """Return the folder after a change to `target`, as seen from the main folder."""
+    """Return the folder after changing to `target`, relative to the main folder."""
     if not target or target in ("-", ".", "~"):
         return folder
     if target.startswith(("/", "~", "$HOME", "${HOME}")):
@@ -136,14 +137,14 @@ def within(folder: str, target: str, home: str) -> str:
 
 
 def only_goes(command: str) -> bool:
-    """Return whether a command line does nothing but go to a folder, and look around there."""
+    """Return whether a command line only changes the folder and lists what is there."""
     goes = command.startswith(_GOING)
     return goes and all(step.words[0] in (*_GOING, *_LOOKING) for step in steps(command))
 
 
 def gone_to(command: str) -> str:
-    """Return the folder that a command line goes to first and stays in, whatever comes of its steps; empty where it
-    does not, or may not."""
+    """Return the folder that a command line changes to first and stays in, regardless of the outcome of its steps;
+    "" if it does not, or may not."""
     if not command.startswith("cd "):
         return ""
     line = steps(command)
@@ -152,7 +153,7 @@ def gone_to(command: str) -> str:
 
 
 def shortening(paths: Sequence[str], home: str) -> str:
-    """Return what can be left out at the beginning of these paths, with its slash: the main folder, or what most
+    """Return the prefix to cut from these paths, with its slash: the main folder, or the folder that most paths
     share."""
     rooted = [path for path in paths if path.startswith("/")]
     folder = home or _shared(rooted, 0.5)
@@ -163,23 +164,23 @@ def shortening(paths: Sequence[str], home: str) -> str:
 
 
 def from_user(path: str) -> str:
-    """Return a path with `~` for the folder of a user that it begins with."""
+    """Return a path with a leading home folder replaced by `~`."""
     return _USERS.sub("~", path, count=1) if _USERS.match(path) else path
 
 
 def of_user(path: str) -> str:
-    """Return the folder of a user that a path begins with; empty where it begins with none."""
+    """Return the home folder that a path begins with, or ""."""
     found = _USERS.match(path)
     return found.group() if found else ""
 
 
 def lies_in(path: str, folder: str) -> bool:
-    """Return whether a path is that of a folder, or of something in it: one of them may be written from `~`."""
+    """Return whether a path is a folder or is inside it. One of the two may be written with `~`."""
     if path.startswith("~") is not folder.startswith("~"):
         path, folder = from_user(path), from_user(folder)
     return f"{path}/".startswith(f"{folder}/")
 
 
 def _below(path: str, folder: str) -> str:
-    """Return what a path has behind a folder that it lies in, with the slash before it."""
+    """Return the rest of a path after a folder that contains it, with the leading slash."""
     return from_user(path)[len(from_user(folder)) :]

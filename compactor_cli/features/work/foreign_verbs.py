@@ -1,5 +1,5 @@
-"""Verbs in names of tools that are not English: those that only look, a small set in each language, and those that act
-most."""
+"""Verbs in tool names in languages other than English: a small set of verbs that only look per language, and most
+verbs that act."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ _UNDOING = (
     "annull rimuov sblocc annuleer verwijder intrek herroep deblokk anuluj usun cofnij wycofaj odwol odblok "
     "отмен удал откат отозв снять разблок iptal sil geri kaldir"
 )
-"""How the verbs begin that leave nothing of what was done; of some they are all."""
+"""Beginnings of verbs that undo an act entirely; some are complete words."""
 _UNDOING_PARTS = (
     *("取消", "キャンセル", "取り消", "削除", "撤回", "解除", "删除", "撤销", "回滚", "취소", "삭제", "철회"),
     *("해제", "회수", "되돌"),
@@ -201,7 +201,7 @@ _GONE = (
     "wysl отправ gonder ueberweis uberweis transf trasfer przelej перевед zahl bezahl paye pagar pagare betal zaplac "
     "оплат kauf achet compra acquist koop "
 )
-"""How the verbs begin of acts after which money, goods or words are with somebody else."""
+"""Beginnings of verbs after which money, goods or a message are in someone else's hands."""
 _GONE_PARTS = (
     "返金",
     "送信",
@@ -219,11 +219,11 @@ _GONE_PARTS = (
     "발송",
 )
 _SHORTEST = 5
-"""Letters from which on the begin of a word is a stem; a shorter one has to be all of it."""
+"""Minimum length of a word that counts as a stem; shorter words must match as a whole."""
 _WORD = compiled_later(r"[^\W_]+")
 _CAMEL = compiled_later(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _NOUN = compiled_later(r"(?:ung|ungen|ciones|cion|cao|coes|zioni?|tions?|nie)$")
-"""Ends of words that name what is done, such as a booking, and may stand for it."""
+"""Endings of nouns for acts, such as a booking; they may also stand for its result."""
 
 
 def _stems(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
@@ -246,14 +246,14 @@ def name_parts(tool: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def looks_abroad(tool: str) -> bool:
-    """Return whether a name has a word that looks, in a language that is not English."""
+    """Return whether a name contains a verb that only looks, in a language other than English."""
     name = folded(tool)
     found = any(word in _LOOKING_WORDS or word.startswith(_LOOKING_STEMS) for word in name_parts(tool))
     return found or (not name.isascii() and any(part in name for part in _LOOKING_IN))
 
 
 def is_acting_abroad(word: str) -> bool:
-    """Return whether a folded word is a verb that acts, or a form of one."""
+    """Return whether a folded word is a verb that acts, or one of its forms."""
     if word.isascii() and _NOUN.search(word):
         return False
     if word in _ACTING_WORDS or word.startswith(_ACTING_STEMS):
@@ -262,8 +262,8 @@ def is_acting_abroad(word: str) -> bool:
 
 
 def undoing_part(word: str) -> str:
-    """Return what of a word in the name of a tool takes back what was done, in a language that is not English: all of
-    it, or a part where words are written together; empty where nothing does."""
+    """Return the part of a word in a tool's name that undoes an act, in a language other than English. This is the
+    whole word, or a part of it in languages without spaces; "" if there is none."""
     plain = folded(word)
     if plain in _UNDOING_WORDS or plain.startswith(_UNDOING_STEMS):
         return plain
@@ -271,7 +271,7 @@ def undoing_part(word: str) -> str:
 
 
 def gives_away(word: str) -> bool:
-    """Return whether a word in the name of a tool pays, sends or gives back, in a language that is not English: that is
-    not undone by what takes back what it was for."""
+    """Return whether a word in a tool's name pays, sends or gives back, in a language other than English. Undoing
+    what it was for does not undo the act itself."""
     plain = folded(word)
     return plain.startswith(_GONE_STEMS) or (not plain.isascii() and any(part in plain for part in _GONE_IN))

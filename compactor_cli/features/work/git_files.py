@@ -1,4 +1,4 @@
-"""What commands of git do to files, and to the changes that a session made to them."""
+"""What git commands do to files, and to the changes that a session made to them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import operands, word_set
 
 KEEPING = word_set("inside checked picked added committed stashed unstashed cleaned dropped")
-"""What commands do to changes, rather than to files: the path that stands with it says to which. `inside` says where
-the next command runs, `checked` that a check or a script runs after what came before, `picked` that a checkout took
-back what is at a path, or went to a branch of that name."""
+"""Actions on changes rather than on files; their path says which changes are affected. `inside` says where the next
+command runs. `checked` says that a check or a script runs after the preceding actions. `picked` says that a checkout
+reverted a path or switched to a branch of that name."""
 _VALUED = word_set("-m -F -s --source --message --file --pathspec-from-file -C -c -e --exclude")
-"""Options of these commands whose value is a word of its own."""
+"""Options of these commands whose value is a separate word."""
 _NAMES_FILE = compiled_later(r"^\.?/?$|/$|^(?!v?\d)[^/]*\.[A-Za-z]\w*$|/[^/]*\.[A-Za-z]\w*$")
-"""What is a file or a folder, where a branch may stand as well: it ends with a slash, or has an ending."""
+"""A file or a folder in a place where a branch may also be named: it ends with a slash, or has a file extension."""
 _BACK = compiled_later(r"(?:HEAD|@)(?:~(\d{0,4})|(\^+))")
 _HELP = frozenset(("-h", "--help"))
 _QUIET = ("-q", "--quiet")
@@ -23,7 +23,8 @@ _DISCARDS = ("-f", "--force", "--discard-changes")
 
 
 def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (path, action) for the arguments of git. Removing and moving files is left out; see `past_options`."""
+    """Yield (path, action) for the arguments of git. Removing and moving files is not covered. The arguments begin
+    at the command; see `past_options`."""
     verb, rest = words[0] if words else "", words[1:]
     if not _HELP.isdisjoint(rest[:1]):
         return
@@ -46,12 +47,12 @@ def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def folder_option(words: Sequence[str]) -> str:
-    """Return the folder that the arguments of git name; empty for the one that they are given in."""
+    """Return the folder that the arguments of git name with -C; "" for the current one."""
     return words[1] if len(words) > 1 and words[0] == "-C" else ""
 
 
 def past_options(words: Sequence[str]) -> list[str]:
-    """Return the arguments of git from its command on."""
+    """Return the arguments of git, starting with its command."""
     at = 0
     while at < len(words) and words[at].startswith("-"):
         at += 2 if words[at] in ("-C", "-c", "--git-dir", "--work-tree") else 1
@@ -59,38 +60,38 @@ def past_options(words: Sequence[str]) -> list[str]:
 
 
 def plain_words(words: Sequence[str]) -> list[str]:
-    """Return the arguments of a command of git that are no options, nor values of these."""
+    """Return the arguments of a git command that are neither options nor values of options."""
     return operands(words, _VALUED)
 
 
 def commits_back(name: str) -> int | None:
-    """Return how many commits `HEAD~2` or `HEAD^` lies behind the newest; None for a name of another form."""
+    """Return how many commits `HEAD~2` or `HEAD^` is behind the newest one; None for names of other forms."""
     found = _BACK.fullmatch(name)
     return (len(found[2] or "") or int(found[1] or 1)) if found else None
 
 
 def _checked_out(rest: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the paths that `git checkout` takes as they were committed; none where it goes to a branch."""
+    """Yield the paths that `git checkout` restores to their committed state; none if it switches branches."""
     words = [word for word in rest if word not in _QUIET]
     if "--" in words:
         yield from ((path, "restored") for path in words[words.index("--") + 1 :])
     elif not any(word.startswith("-") for word in words):
-        # a branch stands alone: what comes behind it, or behind a commit, is paths
+        # a branch is the only word: words after it, or after a commit, are paths
         first = words[:1] if words[:1] not in (["HEAD"], ["@"]) else []
         yield from ((name, "restored" if _NAMES_FILE.search(name) else "picked") for name in first)
         yield from ((path, "restored") for path in words[1:])
 
 
 def stash_verb(words: Sequence[str]) -> str:
-    """Return what `git stash` is asked to do by the words of a command of git, from its verb on; empty for another
-    command."""
+    """Return the subcommand of `git stash` from the words of a git command, starting with its verb; "" for other
+    commands."""
     if not words or words[0] != "stash":
         return ""
     return words[1] if len(words) > 1 and not words[1].startswith("-") else "push"
 
 
 def _stash(rest: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what `git stash` does: `.` stands for all changes of files that git knows, `..` for all changes."""
+    """Yield the actions of `git stash`: `.` stands for all changes to tracked files, `..` for all changes."""
     verb = stash_verb(("stash", *rest))
     if verb in ("pop", "apply"):
         yield ".", "unstashed"

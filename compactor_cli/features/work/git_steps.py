@@ -1,4 +1,4 @@
-"""Steps of shell commands that change a repository with git: what they are called, and which commits they take back."""
+"""Steps of shell commands that change a repository with git: their labels, and the commits that they undo."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _GIT_WITH = {
     "switch": word_set("-c -C --create"),
     "reset": word_set("--hard"),
 }
-"""Commands that change the repository with one of these options only."""
+"""Commands that change the repository only with one of these options."""
 _HASH = compiled_later(r"[0-9a-f]{7,40}")
 _HASH_OF = compiled_later(r" \(([0-9a-f]{7,10})\)$")
 _REBASED = "Successfully rebased"
 _ELSEWHERE = word_set("checkout switch pull merge")
-"""Commands after which the newest commit is hardly the one that was made last."""
+"""Commands after which the newest commit is probably not the one that was made last."""
 _PATH = compiled_later(r"/$|^\.+$|\.[A-Za-z]\w*$")
-"""How what is checked out ends when it is files."""
+"""How the operand of a checkout ends if it is a file."""
 _MOST = 50
-"""Commits that are remembered, so that cost stays linear; nobody takes more of them back."""
+"""Maximum number of commits remembered, so that the cost stays linear; nobody undoes more than that."""
 _WORKTREE = "git worktree"
 _WAY = compiled_later(r"^(?:\.{0,2}/)+")
 _UNCOMMITTED = word_set("-n --no-commit --abort --quit")
@@ -40,15 +40,15 @@ _COMMITS = ("git commit", "git cherry-pick", _REVERT)
 
 
 class Commits(Struct):
-    """Commits that can be taken back, by the text of their line, the newest last."""
+    """Commits that can be undone, as the texts of their lines, newest last."""
 
     made: list[str] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
-    """Those of any branch: a rebase may make them anew on the one that was left before."""
+    """Commits of all branches: a rebase may recreate them on a branch that was left before."""
 
     def note(self, text: str, key: str, words: Sequence[str]) -> list[str]:
-        """Take over a command of git that succeeded, without options before its verb; the lines of commits that are no
-        more."""
+        """Record a git command that succeeded, without options before its verb. Return the lines of commits that no
+        longer exist."""
         verb = words[0] if words else ""
         before = self.made[-1:] if "--amend" in words else self._behind(words[1:]) if verb == "reset" else []
         del self.made[len(self.made) - len(before) :]
@@ -60,15 +60,15 @@ class Commits(Struct):
         return before
 
     def reverted(self, words: Sequence[str]) -> list[str]:
-        """Return the lines of the commits that a command of git takes back by a new one; what takes back that they
-        were taken back is told beside it."""
+        """Return the lines of the commits that `git revert` undoes by a new commit. A revert of a revert is not
+        among them; it is reported by its own line."""
         if not words or words[0] != "revert" or not _UNCOMMITTED.isdisjoint(words):
             return []
         found = (self._called(word) for word in words[1:])
         return [text for text in found if text and not text.startswith(_REVERT)]
 
     def _called(self, word: str) -> str:
-        """Return the line of a commit by its hash, or by how many there are behind it."""
+        """Return the line of a commit from its hash or its distance from the newest one."""
         back = 0 if word in ("HEAD", "@") else commits_back(word)
         if back is not None:
             return self.made[-1 - back] if back < len(self.made) else ""
@@ -76,8 +76,8 @@ class Commits(Struct):
         return next((text for text, found in named if found and _same(found[1], word)), "")
 
     def renamed(self, words: Sequence[str], said: str) -> dict[str, str]:
-        """Return the lines of commits that a rebase has made anew, each with that line without its hash, which names it
-        no longer; not those of which two would be the same then. `said`: the output, which says so."""
+        """Map the lines of commits that a rebase recreated to the same lines without the hash, which is no longer
+        valid. Lines that would become equal are left out. `said`: the output, which confirms the rebase."""
         if not words or words[0] not in ("rebase", "pull") or _REBASED not in said:
             return {}
         counts = [count for word in words[1:] if (count := commits_back(word)) is not None]
@@ -89,14 +89,14 @@ class Commits(Struct):
         return new
 
     def carry(self, lines: Sequence[str]) -> None:
-        """Take over lines of an earlier round, in the order of time."""
+        """Add lines of an earlier round, in chronological order."""
         known = set(self.made)
         older = [line for line in lines if line.startswith(_COMMITS) and line not in known]
         self.made = [*older, *self.made][-_MOST:]
         self.known = [*(line for line in older if line not in self.known), *self.known][-_MOST:]
 
     def _behind(self, words: Sequence[str]) -> list[str]:
-        """Return the commits that a reset leaves behind."""
+        """Return the commits that a reset discards."""
         plain = [word for word in words if not word.startswith("-")]
         if len(plain) != 1:
             return []
@@ -110,8 +110,7 @@ class Commits(Struct):
 
 
 def ended_worktree(removal: str, told: Iterable[str]) -> str:
-    """Return, of lines that are told, the one that made the folder of a worktree which this line removes; empty when
-    none did."""
+    """Return the line, among those reported, that added the worktree folder which this line removes; "" if none did."""
     if not removal.startswith(f"{_WORKTREE} remove "):
         return ""
     removed = {_place(word) for word in removal.split()[3:] if not word.startswith("-")}
@@ -120,13 +119,13 @@ def ended_worktree(removal: str, told: Iterable[str]) -> str:
 
 
 def _leads_to(places: Iterable[str], words: Sequence[str]) -> bool:
-    """Return whether one of these words is one of these folders, each of which may be named from anywhere."""
+    """Return whether one of the words names one of the folders; each may be relative to any folder."""
     named = [f"/{_place(word)}" for word in words if not word.startswith("-")]
     return any(name.endswith(f"/{place}") or f"/{place}".endswith(name) for place in places for name in named)
 
 
 def _place(path: str) -> str:
-    """Return the name of a folder without the way to it from where one stands."""
+    """Return the path of a folder without leading `./`, `../` or `/`."""
     return _WAY.sub("", path).rstrip("/")
 
 
@@ -135,7 +134,7 @@ def _same(first: str, second: str) -> bool:
 
 
 def _stays(words: Sequence[str]) -> bool:
-    """Return whether a command of those leaves the newest commit where it is."""
+    """Return whether such a command keeps the newest commit where it is."""
     verb, rest = words[0], words[1:]
     plain = [word for word in rest if not word.startswith("-")]
     if verb in ("checkout", "switch"):
@@ -145,8 +144,8 @@ def _stays(words: Sequence[str]) -> bool:
 
 
 def git_step(words: Sequence[str], steps: Sequence[Step], step: Step) -> tuple[str, str]:
-    """Return text and key of a command of git, from its verb on; an empty text for one that only looks, moves between
-    branches or changes files of the working copy."""
+    """Return the text and the key of a git command, starting with its verb. The text is "" for a command that only
+    looks, switches branches or changes files of the working copy."""
     verb = words[0] if words else ""
     rest = words[1:]
     if verb == "commit":
@@ -172,7 +171,7 @@ def _changes_repository(verb: str, rest: Sequence[str]) -> bool:
 
 
 def _message_aside(words: Sequence[str]) -> Iterator[str]:
-    """Yield words without the text of a message."""
+    """Yield the words without the text of a message."""
     skip = False
     for word in words:
         if not skip and word not in ("-m", "--message", "-F", "-am"):
@@ -181,7 +180,7 @@ def _message_aside(words: Sequence[str]) -> Iterator[str]:
 
 
 def _commit_title(rest: Sequence[str], step: Step, steps: Sequence[Step]) -> str:
-    """Return the first line of the commit's message, as far as the command has it."""
+    """Return the first line of the commit's message, if the command contains it."""
     for at, word in enumerate(rest):
         if re.fullmatch(r"-[a-zA-Z]*m|--message", word) and at + 1 < len(rest):
             return first_line(rest[at + 1])

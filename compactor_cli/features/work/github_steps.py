@@ -1,4 +1,4 @@
-"""Steps of shell commands that act on GitHub, by `gh`: what they are called, and which of them do the same."""
+"""Steps of shell commands that act on GitHub with `gh`: their labels, and which of them do the same."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _VERBS = {
     ),
     **dict.fromkeys(word_set("secret variable ssh-key gpg-key deploy-key"), word_set("set delete remove add")),
 }
-"""Verbs that change something, by what they change."""
+"""Topic -> verbs that change something."""
 _VALUED = word_set(
     "-X --method -f -F --field --raw-field --input -H --header -q --jq -t --template --hostname -p --preview --cache"
 )
-"""Options of `gh api` with a value behind them."""
+"""Options of `gh api` that take a value."""
 _FIELDS = compiled_later(r"(?:-[fF]|--field|--raw-field|--input)(?:=|$)|-[fF]\w+=")
 _MUTATION = compiled_later(r"query=\s*mutation\b[^{]*\{\s*(?:\w+\s*:\s*)?(\w+)")
 _OBJECT = compiled_later(r"(?:^|/)(?:pulls?|issues)/(\d+)(?:/(.+))?$")
 _MADE = compiled_later(r"(?:^|/)(pulls|issues|releases)$")
 _PARTS = {"merge": "merge", "comments": "comment", "reviews": "review", "labels": "edit", "assignees": "edit"}
-"""What is done to an issue or a pull request by sending to a part of it."""
+"""What a request to a part of an issue or a pull request does to it."""
 _NUMBERED = compiled_later(r"^(?:#?|https://\S+/(?:pull|issues)/)(\d+)$")
 
 
 def github_step(words: Sequence[str]) -> str:
-    """Return what a command of `gh` does, in short; empty when it only looks."""
+    """Return a short description of what a `gh` command does; "" if it only looks."""
     topic, verb, rest = words[1], words[2], words[3:]
     if topic == "api":
         return _api(words)
@@ -45,24 +45,24 @@ def github_step(words: Sequence[str]) -> str:
         name = name or next(filter(_NUMBERED.search, rest), "")
     title = option(rest, "--title", "-t") if topic in ("pr", "issue", "release") else ""
     first = first_line(title)
-    # what was made is told with its address
+    # what was created is reported with its address
     repository = option(rest, "-R", "--repo") if verb != "create" else ""
     told = name, f'"{first}"' if first else "", f"-R {repository}" if repository else ""
     return " ".join(filter(None, ["gh", topic, verb, *told]))
 
 
 def looks_by_api(words: Sequence[str]) -> bool:
-    """Return whether a command is a call of GitHub's API that changes nothing."""
+    """Return whether a command calls GitHub's API without changing anything."""
     return list(words[:2]) == ["gh", "api"] and not _api(words)
 
 
 def github_key(words: Sequence[str]) -> str:
-    """Return what a later command of `gh` shares that does the same to the same thing, whichever way, from the words
-    of a command in short. Issues and pull requests are numbered together."""
+    """Return a key from a command's shortened words. A later `gh` command that does the same to the same thing in
+    any way has the same key. Issues and pull requests share one sequence of numbers."""
     if len(words) > 3 and words[1] == "api":
         return _api_key(words[2], words[3])
     topic, verb, name = words[1:2], "".join(words[2:3]), "".join(words[3:4])
-    if verb == "create":  # what it is called may have several words
+    if verb == "create":  # the title may have several words
         return " ".join(words)
     if topic not in (["pr"], ["issue"]):
         return " ".join(words[:4])
@@ -71,7 +71,7 @@ def github_key(words: Sequence[str]) -> str:
 
 
 def option(words: Sequence[str], *names: str) -> str:
-    """Return the value of an option; empty when it is not given."""
+    """Return the value of an option; "" if it is not given."""
     for at, word in enumerate(words):
         if word in names and at + 1 < len(words):
             return words[at + 1]

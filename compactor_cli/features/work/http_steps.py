@@ -1,4 +1,4 @@
-"""What `curl` was asked to tell of how a request came out, and what it told."""
+"""Read the status that `curl` was asked to print with `-w`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from compactor_cli.text.shell import Step
 _VARIABLE = compiled_later(r"%\{(\w+)\}")
 _CODES = ("http_code", "response_code")
 _JOINED = compiled_later(rf"(?:%\{{(?!{'|'.join(_CODES)})\w+\}})+(?=%\{{(?!{'|'.join(_CODES)})\w+\}})")
-"""Variables right before another one: nothing tells where one ends, so they are read as one."""
+"""Variables directly before another one: their values cannot be separated, so they are read as one."""
 _DONE = range(200, 400)
-"""Statuses of what a server did; 000 is told where none answered."""
+"""Status codes for success; 000 is printed if no server answered."""
 _MOST, _TAIL = 60, 400
-"""Characters of what is told for another variable, and those at the end of an output in which all of it stands."""
+"""Maximum length of another variable's value, and characters at the end of an output that contain the whole status
+line."""
 
 
 def told_status(step: Step, said: str) -> tuple[bool, str]:
-    """Return whether a server did what `curl` sent it, by the status that this was asked to tell behind all else
-    (`-w`), and the line that says so; no line where it was not asked to."""
+    """Return whether the status that `curl` printed at the end (`-w`) means success, and the line that states it.
+    The line is "" if no status was asked for or found."""
     form = option(step.words, "-w", "--write-out").replace("\\n", "\n").strip()
     *pieces, end = _VARIABLE.split(_JOINED.sub("", form))
     if set(_CODES).isdisjoint(pieces[1::2]):
@@ -32,8 +33,8 @@ def told_status(step: Step, said: str) -> tuple[bool, str]:
 
 
 def _told_for(name: str, behind: str) -> str:
-    """Return the pattern of what is told for a variable. It ends where the text begins that stands `behind` it: there
-    is one way to take a long line apart."""
+    """Return the pattern for the value of a variable. A value ends at the first character of `behind`, the text
+    after it, so that a long line can be split in only one way."""
     if name in _CODES:
         return r"(\d{3})"
     return rf"[^\s{re.escape(behind[:1])}]{{0,{_MOST}}}" if behind else rf"\S{{0,{_MOST}}}?"

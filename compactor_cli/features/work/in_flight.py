@@ -1,5 +1,5 @@
-"""What the agent is at: a call that nobody has answered yet, and the slash command that the user gave last: it asks
-for something without words."""
+"""What the agent is doing: a call that has no result yet, and the user's last slash command, which is a request
+without words."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 _ENDS = word_set("finish submit done exit attempt complete completion final answer terminate end task stop mark")
-"""Words of which the names of tools are that end a session; nobody answers them."""
+"""Tools whose names consist of these words end a session; their calls get no answer."""
 COMMAND_WIDTH = 160
-"""Characters of what a call does."""
+"""Maximum length of the description of a call."""
 _SHORT = 60
-"""Characters of arguments that stand beside others; a longer one is what the call is about."""
+"""Arguments up to this length are shown together; a longer one is what the call is about."""
 _RAN = "the user ran /"
 _TAGGED = compiled_later(r"<command-name>\s*/?(\w[\w:.-]*)\s*</command-name>")
 _BARE = compiled_later(r"\s*/([a-z][\w:-]*)\s*")
@@ -32,17 +32,17 @@ _OF_HARNESS = word_set(
     "add-dir agents clear compact config context cost doctor exit export help hooks login logout mcp memory model new "
     "permissions quit resume rewind settings status theme undo upgrade usage vim"
 )
-"""Commands with which a user changes the session, and asks the agent for nothing."""
+"""Commands with which a user changes the session without asking the agent for anything."""
 
 
 def ends_session(tool: str) -> bool:
-    """Return whether a tool ends the session, by its name. One that gives a task to others does not."""
+    """Return whether a tool ends the session, judging by its name. A tool that delegates a task does not."""
     words = tool_words(tool)
     return bool(words) and _ENDS.issuperset(words) and words != ("task",)
 
 
 def told_in_flight(call: ToolCall) -> str:
-    """Return what a call does, in one line."""
+    """Return a one-line description of what a call does."""
     values = list(told_arguments(call.arguments, call.tool).values())
     if call.command:
         command = command_without_values(call.command)
@@ -57,14 +57,14 @@ def told_in_flight(call: ToolCall) -> str:
 
 
 class UserCommand(Struct):
-    """The newest slash command that the agent answers, where the user asked for nothing behind it."""
+    """The newest slash command that the agent answers, if the user asked for nothing after it."""
 
     name: str = ""
     message: int = -1
-    """Index of the message; below 0 where an earlier round tells of it, in the order of time."""
+    """Index of the message. A command from an earlier round has a negative number, in chronological order."""
 
     def note(self, messages: Sequence[Message], told: int) -> None:
-        """Take over what the user did. What an earlier round tells holds up to the message `told`, by index."""
+        """Record what the user did. What an earlier round reported is valid up to the message with index `told`."""
         answered = expanded = False
         for message in reversed(messages):
             if message.origin == "request" or reply_in(message):
@@ -78,7 +78,7 @@ class UserCommand(Struct):
                 if text.lstrip().startswith(_ANSWERED_BY_HARNESS):
                     answered = expanded = False
                     continue
-                # a word behind a slash may be a path, unless the harness put in what the command says
+                # a word after a slash may be a path, unless the harness inserted the command's text
                 command = _TAGGED.search(text) or (_BARE.fullmatch(text) if expanded else None)
                 if command and answered and command[1] not in _OF_HARNESS:
                     self.name, self.message = command[1], message.index
@@ -86,13 +86,13 @@ class UserCommand(Struct):
                 expanded = command is None
 
     def carry(self, text: str, number: int) -> bool:
-        """Take over a line of an earlier round; return whether it is one of these. `number`: its place among what was
-        done, in the order of time, below 0."""
+        """Read a line of an earlier round; return whether it names such a command. `number`: its chronological place
+        among the acts, a negative number."""
         if not text.startswith(_RAN):
             return False
         self.name, self.message = text.removeprefix(_RAN), number
         return True
 
     def lines(self) -> list[StateLine]:
-        """Return the line of the state, where there is such a command."""
+        """Return the line for the state if there is such a command."""
         return [StateLine("effect", f"{_RAN}{self.name}", self.message)] if self.name else []

@@ -1,5 +1,5 @@
-"""Results that are JSON objects, or tables of one row: what they state of how the call ended, also where a part of them
-was left out."""
+"""Results that are JSON objects or tables of one row. Read what they state about how the call ended, even if a part
+of them was left out."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import is_shortened
 
 _MOST = 20_000
-"""Characters of a result from which on it is not read as JSON where it is not asked for an error only."""
+"""Maximum length of a result that is read as JSON, unless only an error is wanted."""
 _ONE_ROW = 3
-"""Lines of a table with one row: names, a rule, and that."""
+"""Lines of a table with one row: the names, a rule, and the row."""
 _RULE = compiled_later(r"\|?(?:[ \t]*:?-+:?[ \t]*\|?)+")
 _GAP = "[… "
-"""What the mark begins with that stands where something was left out."""
+"""Beginning of the mark that replaces text that was left out."""
 _TOKEN = compiled_later(r'"(?:[^"\\]|\\.)*"|["{}\[\],]', re.DOTALL)
 _FIRST = compiled_later(r'\s*\{[ \t]*\r?\n([ \t]+)"')
 _MEMBER = compiled_later(r'^([ \t]+)"(ok|success|error|is_error|isError)"[ \t]*:[ \t]*(.+?),?[ \t]*$', re.MULTILINE)
 _TELLS = ("error", "success", "ok", "is_error", "isError", "status")
 """Members that say how a call ended."""
 _SAYS = ("message", "error", "detail", "details", "description", "reason", "title", "code")
-"""Members of an error that say what it is, the most telling first."""
+"""Members of an error that describe it, most informative first."""
 _UNDONE = (
     *("error", "failed", "failure", "not_found"),
     *("confirmation_required", "requires_confirmation", "needs_confirmation", "confirmation_needed"),
 )
-"""What the result of an act has as its status where nothing was done."""
+"""Status values in results of acts that did nothing."""
 _UNKNOWN = compiled_later(
     r"no (?:such )?[\w -]{1,40}\b(?:with|for|by|has) (?:the |that )?(?:id|number|name)\b.{0,80}", re.I
 )
@@ -38,8 +38,8 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 def result_members(said: str) -> dict[str, Any]:
-    """Return the members of a result that is a JSON object, those that can be read where a part was left out, or of the
-    one row of a table; none of any other result, and of a very long one."""
+    """Return the members of a result that is a JSON object, or of a table's only row. If a part was left out, return
+    those that can be read. Return {} for any other result and for very long ones."""
     begin = said.lstrip()[:1] if len(said) <= _MOST else ""
     return _object(said) if begin == "{" else _only_row(said) if begin == "|" else {}
 
@@ -53,8 +53,8 @@ def says_failed(said: str) -> bool:
 
 
 def says_undone(said: str, given: Iterable[str]) -> bool:
-    """Return whether the result of an act says that it did not take place. `given`: the arguments of the call, of which
-    one may be the state that the thing has now."""
+    """Return whether the result of an act says that it did not take place. `given`: values of the call's arguments,
+    one of which may be the new state of the thing."""
     if not said.lstrip().startswith("{"):
         return _UNKNOWN.fullmatch(said.strip()) is not None
     value = result_members(said)
@@ -65,8 +65,8 @@ def says_undone(said: str, given: Iterable[str]) -> bool:
 
 
 def tells_end(said: str) -> bool:
-    """Return whether a result may be taken to say how the call ended: it is whole, or what is left of it begins with
-    words, or has a member that says so."""
+    """Return whether a result can show how the call ended. It must be complete, or what remains must begin with
+    words or have a member that states the outcome."""
     if not is_shortened(said):
         return True
     begin = said.lstrip()
@@ -76,8 +76,8 @@ def tells_end(said: str) -> bool:
 
 
 def stated_error(said: str) -> str:
-    """Return the error that a JSON result has as a member; empty where it has none. A code that stands for an error is
-    told with what is said of it."""
+    """Return the error in a member of a JSON result; "" if there is none. An error code is combined with its
+    message."""
     value = result_members(said)
     error = value.get("error")
     if isinstance(error, str) and re.fullmatch(r"\S+", error) and isinstance(value.get("message"), str):
@@ -86,7 +86,7 @@ def stated_error(said: str) -> str:
 
 
 def _told(value: Any) -> str:
-    """Return what a member says of an error: its text, or that of the most telling of its own members."""
+    """Return the description of an error: the member's text, or that of the most informative of its own members."""
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):
@@ -95,7 +95,7 @@ def _told(value: Any) -> str:
 
 
 def _only_row(said: str) -> dict[str, Any]:
-    """Return what the one row of a table says under its names; nothing where there are more rows."""
+    """Return name -> value of a table's only row; {} if there are more rows."""
     lines = said.strip().split("\n")
     if len(lines) != _ONE_ROW or not _RULE.fullmatch(lines[1].strip()):
         return {}
@@ -117,13 +117,14 @@ def _object(said: str) -> dict[str, Any]:
     first = _FIRST.match(said)
     outermost = first.group(1) if first else ""
     for indent, name, text in _MEMBER.findall(behind):
-        if indent == outermost:  # deeper ones are of something else
+        if indent == outermost:  # deeper members belong to something else
             found = {name: json_or_text(text), **found}
     return found
 
 
 def _closed(begin: str) -> Iterator[str]:
-    """Yield the beginning of a JSON text with what closes it: all of it, and up to its last whole element."""
+    """Yield the beginning of a JSON text, closed so that it parses: first all of it, then up to its last complete
+    element."""
     opened: list[str] = []
     whole = ""
     for token in _TOKEN.finditer(begin):

@@ -1,4 +1,4 @@
-"""What is known of the state of a session while its calls are read, one after the other."""
+"""What is known about the state of a session while its calls are read in order."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ from compactor_cli.summary_text.state_line import Kind, StateLine
 from compactor_cli.text.patterns import compiled_later
 
 _NAME = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
-"""One word with a digit, which may be a name; a shorter one may stand for something else."""
+"""One word with a digit that may be a name; shorter words may have another meaning."""
 
 
 class ToldBefore:
-    """The results of a session's calls, looked through once, where a call leaves open what it made."""
+    """Index of the results of a session's calls. It is built once, when a call does not say what it created."""
 
     def __init__(self, calls: Sequence[ToolCall] = ()) -> None:
         self._calls = calls
 
     def has(self, name: str, call: ToolCall) -> bool:
-        """Return whether the result of another tool had a name first, before a call was made. Calls that failed tell
-        nothing, and what the tool itself had told first is its own: done twice it would read as two things."""
+        """Return whether the result of another tool contained a name first, before this call was made. Failed calls
+        do not count. A name that the tool itself returned first counts as its own; otherwise repeating an act would
+        look like two things."""
         tool, message = self._first.get(name, (call.tool, call.begun))
         return tool != call.tool and message < call.begun
 
     @cached_property
     def _first(self) -> dict[str, tuple[str, int]]:
-        """Which tool told of a name first, and on which message, by names."""
+        """Return name -> (tool, message) of its first occurrence in a result."""
         found: dict[str, tuple[str, int]] = {}
         for call in sorted(self._told(), key=lambda call: call.message):
             for name in _NAME.findall(call.said):
@@ -54,7 +55,7 @@ class ToldBefore:
 
 
 class KnownSoFar(Struct):
-    """What the calls so far tell: what is done, what failed, what is open."""
+    """What the calls so far show: what is done, what failed, and what is open."""
 
     home: str
     """The folder in which most commands run."""
@@ -63,23 +64,23 @@ class KnownSoFar(Struct):
     shown: ShownActs = field(default_factory=ShownActs)
     tasks: TaskList = field(default_factory=TaskList)
     tasks_age: int = 0
-    """How often the user spoke since these were listed."""
+    """How often the user has spoken since the tasks were listed."""
     said_since: tuple[int, ...] = ()
-    """The messages in which that was, but for those that earlier rounds counted."""
+    """The messages in which that happened, except those that earlier rounds counted."""
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
     files: ChangedFiles = field(default_factory=ChangedFiles)
     scripts: ScriptRuns = field(default_factory=ScriptRuns)
     done: dict[str, StateLine] = field(default_factory=dict)
-    """Effects that took place, by text, the newest last."""
+    """Text -> line of effects that took place, newest last."""
     failed: dict[str, StateLine] = field(default_factory=dict)
-    """Effects that failed, by what has to succeed to make up for them."""
+    """Key -> line of effects that failed. A success with the same key makes up for the failure."""
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
-    """Names of the arguments with which these failed."""
+    """The same keys -> names of the arguments of the failed call."""
     waiting: dict[str, dict[str, None]] = field(default_factory=dict)
-    """Keys of those of them that waited for something, by the names in their lines."""
+    """Names in the lines -> keys of the failed effects that were waiting for something."""
     tried: dict[str, ToolCall] = field(default_factory=dict)
-    """The calls that these were, but those of earlier rounds."""
+    """The same keys -> the failed calls, except those of earlier rounds."""
     newest: NewestActs = field(default_factory=NewestActs)
     records: Records = field(default_factory=Records)
     doings: Doings = field(default_factory=Doings)
@@ -87,16 +88,16 @@ class KnownSoFar(Struct):
     branches: Branches = field(default_factory=Branches)
     command: UserCommand = field(default_factory=UserCommand)
     ended: set[str] = field(default_factory=set)
-    """What was cancelled or deleted: nothing of it is open."""
+    """What was cancelled or deleted; nothing about it is open any more."""
     pending: list[StateLine] = field(default_factory=list)
     running: dict[str, StateLine] = field(default_factory=dict)
-    """Commands that had not ended when they were last asked for, by their numbers."""
+    """Id -> line of commands that were still running when last asked about."""
     unlisted: Counter[Kind] = field(default_factory=Counter)
-    """Facts for which earlier rounds had no room."""
+    """Number of facts by kind that did not fit into earlier rounds."""
 
     def holds(self, last: float) -> bool:
-        """Return whether anything is left that stands on a message up to this one: a fact, or a failure that a later
-        call may make up for."""
+        """Return whether anything known refers to a message up to `last`: a fact, or a failure that a later call may
+        make up for."""
         lines = chain(self.pending, self.running.values(), self.failed.values(), self.done.values())
         runs = chain(self.checks.failing.values(), self.checks.passing.values())
         messages = chain(

@@ -1,4 +1,4 @@
-"""The ledger: facts computed from tool calls and results. Files touched, commands run, errors met."""
+"""The ledger: facts computed from tool calls and results, namely files touched, commands run and errors met."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from compactor_cli.features.work.endings import ended, has_failed, is_declined, 
 from compactor_cli.features.work.shell_files import is_file, shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import answered_calls
+from compactor_cli.model.pairing import Pairing, answered_calls
+from compactor_cli.text.cached import remembered
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import result_errors, stated_failure
@@ -28,25 +29,25 @@ PATH_KEYS = (
 )
 _COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes", "CommandLine", "argv")
 _GIVEN_TO = "argv"
-"""Argument with a command word by word, or with what a script is given that another argument names."""
+"""An argument with the words of a command, or with the arguments of a script that another argument names."""
 _NO_SCRIPT = frozenset((*PATH_KEYS, "program", "executable", "module", "script", "script_path")).isdisjoint
 _SEVERAL = "commands"
-"""Argument with several command lines."""
+"""An argument with several command lines."""
 _CODE = "code"
-"""Argument with a program."""
+"""An argument with a program."""
 _SHELLS = ("bash", "sh", "zsh", "shell", "terminal")
-"""Languages of programs that are command lines."""
+"""Languages in which a program is a command line."""
 _NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KEYS, _SEVERAL, _CODE)).isdisjoint
-"""Whether arguments have none of these."""
+"""True if arguments contain none of these keys."""
 PATHLESS = ("edit", "insert")
-"""Tools of an editor with one open file, which their calls do not name."""
+"""Tools of an editor that has one open file; their calls do not name it."""
 _OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
-"""How a result names the file that such a tool has changed."""
+"""How a result names the file that such a tool changed."""
 _LISTS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
-"""Arguments that may name several files, by themselves or in objects."""
+"""Arguments that may name several files, as strings or in objects."""
 _NO_FILE = compiled_later(r"\n|^(?!file:)\w+://")
 _LONGEST_PATH = 299
-"""Characters."""
+"""Maximum length of a path."""
 _CREATES = compiled_later(
     r"(?:^|_)(?:write|create|new)|^(?!get|read|load|show|list|find|open|view|check|is_|has_)(?:.+_)?save_(?:to_)?file$"
     r"|^save(?:To)?File$",
@@ -63,16 +64,16 @@ _MODES = {
     **dict.fromkeys(("view", "read"), "read"),
     "delete": "deleted",
 }
-"""What tools of several uses are to do with a file, as their arguments name it."""
+"""Mode argument of a multi-purpose tool -> what it does to a file."""
 _ONLY_TRIES = ("dryRun", "dry_run")
 _NO_LIST, _NO_MODE = frozenset(_LISTS).isdisjoint, frozenset((*_MODE_KEYS, *_ONLY_TRIES)).isdisjoint
 _OF_FOLDERS = compiled_later(r"directory|mkdir", re.IGNORECASE)
 _MOVES = compiled_later(r"(?:^|_)(?:move|rename|copy)", re.IGNORECASE)
 _FROM_TO = (("source", "destination"), ("source_path", "destination_path"), ("old_path", "new_path"), ("src", "dst"))
-"""Arguments of tools that move and copy files."""
+"""Pairs of arguments of tools that move or copy files."""
 
 _NOT_PASSED = compiled_later(r"\t(?:fail|pending|cancel)\t")
-"""A check of a pull request, one of several, that keeps it from being merged."""
+"""One of several checks of a pull request, with a result that blocks merging."""
 _TELLING = compiled_later(
     r"\b(?:errors?|fail(?:ed|ure)?|conflict|cannot|can't|denied|refused|not found|missing|invalid|issues?)\b",
     re.IGNORECASE,
@@ -81,10 +82,10 @@ _PREAMBLE = compiled_later(
     r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
 )
 _HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
-"""Stands over errors and says nothing itself."""
+"""A heading above errors that says nothing itself."""
 ACTIONS = ("created", "edited", "deleted", "restored", "read")
-_SHOWS_FILE = ("read", "edited", "restored")
-"""What is done to a file that is there."""
+_SHOWS_FILE = frozenset(("read", "edited", "restored"))
+"""Actions on a file that exists."""
 _SAID_AS = {"written": "edited", "reset": "restored"}
 
 
@@ -95,7 +96,7 @@ class FileFact(Struct):
 
 
 class CommandFact(Struct, frozen=True):
-    """A command that was run: where, how it ended (None: not known), and its first error line."""
+    """A command that was run: where, its outcome (None if unknown), and its first error line."""
 
     text: str
     message: int
@@ -107,16 +108,16 @@ class Ledger(Struct, frozen=True):
     files: dict[str, FileFact]
     commands: tuple[CommandFact, ...]
     errors: tuple[tuple[str, tuple[int, ...]], ...]
-    """First error line of failed results, with the messages where it occurred."""
+    """(first error line, messages with it) of failed results."""
 
 
-def compute_ledger(messages: Sequence[Message]) -> Ledger:
-    """Return the ledger of some messages, in one pass."""
+def compute_ledger(messages: Sequence[Message], pairing: Pairing | None = None) -> Ledger:
+    """Return the ledger of some messages, computed in one pass. `pairing`: the pairing of the messages, if known."""
     files: dict[str, FileFact] = {}
     commands: list[CommandFact] = []
     errors: dict[str, list[int]] = {}
     written = list(written_calls(messages))
-    calls = ((each.call, each.result, each.message.number) for each in answered_calls(messages))
+    calls = ((each.call, each.result, each.message.number) for each in answered_calls(messages, pairing))
     for call, answer, number in chain(calls, ((call, said, m.number) for call, said, m in written)):
         arguments = call_arguments(call)
         for path, action in _done_actions(call, arguments, answer):
@@ -138,12 +139,17 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
 
 
 def _existed(known: Mapping[str, list[int]], answer: Part | None) -> bool:
-    """Return whether a file that was written was there before: it had been shown or changed, or the result says so."""
-    return not known.keys().isdisjoint(_SHOWS_FILE) or (answer is not None and was_there_before(answer.text))
+    """Return whether a written file existed before: it had been shown or changed, or the result says so."""
+    return was_shown(known) or (answer is not None and was_there_before(answer.text))
+
+
+def was_shown(actions: Iterable[str]) -> bool:
+    """Return whether one of the actions on a file implies that the file existed."""
+    return not _SHOWS_FILE.isdisjoint(actions)
 
 
 def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[tuple[str, str]]:
-    """Return (path, action) pairs of what a call did, though it failed in the end."""
+    """Return (path, action) pairs of what a call did, including what it did before it failed."""
     if answer is None or not (
         has_failed(answer) or (answer.failed is None and is_refused(call.name, arguments, answer))
     ):
@@ -152,18 +158,25 @@ def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[t
 
 
 def call_arguments(call: Part) -> Any:
-    """Return the arguments of a call as a JSON value, which nobody may change; the text itself where it is no JSON."""
+    """Return the arguments of a call as a JSON value, which must not be modified; or the text itself if it is not
+    JSON."""
     return json_or_text(call.text)
 
 
 def call_text(call: Part) -> str:
-    """Return what a call does, in its own words: the command that it runs, or its arguments."""
+    """Return the text of what a call does: the command that it runs, or else its arguments."""
     return command_of(call_arguments(call)) or call.text
 
 
 def call_actions(call: Part) -> Sequence[tuple[str, str]]:
     """Return (path, action) pairs of one call."""
-    return file_actions(call.name, call_arguments(call))
+    return _call_actions(f"{call.name}\n{call.text}")
+
+
+@remembered
+def _call_actions(name_and_text: str) -> tuple[tuple[str, str], ...]:
+    name, _, text = name_and_text.partition("\n")
+    return tuple(file_actions(name, json_or_text(text)))
 
 
 def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
@@ -172,7 +185,7 @@ def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
 
 
 def _of_files(actions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return what was done to files, without what commands of git did to changes but take them back."""
+    """Return only the actions on files; `written` becomes `edited`. Of git's actions on changes, only a reset stays."""
     found: list[tuple[str, str]] = []
     for path, action in actions:
         if action in ACTIONS:
@@ -183,13 +196,14 @@ def _of_files(actions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def command_actions(arguments: Any, failed_with: str) -> Sequence[tuple[str, str]]:
-    """Return (path, action) pairs of the steps that a command did before it failed, with what it said then."""
+    """Return (path, action) pairs of the steps that a command completed before it failed; `failed_with` is its
+    output."""
     command = shell_line(arguments)
     return shell_actions(command, failed_with) if command else ()
 
 
 def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
-    """Return (path, action) pairs of one call, with what commands of git do to changes."""
+    """Return (path, action) pairs of one call, including the actions of git commands on changes."""
     if isinstance(arguments, str):
         return list(patched_files(arguments))
     if not isinstance(arguments, dict):
@@ -217,13 +231,13 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
 
 
 def open_file_edit(tool: str, said: str) -> list[tuple[str, str]]:
-    """Return (path, action) of the open file that a call changed without naming it, by what the tool said."""
+    """Return (path, action) for the open file that a call changed without naming it, as stated in the tool's output."""
     opened = _OPENED.search(said) if tool in PATHLESS else None
     return [(opened.group(1), "edited")] if opened else []
 
 
 def is_refused(tool: str, arguments: Any, result: Part) -> bool:
-    """Return whether a call is to change a file, and its result says that it did not."""
+    """Return whether a call was to change a file and its result says that it did not."""
     if not isinstance(arguments, dict):
         return False
     if _NO_PATH(arguments) and tool not in PATHLESS:
@@ -234,7 +248,7 @@ def is_refused(tool: str, arguments: Any, result: Part) -> bool:
 
 
 def _moved(tool: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (path, action) pairs of a call that moves a file, or copies it."""
+    """Yield (path, action) pairs of a call that moves or copies a file."""
     for keys in _FROM_TO:
         source, target = (str(arguments.get(key, "")) for key in keys)
         if is_file(source) and is_file(target):
@@ -248,7 +262,7 @@ def _moves(tool: str) -> bool:
 
 
 def _may_be_file(path: str) -> bool:
-    """Return whether an argument that is called a path may be one, and no text or address."""
+    """Return whether an argument named like a path may be one, rather than a text or a URL."""
     marked = "\n" in path or "://" in path
     return 0 < len(path) <= _LONGEST_PATH and not (marked and _NO_FILE.search(path))
 
@@ -261,7 +275,7 @@ def _code_actions(arguments: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _called_actions(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (path, action) pairs of the functions that a program calls in place of tools."""
+    """Yield (path, action) pairs of the functions that a program calls as tools."""
     code = arguments.get(_CODE)
     for name, path in called_with(code) if isinstance(code, str) else ():
         action = _action_of(name, replaces=False)
@@ -270,7 +284,7 @@ def _called_actions(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def is_within(path: str, place: str) -> bool:
-    """Return whether a path is that of a file or leads into a folder, each of which may begin anywhere above."""
+    """Return whether a path is a file or folder at or below a place. Each may be relative to any folder above it."""
     folder = place.removeprefix("./").strip("/")
     return (
         folder in ("", ".") or f"/{folder}/" in f"/{path.strip('/')}/" or f"/{folder}".endswith(f"/{path.strip('/')}")
@@ -288,7 +302,8 @@ def _action(tool: str, arguments: dict[str, Any]) -> str:
 
 @lru_cache(maxsize=1024)
 def _action_of(tool: str, *, replaces: bool) -> str:
-    """Return what a tool does to files, by its name. `replaces`: a call names a text that is replaced."""
+    """Return what a tool does to files, judging by its name. `replaces`: whether the call names a text to be
+    replaced."""
     if _OF_FOLDERS.search(tool):
         return ""
     if _DELETES.search(tool):
@@ -301,7 +316,7 @@ def _action_of(tool: str, *, replaces: bool) -> str:
 
 
 def command_of(arguments: Any) -> str:
-    """Return the command that the arguments of a call give to a shell; empty when there is none."""
+    """Return the shell command in the arguments of a call; "" if there is none."""
     if not isinstance(arguments, dict) or _NO_COMMAND(arguments):
         return ""
     for key in _COMMAND_KEYS:
@@ -320,13 +335,13 @@ def command_of(arguments: Any) -> str:
 
 
 def shell_line(arguments: Any) -> str:
-    """Return the command as one types it into a shell; some calls give its words one by one."""
+    """Return the command as it would be typed into a shell; some calls give its words separately."""
     command = command_of(arguments)
     return _typed(command, arguments) if command else ""
 
 
 def _typed(command: str, arguments: dict[str, Any]) -> str:
-    """Return the same of the command that the arguments give."""
+    """Return the same for a command that was found in the arguments."""
     lists = (value for key, value in arguments.items() if isinstance(value, list) and key != _SEVERAL)
     words = next((value for value in lists if command == " ".join(map(str, value))), None)
     return shlex.join(words) if words else command
@@ -340,12 +355,12 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
 
 
 def says_why(line: str) -> bool:
-    """Return whether a line tells what went wrong."""
+    """Return whether a line states what went wrong."""
     return _TELLING.search(line) is not None or bool(result_errors(line, True, limit=1))
 
 
 def failure_line(text: str) -> str:
-    """Return the line of a failed result that says why: its first error line, else what the tool said first."""
+    """Return the line of a failed result that states the reason: its first error line, or else its first line."""
     lines = result_errors(text, True, limit=1)
     if not lines:
         return _first_said(text)
@@ -354,21 +369,21 @@ def failure_line(text: str) -> str:
 
 
 def _first_said(text: str) -> str:
-    """Return the first line of a failed result that tells what failed; else the first that the tool itself said:
-    harnesses put lines such as `Exit code 1` before it."""
+    """Return the first line of a failed result that states what failed, or else the tool's own first line. Harnesses
+    put lines such as `Exit code 1` before it."""
     _, marked, said = f"{text}\n".partition("\nOutput:\n")
     lines = [line for line in (said if marked else text).split("\n", 12)[:12] if line.strip()]
     telling = next((line for line in lines if _TELLING.search(line) and not _PREAMBLE.match(line)), "")
     telling = telling or next((line for line in lines if _NOT_PASSED.search(line)), "")
     if telling:
         return telling
-    if not lines:  # it said nothing: how it ended is all there is
+    if not lines:  # the tool printed nothing, so only the exit status is left
         lines = sorted(text.split("\n", 12)[:12], key=lambda line: "exit" not in line.lower())[:1]
     return next((line for line in lines if not _PREAMBLE.match(line)), lines[0] if lines else text)
 
 
 def where(indices: Iterable[int]) -> str:
-    """Return `[#3, #9]`: the messages that a line stands on; long lists keep their ends."""
+    """Return `[#3, #9]`, the messages that a line refers to; the middle of a long list is left out."""
     unique = sorted(set(indices))
     if len(unique) > 4:
         return f"[#{unique[0]}, #{unique[1]}, … #{unique[-1]}]"

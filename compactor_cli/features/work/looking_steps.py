@@ -1,4 +1,4 @@
-"""Steps of commands that only look around, and those that change files and say that they could not."""
+"""Steps of commands that only look around, and steps that were to change files but say that they could not."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ _LOOKING = word_set(
     "kill pkill ps lsof touch mkdir for curl wget whoami uname basename dirname realpath readlink strings xxd od "
     "hexdump column open man rm cp mv chmod history id time local declare return exit break continue case esac command"
 )
-"""Programs with which an agent looks around; when they find nothing, nothing is broken."""
+"""Programs with which an agent looks around; if they find nothing, nothing is broken."""
 _SEARCHES = frozenset(("grep", "egrep", "rg", "ag", "fd", "find", "ls", "diff", "git grep", "git diff", "git status"))
-"""Programs that say what is there, or what differs."""
+"""Programs that show what exists or what differs."""
 GIT_LOOKING = word_set("status log show diff branch rev-parse ls-files blame grep remote fetch config merge-base")
 _LOOKING_WORD = compiled_later(
     r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
 )
 _INTERPRETER = compiled_later(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
 _AS_ASKED = {"mkdir": "exists"}
-"""What is said of what is already as it was to be: nothing is broken by that."""
+"""Complaints that something is already as requested; they do not mean that anything is broken."""
 _PARENTS = frozenset({"-p", "--parents"})
 _NOT_THERE = "No such file"
-"""The same of what nobody can take away or move."""
+"""The same for something that cannot be removed or moved because it does not exist."""
 
 
 def only_looks(command: str) -> bool:
-    """Return whether a command line only looks at something: that it fails says that there was nothing to be found."""
+    """Return whether a command line only looks at something; its failure means that there was nothing to find."""
     return all(map(looks, plain_steps(steps(command))))
 
 
 def searches(command: str) -> bool:
-    """Return whether a command line looks for something: that it says nothing says that this is not there."""
+    """Return whether a command line searches for something; no output means that it does not exist."""
     return any(
         _SEARCHES & {step.words[0].rpartition("/")[2], " ".join(step.words[:2])} for step in plain_steps(steps(command))
     )
 
 
 def looks(step: Step) -> bool:
-    """Return whether a step only looks at something, or runs code that was written for this one call."""
+    """Return whether a step only looks at something, or runs code written for this single call."""
     folder, _, program = step.words[0].rpartition("/")
     if folder and not folder.startswith("/"):
         return False  # a program of the project, whatever its name
@@ -61,7 +61,7 @@ def looks(step: Step) -> bool:
 
 
 def cannot_change(call: ToolCall, steps: Sequence[Step]) -> list[Step]:
-    """Return the steps of a command that failed which say that they could not change files that are there."""
+    """Return the steps of a failed command that say that they could not change existing files."""
     if not call.failed:
         return []
     asked = [step for step in steps if basename(step.words[0]) in CHANGE_FILES]
@@ -69,5 +69,5 @@ def cannot_change(call: ToolCall, steps: Sequence[Step]) -> list[Step]:
 
 
 def _is_as_asked(step: Step, why: str) -> bool:
-    parents = not _PARENTS.isdisjoint(step.words)  # a folder that is there is no reason to complain then: a file is
+    parents = not _PARENTS.isdisjoint(step.words)  # with -p, complaints are about files, not folders
     return not parents and _AS_ASKED.get(basename(step.words[0]), _NOT_THERE) in why

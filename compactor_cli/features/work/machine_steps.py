@@ -19,9 +19,9 @@ _INSTALLS = {
     **dict.fromkeys(("brew", "snap", "choco", "scoop", "winget", "flatpak"), word_set("install uninstall remove")),
     "apk": word_set("add del"),
 }
-"""Managers of packages, with the words behind which packages are named."""
+"""Package managers, with the subcommands that take names of packages."""
 _BEHIND = {"uv": "pip", "yarn": "global"}
-"""Words that may stand before those."""
+"""Words that may precede those subcommands."""
 _INSTALL_VALUED = word_set(
     "-r --requirement -c --constraint -e --editable -t --target -i --index-url --extra-index-url -f --find-links "
     "--python -w --workspace --prefix -C --cwd --dir --filter -F --features --version --vers --git --branch --tag "
@@ -47,17 +47,17 @@ _RUNS = _INSTALLS.keys() | {"docker", "docker-compose", "podman", *_PLAYS, _TIME
 
 
 def changes_machine(program: str) -> bool:
-    """Return whether a program is one of those of which `machine_step` knows."""
+    """Return whether `machine_step` knows a program."""
     return program in _RUNS
 
 
 def is_play(program: str) -> bool:
-    """Return whether a program does something on several machines, of which options say on which."""
+    """Return whether a program acts on several machines that its options select."""
     return program in _PLAYS
 
 
 def machine_step(program: str, rest: Sequence[str]) -> str:
-    """Return what a command changes on the machine, in short; empty when it changes nothing there that is told."""
+    """Return a short description of what a command changes on the machine; "" if it changes nothing worth reporting."""
     said = one_line(" ".join([program, *rest]), _WIDTH)
     if program in _PLAYS:
         return said if set(_ONLY_CHECKS).isdisjoint(rest) and rest else ""
@@ -80,7 +80,8 @@ def _changes_containers(program: str, rest: Sequence[str]) -> bool:
 
 
 def _names_package(program: str, rest: Sequence[str]) -> bool:
-    """Return whether a manager of packages is given the name of one; without it brings what a project has anyway."""
+    """Return whether a package manager is given the name of a package; without one it installs what the project
+    requires."""
     asked = operands(rest, _INSTALL_VALUED)
     asked = asked[1:] if asked[:1] == [_BEHIND.get(program)] else asked
     verbs = _INSTALLS.get(program, frozenset()) | (_INSTALLS["pip"] if rest[:1] == ["pip"] else frozenset())

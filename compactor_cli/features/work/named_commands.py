@@ -1,5 +1,5 @@
-"""Tools that are named like the command that they run, or like the program whose arguments they are given:
-`git_commit`, `run_tests`, `kubectl`."""
+"""Tools named after the command that they run, or after the program whose arguments they take: `git_commit`,
+`run_tests`, `kubectl`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from compactor_cli.features.work.tool_names import only_tries, tool_words
 from compactor_cli.text.shell import word_set
 
 _GIT = word_set("commit push pull add reset merge rebase revert cherry-pick checkout")
-"""Commands of git that tools are named after, which change something without a word that says what they are to do."""
+"""Git commands that tools are named after and that change something without a further verb."""
 _FOLDERS = ("repo_path", "repoPath", "repository_path", "cwd", "workdir", "working_directory", "workingDirectory")
 _OPTIONS = ("amend", "force", "hard", "tags", "abort")
 _OPERANDS = (
@@ -25,17 +25,17 @@ _OPERANDS = (
 )
 _PROGRAMS = CHECKERS | ELSEWHERE
 _AROUND = word_set("run execute exec call invoke cli command cmd tool")
-"""Words that a tool may have in its name beside that of the program: `run_kubectl`, `aws_cli`."""
+"""Words that may surround the program in a tool's name: `run_kubectl`, `aws_cli`."""
 _WORDS = ("args", "arguments", "argv", "command_line", "commandLine", "cmdline")
-"""What the command line of a program without the program is called."""
+"""Names of arguments with a program's command line, without the program."""
 _VERBS = ("subcommand", "subCommand", "sub_command", "command", "cmd", "verb")
-"""What its first word is called where it is told apart; `command` may be the whole line."""
+"""Names of arguments with the first word of a command line, if it is separate; `command` may be the whole line."""
 
 
 def named_command(tool: str, arguments: Any, typed: str) -> tuple[str, dict[str, str]]:
-    """Return the command that a tool runs, by its name and arguments, with the arguments of a shell that would do so;
-    an empty one for a tool that is not called like a command. `typed`: what passes for the command of a shell in the
-    arguments; it may lack the program."""
+    """Return the command that a tool runs, derived from its name and arguments, with the arguments that a shell tool
+    would take. Return ("", {}) for a tool that is not named like a command. `typed`: what looks like a shell command
+    in the arguments; it may lack the program."""
     if not isinstance(arguments, dict):
         return "", {}
     verb = _git_verb(tool)
@@ -68,7 +68,7 @@ def _program(tool: str) -> str:
 
 
 def _line_of(program: str, arguments: dict[str, Any]) -> str:
-    """Return the command line of a program whose arguments a call gives as one types them; empty where it does not."""
+    """Return the command line of a program whose arguments a call gives as they would be typed; "" if it does not."""
     if not program or only_tries(arguments):
         return ""
     given = next(filter(None, (_typed(arguments.get(key)) for key in _WORDS)), "")
@@ -80,14 +80,14 @@ def _line_of(program: str, arguments: dict[str, Any]) -> str:
 
 
 def _typed(value: object) -> str:
-    """Return words of a command line as one types them."""
+    """Return words of a command line as they would be typed."""
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         return shlex.join(value)
     return value.strip() if isinstance(value, str) else ""
 
 
 def _of_git(arguments: dict[str, Any]) -> Iterator[str]:
-    """Yield options and operands of a command of git."""
+    """Yield options and operands of a git command."""
     message = arguments.get("message")
     if isinstance(message, str):
         yield from ("-m", message)
@@ -98,7 +98,7 @@ def _of_git(arguments: dict[str, Any]) -> Iterator[str]:
 
 
 def _of_check(arguments: dict[str, Any]) -> Iterator[str]:
-    """Yield what a check is limited to, as it was given."""
+    """Yield what a check is limited to, as given."""
     yield from _values(arguments, (*PATH_KEYS, "files", "paths"))
     for name in GIVEN:
         yield from (f"{name}={value}" for value in _values(arguments, (name,)))

@@ -32,87 +32,88 @@ _WRONGLY_CALLED = compiled_later(
     r"(?:parameter|argument|property|field|input(?! syntax))|schema validation|does not match the schema",
     re.IGNORECASE,
 )
-"""What is said to a call whose arguments are not those of the tool: any later one that is right makes up for it."""
+"""Answers to a call whose arguments do not fit the tool; any later correct call of it makes up for the error."""
 _NOT_THERE = compiled_later(
     r"(?:^|: )([\w./+-]+): (?:command not found|not found|No such file or directory)(?!:)", re.MULTILINE
 )
-"""How a shell says that a program is not there."""
+"""How a shell reports that a program does not exist."""
 _NO_PROGRAM = 127
-"""Its exit code then."""
+"""The exit code in that case."""
 _NO_SUCH = compiled_later(
     r"\bno (?:such )?(?:task|script|command|subcommand|option|recipe|rule to make target)\b|\bmissing script\b|"
     r"\b(?:unknown|unrecognized|invalid|illegal|no such) (?:sub-?command|command|option|flag|arguments?|choice)\b|"
     r"\bdoes not contain recipe\b|\bis not an? [\w-]+ command\b|\btask \S+ (?:does not exist|not found)",
     re.IGNORECASE,
 )
-"""What a program says that was asked for what it does not do: any later call of it that is right makes up for it."""
+"""Complaints of a program about a request that it does not support; any later correct call of it makes up for the
+error."""
 _HEAD = 400
-"""Characters at the start of a result in which it is said."""
+"""Characters at the start of a result that are searched for these messages."""
 _CARRIED = compiled_later(r"open error(?: (\d+)x)?: (.+) \((.+)\)$")
 _IN_CHAIN = compiled_later(r" (?:&&|\|\|?) |; ")
 _EDIT_OF = compiled_later(r"edit of (.+)$")
 _NAMES = compiled_later(r"\[[^\]]*\]|\"[^\"]*\"|'[^']*'|`[^`]*`|\S*\d\S*")
-"""What names one of many elements."""
+"""What identifies one of many elements."""
 _MOST = 50
-"""Errors that are followed; older ones are given up, so that cost stays linear."""
+"""Maximum number of errors tracked; older ones are dropped so that the cost stays linear."""
 _MOST_CALLS = 40
-"""An error that so many later calls did not come back to was given up: nobody is going to mend it."""
+"""After this many calls an error counts as abandoned, because nobody is going to fix it."""
 _CARRIED_FROM = -_MOST_CALLS // 2
-"""Number of the call that an error of an earlier round stands for: nobody knows how long ago that was."""
+"""Call number assigned to an error of an earlier round, since its age is unknown."""
 _ERROR_WIDTH, _LABEL_WIDTH, _PATH_WIDTH = 160, 80, 300
 _BRIEF_WIDTH = 60
-"""Characters of what an error said where there is no room for more: it is told in short rather than counted."""
+"""Maximum length of an error text when the budget is tight; errors are shortened before they are merely counted."""
 _CODE_OF = "code of "
-"""What the label of an error begins with that code raised which an agent runs in cells; the tool follows."""
+"""Beginning of the label of an error raised by code that an agent runs in cells; the tool's name follows."""
 _POINTING_WORDS = 2
-"""Words of the label of a call that has a pointer and says no more: the tool, and that."""
+"""Number of words in the label of a call that has only a pointer: the tool and the pointer."""
 _BEHIND = {"&&": " && ", "|": " | ", "||": " || "}
-"""What stands between steps; anything else is as a semicolon."""
+"""Separators between steps; anything else is shown as a semicolon."""
 _TELLING_EDIT = 24
-"""Characters of an edit from which on it hardly is that of two files by chance."""
+"""Minimum length of an edit that two files are unlikely to share by chance."""
 
 
 class OpenError(Struct, frozen=True):
     label: str
-    """The command, or what was called with what."""
+    """The command, or the tool with what it was called with."""
     message: int
     order: int
-    """Number of the call; below zero before this round."""
+    """Number of the call; negative for earlier rounds."""
     said: str = ""
-    """What an earlier round says of it."""
+    """The text that an earlier round gave."""
     call: ToolCall | None = None
     edit: str = ""
-    """What an edit was to write, whichever file it named."""
+    """The text that an edit was to write, whatever file it named."""
     times: int = 1
-    """How often it came out so, one call after the other."""
+    """How many calls in a row ended this way."""
     steps: frozenset[str] = frozenset()
-    """What the steps inside of a chain of commands of one program were asked to do: one of them may have failed."""
+    """What the inner steps of a chain of commands of one program were asked to do; one of them may have failed."""
 
     @property
     def text(self) -> str:
-        """Return what went wrong; looked for where it is told or compared."""
+        """Return what went wrong. The result is searched only when the text is shown or compared."""
         call = self.call
         return said_why(call.said, command=bool(call.command), width=_ERROR_WIDTH) if call else self.said
 
 
 def is_given_up(order: int, calls: int) -> bool:
-    """Return whether an error of the call with this number is not told any more at the end of so many calls."""
+    """Return whether the error of call number `order` is no longer reported after `calls` calls."""
     return order < calls - _MOST_CALLS
 
 
 class OpenErrors:
-    """Errors by what has to succeed for them to be over."""
+    """Open errors by the key that a later success must have to resolve them."""
 
     def __init__(self) -> None:
         self.errors: dict[str, OpenError] = {}
         self.made_up_for: set[int] = set()
         """Messages with errors that a later call made up for."""
         self.met: dict[str, list[int]] = {}
-        """Key of an open error -> messages in which it came up, or another one with that key."""
+        """Key of an open error -> messages in which an error with this key occurred."""
 
     def called_well(self, call: ToolCall, steps: Sequence[Step]) -> None:
-        """Take over that a tool, and the programs of a command line, were called as they want to be: an earlier call
-        with wrong arguments is made up for."""
+        """Record that a tool, and the programs of a command line, were called correctly. This makes up for an
+        earlier call with wrong arguments."""
         self._over(_arguments_of(call))
         for step in plain_steps(steps) if not call.undecided and call.answered else ():
             self._over(_use_of(step.words[0]))
@@ -122,7 +123,8 @@ class OpenErrors:
             self.made_up_for.update(self.met.pop(key, ()))
 
     def note(self, call: ToolCall, steps: Sequence[Step], changed: Sequence[str], path: str, order: int) -> None:
-        """Take over a call that is no check and no effect: `changed` are files it changed, `path` the one it names."""
+        """Record a call that is neither a check nor an effect. `changed`: files that it changed, `path`: the file
+        that it names."""
         self.mended(changed)
         edit = "" if call.command or not path else _edit_of(call)
         if edit and (changed or call.failed):
@@ -150,12 +152,12 @@ class OpenErrors:
             self._tried_anew(call)
 
     def mended(self, changed: Iterable[str]) -> None:
-        """Take over that files were changed, whatever else came of the call."""
+        """Record that files were changed, whatever else the call did."""
         for done in changed if self.errors else ():
             self._over_for(done)
 
     def ran(self, call: ToolCall, steps: Sequence[Step]) -> None:
-        """Take over a command line that did not fail: what came of each step that has to succeed for that."""
+        """Record a command line that did not fail: each step that must have succeeded for that resolves its error."""
         if not self.errors or call.failed or call.undecided or not call.answered:
             return
         line = plain_steps(steps)
@@ -163,7 +165,7 @@ class OpenErrors:
         if call.failed is False:
             asked = {_named_key(step.words) for step in working}
             for known in [known for known, error in self.errors.items() if not asked.isdisjoint(error.steps)]:
-                self._over(known)  # a step of it was done in another way
+                self._over(known)  # one of its steps was done in another way
         done = {id(step) for step in succeeded(line, call.said)}
         for step in [step for step in working if id(step) in done or step is working[-1]]:
             keys = (_named_key(step.words), _missing_program(step.words[0]))
@@ -175,12 +177,12 @@ class OpenErrors:
                 self._over(keys[1])
 
     def _working(self, steps: Sequence[Step]) -> list[Step]:
-        """Return the steps that do not only look around, or did not come off before."""
+        """Return the steps that do more than look around, or that failed before."""
         return [step for step in steps if not looks(step) or _named_key(step.words) in self.errors]
 
     def _over_by_label(self, call: ToolCall, label: str) -> None:
-        """Take over that a tool did what it was asked for: what pointed at nothing before is done, and what an earlier
-        round tells of the same call, of which only what is shown is known."""
+        """Record that a tool did what it was asked to do. This resolves earlier calls that pointed at nothing, and
+        an error of the same call in an earlier round, of which only the label is known."""
         if aimed := aim(call):
             self._over(aimed)
             self._over(aim_of(call.tool))
@@ -188,13 +190,13 @@ class OpenErrors:
             self._over(key)
 
     def _tried_anew(self, call: ToolCall) -> None:
-        """Take over that a tool did what it had failed at before, with what was wrong put right."""
+        """Record that a tool now did what it had failed to do, with the mistake corrected."""
         for key, error in list(self.errors.items()):
             if is_made_up_for(error.call, call) if error.call else is_done_again(error.label, error.said, call):
                 self._over(key)
 
     def carry(self, line: str) -> bool:
-        """Take over a line of an earlier round."""
+        """Read a line of an earlier round; return whether it is an open error."""
         match = _CARRIED.match(line)
         if match is None:
             return False
@@ -206,7 +208,7 @@ class OpenErrors:
             chain = [step for step in plain_steps(steps(label)) if not looks(step)] if _IN_CHAIN.search(label) else []
             words = list(chain[-1].words) if chain else label.split()
             named = _use_of(words[0]) if _NO_SUCH.search(text) else _named_key(words)
-            if label.startswith(_CODE_OF) or named in self.errors:  # a command has one error only: these are of tools
+            if label.startswith(_CODE_OF) or named in self.errors:  # a command has one error, so these are of tools
                 key = label
             else:
                 only_points = len(words) <= _POINTING_WORDS and is_gone(text)
@@ -224,7 +226,7 @@ class OpenErrors:
             del self.errors[next(iter(self.errors))]
 
     def _known(self, key: str) -> str:
-        """Return the key of an error as it is known: an earlier round tells a path without its beginning."""
+        """Return the key under which an error is known: an earlier round shortens paths at the beginning."""
         if key in self.errors or not key.startswith("file "):
             return key
         path = key.removeprefix("file ")
@@ -235,13 +237,13 @@ class OpenErrors:
             self._over(key)
 
     def _tried_again(self, edit: str) -> None:
-        """Take over that the same edit was made of another file: that it failed in the one before is got round."""
+        """Record that the same edit was made in another file: this bypasses its failure in the previous one."""
         for key in [key for key, error in self.errors.items() if error.edit == edit]:
             self._over(key)
 
     def lines(self, root: str, order: int) -> Iterator[StateLine]:
-        """Open errors, newest first, but those that many calls passed over; alike ones stand once, with their number.
-        `root` is left out of paths."""
+        """Yield open errors, newest first, except abandoned ones. Similar errors appear once, with their number.
+        `root` is cut from paths."""
         for error in _counted(error for error in reversed(self.errors.values()) if not is_given_up(error.order, order)):
             label = error.label.replace(root, "") if root else error.label
             count = f" {error.times}x" if error.times > 1 else ""
@@ -252,7 +254,7 @@ class OpenErrors:
 
 
 def _counted(errors: Iterable[OpenError]) -> Iterator[OpenError]:
-    """Yield errors, of several alike ones the first with the number of all."""
+    """Yield the errors; several similar ones become the first of them with the total number."""
     told: list[OpenError] = []
     for error in errors:
         at = next((at for at, known in enumerate(told) if _are_alike(known, error)), -1)
@@ -264,12 +266,12 @@ def _counted(errors: Iterable[OpenError]) -> Iterator[OpenError]:
 
 
 def _are_alike(one: OpenError, other: OpenError) -> bool:
-    """Return whether two errors say the same of elements that are not there, whichever these are."""
+    """Return whether two errors say the same about missing elements, whichever elements these are."""
     return is_gone(one.text) and _NAMES.sub("", one.text) == _NAMES.sub("", other.text)
 
 
 def _went_well(call: ToolCall) -> bool:
-    """Return whether a call that is not known to have failed says of no error, either."""
+    """Return whether a call neither is known to have failed nor reports an error."""
     return call.failed is False or not call.command or not result_errors(call.said, True, limit=1)
 
 
@@ -279,8 +281,8 @@ def _names(key: str, path: str) -> bool:
 
 
 def misfortune(call: Part, result: Part) -> str:
-    """Return how a call ended that did not do what it says: `failed`, `declined`, or `unanswered` where nobody knows.
-    Empty for one that did, and for one that only looked and found nothing."""
+    """Return how a call ended that did not do what it says: `failed`, `declined`, or `unanswered` if unknown. Return
+    "" for a call that did, and for one that only looked and found nothing."""
     if result.text == NO_RESPONSE:
         return "unanswered"
     if is_declined(result.text):
@@ -293,9 +295,9 @@ def misfortune(call: Part, result: Part) -> str:
 
 
 def _shell_key(working: Sequence[Step], line: Sequence[Step], call: ToolCall) -> tuple[str, str]:
-    """Return key and label of a command, from its steps that do something; empty when none does. One of a long line
-    that complains itself stands for it, else all of them do, in short; where the exit code is that of a later step
-    behind `;`, all of the line does."""
+    """Return the key and the label of a command, from its steps that do something; ("", "") if there are none. In a
+    long line, the label is the single step that complains, or else all steps, shortened. If the exit code belongs to
+    a later step after `;`, the label covers the whole line."""
     if not working:
         return "", ""
     key = _named_key(working[-1].words)
@@ -316,13 +318,13 @@ def _shell_key(working: Sequence[Step], line: Sequence[Step], call: ToolCall) ->
 
 
 def _complains(step: Step, complaint: str) -> bool:
-    """Return whether a complaint begins with the name of the program of a step."""
+    """Return whether a complaint begins with the name of the step's program."""
     program = basename(step.words[0])
     return complaint.startswith(program) and not complaint[len(program) : len(program) + 1].isalnum()
 
 
 def _named_key(words: Sequence[str]) -> str:
-    """Return the program and what it is asked to do: its first two words that are no options."""
+    """Return the program and what it is asked to do: its first two words that are not options."""
     named = [word for word in asked_of(words) if not word.startswith("-")] if words else []
     return one_line(" ".join(named[:2]), _LABEL_WIDTH // 2)
 
@@ -336,7 +338,7 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     if path:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)
     if isinstance(call.arguments, dict) and isinstance(call.arguments.get("code"), str):
-        label = f"{_CODE_OF}{call.tool}"  # the code that mends it is another one
+        label = f"{_CODE_OF}{call.tool}"  # the code that fixes it will be different
         return label, label
     if only_asks(call.arguments):
         return "", ""
@@ -344,19 +346,19 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
 
 
 def _error_key(call: ToolCall, working: Sequence[Step], missing: str) -> str:
-    """Return what has to succeed for an error to be over, where what is said of it tells. `missing`: the key of the
-    error that a program is not there, where that is said."""
+    """Return the key that must succeed to resolve an error, if the message determines it. `missing`: the key for a
+    missing program, if the message reports one."""
     if not call.command:
         return _arguments_of(call) if _WRONGLY_CALLED.search(call.said[:_HEAD]) else aimed_at_nothing(call)
     program = working[-1].words[0]
     if missing == _missing_program(program):
-        return missing  # looked for in one place after the other
+        return missing  # the agent tries one location after another
     return _use_of(program) if _NO_SUCH.search(call.said[:_HEAD]) else ""
 
 
 def _said_missing(call: ToolCall, line: Sequence[Step]) -> str:
-    """Return the key of the error that a program is not there, where a command failed and a shell said so: in English,
-    or in any words by its exit code and the name."""
+    """Return the key for a missing program if a command failed and the shell reported it. The report is recognized
+    in English, and in other languages by exit code and name."""
     if not (call.failed and call.command):
         return ""
     if found := _NOT_THERE.search(call.said):
@@ -367,19 +369,19 @@ def _said_missing(call: ToolCall, line: Sequence[Step]) -> str:
 
 
 def _edit_of(call: ToolCall) -> str:
-    """Return what a call of an editor is to write; empty where that is so short that other edits may write it."""
+    """Return the text that an edit is to write; "" if it is so short that other edits may write the same."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     texts = [text for key, text in arguments.items() if isinstance(text, str) and key not in (*PATH_KEYS, "command")]
     return "\n".join(texts) if sum(map(len, texts)) >= _TELLING_EDIT else ""
 
 
 def _missing_program(program: str) -> str:
-    """Return the key of the error that a program is not there."""
+    """Return the key of the error that a program does not exist."""
     return f"missing {basename(program)}"
 
 
 def _use_of(program: str) -> str:
-    """Return the key of the error that a program was asked for something it does not do."""
+    """Return the key of the error that a program does not support what it was asked to do."""
     return f"use of {basename(program)}"
 
 

@@ -1,4 +1,4 @@
-"""Words with which results say how an act came out, folded, in many languages."""
+"""Words, folded and in many languages, with which results state the outcome of an act."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ FAILED = compiled_later(
     r"невозможн\w+|недоступ\w+|запрещ\w+|hata\w*|basarisiz\w*|redded\w+|gecersiz\w*|yetersiz\w*|bulunamadi)\b"
     r"|エラー|失敗|拒否|無効|不可|不正|错误|錯誤|失败|失敗|拒绝|無效|无效|不存在|超时|오류|실패|거부|불가|초과|에러"
 )
-"""That something failed, wherever it stands."""
+"""Something failed; matches anywhere."""
 FAILED_FIRST = compiled_later(
     r"\W*(?:(?:[\w-]+ ){0,2}(?:error|failure|fehler|erreur|errore|erro|fout|blad|ошибка|hata|conflict|fault|exception)"
     r"(?:\s?\([^)]*\)|\s?\[[^\]]*\]| \w?\d+)?\s?[:：-]|(?:错误|エラー|오류|에러)\s?[:：]?)"
 )
-"""The same, as a heading before why."""
+"""The same, as a heading before the reason."""
 NONE_OF_IT = compiled_later(
     r"\b[\w ]{1,40}[:=] ?(?:none|0|no|nil|null|\[\])(?=[\s.,;]|$)|"
     r"\b(?:0|no|zero|without(?: any)?|keine?|ohne|sans|sin|sem|senza|bez|без) "
     r"(?:errors?|failures?|failed|conflicts?|problems?|issues?|warnings?|fehler|erreurs?|errores|erros|errori|bledow|"
     r"ошибок)\b|\b(?:was|were|previously|formerly)[: ]+\w+(?=\))|\bno (?:more|further|longer|additional|extra)\b"
 )
-"""That there was none of what is named."""
+"""There was none of the thing named."""
 NOT = compiled_later(
     r"\b(?:not|no|cannot|(?:ca|could ?|did ?|was ?|were ?|wo ?|does ?|do ?)n['’]?t|never|nothing|none|neither|nobody|"
     r"nicht|nichts|kein\w*|ne|pas|aucun\w*|rien|nada|ningun\w*|nao|nenhum\w*|non|nessun\w*|niet|geen|nie|zadn\w+|не|нет|"
     r"нельзя|ничего|degil|yok)\b|\bn['’](?:a|est|ont|y)\b"
 )
-"""That something is not so, or was not done."""
+"""Something is not so, or was not done."""
 NOT_AT_ALL = compiled_later(
     r"ません|なかった|できない|無理|不能|无法|無法|没有|没能|未能|不足|못|않|없|안 됩니다|"
     r"\w{3,}(?:[ei]|[au])?(?:medi|madi|lemedi|lamadi|mez|maz|emez|amaz)\b"
 )
-"""The same in languages where it is a part of a word."""
+"""The same in languages where negation is part of a word."""
 DONE = compiled_later(
     r"\b(?:ok(?:ay)?|done|success\w*|succeeded|complete|confirmed|erledigt|erfolg\w*|fertig|hecho|listo|exito\w*|"
     r"correctamente|fait|effectuee?s?|reussi\w*|succes|feito|sucesso|fatto|riuscit\w+|successo|gedaan|gelukt|voltooid|"
@@ -50,13 +50,13 @@ DONE = compiled_later(
     r"basari(?:li|yla)\w*|yapildi)\b|完了|成功|しました|済み|済|完成|已|완료|성공|되었습니다|했습니다|됐습니다|하였습니다|"
     r"[✓✅✔☑]"
 )
-"""That something was done."""
+"""Something was done."""
 PLAINLY = compiled_later(
     r"\b(?:ok(?:ay)?|done|success\w*|succeeded|erledigt|erfolgreich|hecho|exito\w*|correctamente|fait|effectuee?s?|"
     r"reussi\w*|feito|sucesso|fatto|successo|gedaan|gelukt|zrobione|wykonan\w+|sukces|pomyslnie|успешн\w*|выполнен\w*|"
     r"сделан\w*|tamam|basari(?:li|yla)\w*)\b|成功|성공|[✓✅✔]"
 )
-"""The same in words that are hardly said of how a thing stands."""
+"""The same, in words that rarely describe the state of a thing."""
 _OTHERS = (
     "need|requir|allow|expect|support|author|limit|permit|us|exceed|unchang|lock|block|disabl|clos|duplicat|bas|relat|nam|"
     "call|reject|declin|deni|refus|expir|fail|abort|queu|pend|await|delay|propos|request|schedul|simulat|preview|ne|se|"
@@ -68,7 +68,7 @@ PARTICIPLE = compiled_later(
     rf"\b(?!(?:{_OTHERS})ed\b)[a-z]{{2,}}ed\b|\b(?:sent|paid|bought|sold|written|wrote|built|set|put|made|given|begun|"
     r"on its way)\b"
 )
-"""An English word for what was done, which no result of a look-up or of a sum begins with."""
+"""An English participle for an act; results of look-ups and calculations do not begin with it."""
 WAITS_FOR = compiled_later(
     r"\b(?:pending|awaiting|waiting|waits?|queued|submitted|scheduled|held|subject to|needs?|requires?|required|once) "
     r"(?:for )?(?:\w+ ){0,3}(?:approv\w+|confirm\w+|review|sign off|authori[sz]ation|consent|moderation)\b"
@@ -85,7 +85,7 @@ WAITS_FOR = compiled_later(
     r"需要\w*(?:审|批|确认)|승인 ?(?:대기|필요)|"
     r"확인 ?대기|승인을 기다"
 )
-"""That something is still to be agreed to, wherever it stands."""
+"""Something still needs approval; matches anywhere."""
 WAITS = compiled_later(
     r"\b(?:pending|queued|enqueued|awaiting|waiting|deferred|draft|unconfirmed|on hold|in review|under review|"
     r"processing|in progress|in process|accepted for|"
@@ -97,9 +97,9 @@ WAITS = compiled_later(
     r"保留|待ち|処理中|下書き|審査中|排队|排隊|处理中|等待|待处理|草稿|审核中|대기|처리 ?중|보류|임시 ?저장|"
     r"검토 ?중"
 )
-"""That something has not come to pass yet."""
+"""Something has not happened yet."""
 TRIED = compiled_later(
     r"\W*(?:\w+ )?(?:dry ?-?run|would\b|simulat\w+|simulacion|simulacao|preview\b|what ?if|probelauf|trockenlauf|"
     r"ensayo|a blanc|vorschau|apercu|vista previa|пробн\w+|テスト実行|プレビュー|试运行|模拟|预览|모의|미리보기)"
 )
-"""That something was only tried, or is shown before it is done."""
+"""Something was only tried, or is shown before it is done."""

@@ -1,5 +1,5 @@
-"""What later acts do to earlier ones: leave nothing of them, such as the same setting set anew or a ticket that is open
-again, tell them as they are now, or put right what had failed."""
+"""Decide what later acts do to earlier ones. They can cancel their effect, such as changing the same setting again
+or reopening a ticket; update their description; or make up for a failure."""
 
 from __future__ import annotations
 
@@ -22,56 +22,56 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 _SETS = word_set("set scale rollout label annotate autoscale upgrade rollback update modify put")
-"""First words of what programs are asked for that leaves things as it says, whatever they were before."""
+"""First words of subcommands that put things into the stated condition, whatever it was before."""
 _NO_SETTER = word_set("git gh")
 _AMOUNTS = word_set("--replicas --desired-count --desired-capacity --new-capacity")
-"""Options that say how much of something there is to be; the values of others may say what it is."""
+"""Options that state an amount; values of other options may identify the object."""
 _GIVES = "--set"
-"""Option that gives a value to a name."""
+"""The option that assigns a value to a name."""
 _BY_WORDS = word_set("kubectl oc")
-"""Programs that are told values by words that belong to no option."""
+"""Programs that take assignments as plain words, without an option."""
 _ASSIGNED = compiled_later(r"([\w./-]+)(?:=.*|-)$", re.DOTALL)
-"""A value that is given to a name, or taken from it: `LOG_LEVEL=debug`, `team-`."""
+"""A value assigned to a name or removed from it: `LOG_LEVEL=debug`, `team-`."""
 _MAKES = word_set("create open book schedule register")
 _UPDATES = word_set("update modify edit change reschedule")
 _ENDS = word_set("delete cancel remove close")
 _TEXT, _TEXT_WORDS = 24, 4
-"""Characters and words of an argument from which on it is a text, which may be written in another way."""
+"""Minimum characters and words of an argument that counts as prose, which may be rephrased."""
 _WHEN = compiled_later(r"[^A-Za-z]*(?:\d{4}-\d\d-\d\d|\b\d{1,2}:\d\d)[^A-SU-Za-z]*")
 _WORD = compiled_later(r"[^\W\d_]{3,}")
 _NUMBER = compiled_later(r"\d+")
 _TWICE = 2
-"""So often a line names what is wrong: in what was to be done, and in why it was not."""
+"""Minimum occurrences in a line of what is wrong: once in the attempt and once in the reason."""
 _WHO = word_set("assignee account owner person")
-"""Words of arguments that say to whom a thing is given, who is one."""
+"""Words of argument names for the single person that a thing is assigned to."""
 _MISSPELT, _SHORTEST = 2, 5
-"""Letters that a misspelt name differs in, and so many it has at least; shorter ones are other names."""
+"""Maximum edits by which a misspelt name differs, and its minimum length; shorter names count as different."""
 
 _MOST_ACTS = 20
-"""So many acts on one thing are looked at when there is a newer one."""
+"""Maximum number of acts on one thing that are compared with a newer one."""
 
 
 class _Setting(Struct, frozen=True):
-    """A command that sets something: its words without the values, and the names that it gives values to."""
+    """A command that sets something: its words without values, and the names that it assigns values to."""
 
     words: tuple[str, ...]
     names: frozenset[str]
 
 
 class NewestActs:
-    """What was done outside the session, by what it was done to."""
+    """Acts outside the session, grouped by what they were done to."""
 
     def __init__(self) -> None:
         self._settings: dict[tuple[str, ...], dict[str, frozenset[str]]] = {}
-        """Words of commands -> their texts -> names that they gave values to."""
+        """Words of commands -> texts of these -> names that they assigned values to."""
         self._changes: dict[str, dict[str, dict[str, SqlChange]]] = {}
         """Databases -> first names of what was changed -> texts -> changes."""
         self._standing: dict[tuple[str, ...], dict[str, frozenset[int]]] = {}
-        """Things -> texts of acts, the newest last -> aspects of how the thing stands behind the act."""
+        """Things -> texts of acts, newest last -> aspects of the thing's state after the act."""
 
     def note(self, text: str, stands: Standing | None = None) -> Iterator[str]:
-        """Take over what was done, and yield the texts of what it leaves nothing of. `stands`: how the thing stands
-        behind it, where it says so."""
+        """Record an act, and yield the texts of earlier acts whose effect it cancels. `stands`: the state of the
+        thing after the act, if stated."""
         if told := told_change(text):
             yield from self._note_change(text, *told)
         elif setting := _setting(text):
@@ -109,7 +109,7 @@ class NewestActs:
 
 
 def _leaves_nothing(change: SqlChange, before: SqlChange) -> bool:
-    """Return whether a change of something in a database leaves nothing of one before."""
+    """Return whether a change in a database cancels the effect of an earlier one."""
     if not set(before.names) <= set(change.names):
         return False
     if before.rows:
@@ -122,7 +122,7 @@ def _leaves_nothing(change: SqlChange, before: SqlChange) -> bool:
 
 
 def _setting(text: str) -> _Setting | None:
-    """Return what a command sets, of its text; nothing for one that does something each time, or is cut."""
+    """Return what a command sets, from its text; None for a command that acts anew each time, or whose text is cut."""
     words = text.split()
     if words[0] not in ELSEWHERE - _NO_SETTER or (text.endswith("…") and not text.endswith("=…")) or " → " in text:
         return None
@@ -152,13 +152,14 @@ class _Known(Struct, frozen=True):
 
 
 class Records:
-    """How the things were made of which a result said what they are called, until they are acted on in other ways."""
+    """Acts that created things and whose results named them. Updates are merged into the creation; any other act on
+    the thing ends this."""
 
     def __init__(self) -> None:
         self._made: dict[str, _Known] = {}
 
     def note(self, act: Act, text: str) -> tuple[Act, str, str]:
-        """Return an act and its line with what is known of the thing from before, and the line that it overtakes."""
+        """Return an act and its line, merged with what is known about the thing, and the line that it replaces."""
         known = self._made.pop(act.thing, None)
         told = _together(known.act, act) if known else None
         if told:
@@ -169,12 +170,12 @@ class Records:
 
 
 def _together(made: Act, act: Act) -> Act | None:
-    """Return what is so after both acts; nothing where the later one may be about a part of the thing, or may leave
-    some of what it was made with."""
+    """Return the combined result of both acts; None if the later one may affect only a part of the thing, or may
+    leave some of its creation unchanged."""
     if act.object not in ((), made.object):
         return None
     if act.verb in _ENDS and all(map(says_why, act.others)):
-        # how the thing is called stands in the line that makes way
+        # the title is in the line that is replaced
         return replace(act, title=act.title or made.title)
     if act.verb not in _UPDATES or not act.is_plain or not act.others <= made.others:
         return None
@@ -183,8 +184,8 @@ def _together(made: Act, act: Act) -> Act | None:
 
 
 def carried_key(what: str) -> str:
-    """Return the key of what an earlier round tells as failed. Of an act of a tool that nothing names it is all that is
-    told of it."""
+    """Return the key of an effect that an earlier round reported as failed. For an act that no tool name identifies,
+    it is the whole text."""
     named = effect_key(what)
     asked = named.partition(" ")[2]
     bare = what.startswith(f"{named} (") and (not asked or names_action(asked))
@@ -192,8 +193,8 @@ def carried_key(what: str) -> str:
 
 
 def corrects(done: Effect, failed: str, line: str, names: Collection[str]) -> bool:
-    """Return whether what was done is what failed before, maybe with something put right: `failed` is the key of that,
-    `line` what is told of it, `names` those of its arguments, where they are known."""
+    """Return whether an effect is the earlier failure done again, possibly corrected. `failed` is the key of the
+    failure, `line` its line, `names` the names of its arguments if known."""
     if does_same(done.key, failed):
         return True
     if not done.asked or not failed.startswith(f"{done.asked} "):
@@ -208,8 +209,9 @@ def corrects(done: Effect, failed: str, line: str, names: Collection[str]) -> bo
 
 
 def _is_given_to_another(done: Effect, words: list[str], value: str, names: Collection[str]) -> bool:
-    """Return whether a tool was asked to assign the thing that it is named for, to somebody else than before: a thing
-    may have several of all else. `words`: the tool, the thing and who gets it; `names`: arguments of what failed."""
+    """Return whether a tool assigned the thing that it is named for to someone else than before; a thing has one
+    assignee but may have several of everything else. `words`: the tool, the thing, the assignee; `names`: arguments
+    of the failed call."""
     tool = {word.rstrip("s") for word in tool_words(done.asked)}
     about = {said: {word.rstrip("s") for word in tool_words(name)} for name, said in reversed(done.given)}
     thing, gets = about.get("".join(words[1:2]), set()), about.get(value, set())
@@ -218,8 +220,8 @@ def _is_given_to_another(done: Effect, words: list[str], value: str, names: Coll
 
 
 def _asks_same(given: dict[str, str], told: str) -> bool:
-    """Return whether all that is told of the arguments of a failed call is asked for now, but for texts that say much
-    the same, and days and times."""
+    """Return whether the new call has all known arguments of the failed one, except for dates and times and for
+    texts that are similar."""
     names = "|".join(re.escape(name) for name in sorted(given, key=len, reverse=True))
     before, *found = re.split(rf"(?:^|, )({names}) ", told) if names else [told]
     pairs = [(given[name], value) for name, value in zip(found[::2], found[1::2], strict=True)]
@@ -228,8 +230,8 @@ def _asks_same(given: dict[str, str], told: str) -> bool:
 
 
 def _is_alike(now: str, before: str) -> bool:
-    """Return whether both are days or times, or long texts: half the words of one are in the other, too, and no number
-    is new."""
+    """Return whether both are dates or times, or both are long texts that share half of their words and have no new
+    number."""
     if _WHEN.fullmatch(now) and _WHEN.fullmatch(before):
         return True
     words, others = set(_WORD.findall(now.lower())), set(_WORD.findall(before.lower()))
@@ -242,7 +244,7 @@ def _is_alike(now: str, before: str) -> bool:
 
 
 def _is_put_right(word: str, wrong: str, line: str) -> bool:
-    """Return whether an address is another way to write one of which the line says that it is wrong."""
+    """Return whether an address is a corrected form of one that the line reports as wrong."""
     if "@" not in word or "@" not in wrong or line.count(wrong) < _TWICE:
         return False
     (name, domain), (other, place) = word.lower().split("@", 1), wrong.lower().split("@", 1)
@@ -250,8 +252,8 @@ def _is_put_right(word: str, wrong: str, line: str) -> bool:
 
 
 def _is_same_name(name: str, other: str) -> bool:
-    """Return whether two names of mailboxes are alike but for a letter or two, or one has fewer of the same words, or
-    the same last word behind the same first letter."""
+    """Return whether two mailbox names may belong to the same person. They must differ in at most two letters, or
+    share the last word. In that case one of them consists of it alone, or abbreviates the first word to its letter."""
     if _is_misspelt(name, other):
         return True
     words, others = re.split(r"[._-]", name), re.split(r"[._-]", other)
@@ -260,7 +262,7 @@ def _is_same_name(name: str, other: str) -> bool:
 
 
 def _is_misspelt(one: str, other: str) -> bool:
-    """Return whether two names are equal, or differ in a letter or two, but in no number."""
+    """Return whether two names are equal, or differ in at most two letters but in no number."""
     if one == other:
         return True
     if min(len(one), len(other)) < _SHORTEST or _NUMBER.findall(one) != _NUMBER.findall(other):
@@ -275,6 +277,6 @@ def _is_misspelt(one: str, other: str) -> bool:
 
 
 def _share_word(domain: str, other: str) -> bool:
-    """Return whether two domains have a word in common, beside the last one."""
+    """Return whether two domains share a word, not counting the last one."""
     words, others = (_WORD.findall(text.rpartition(".")[0]) for text in (domain, other))
     return not set(words).isdisjoint(others)

@@ -1,4 +1,4 @@
-"""What a page says that was done, in answer to a click or a key of an agent that works in a browser."""
+"""Acts that a web page reports in answer to a click or a key press of an agent in a browser."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from compactor_cli.text.shell import word_set
 _ON_PAGES = word_set("click press submit tap")
 """First or last words of tools that act on what a page shows."""
 _MOST = 400
-"""Characters of a result that says what came of the act; longer ones show the page."""
+"""Maximum length of a result that reports an act; longer ones show the page."""
 _LISTS = compiled_later(r"\n|[|·•]")
-"""What stands in results that show a page or a list of it."""
+"""What occurs in results that show a page or a list from it."""
 _PARTS = compiled_later(r"[.!?](?:\s|$)|[\"“”«»]|(?<=\w):\s")
-"""What stands between sentences of a page, and around what it quotes."""
+"""What separates the sentences of a page, and surrounds its quotes."""
 _DONE = (
     "saved|submitted|sent|placed|booked|confirmed|created|published|posted|cancell?ed|deleted|ordered|paid|scheduled"
 )
@@ -30,11 +30,11 @@ _SAID = compiled_later(
     rf"(?:successfully )?(?:{_DONE})|(?:successfully )?(?:{_DONE}) (?:as )?(?:{_OTHER}[A-Za-z]+ ){{0,2}}{_NAME})",
     re.IGNORECASE,
 )
-"""A sentence that says nothing but that something with a name of its own was done."""
+"""A sentence that only says that something with its own name was done."""
 
 
 def page_effects(call: ToolCall) -> Iterator[Effect]:
-    """Yield what a page says to have been done, in its words, by a call that acts on it."""
+    """Yield what a page reports as done, in its own words, after a call that acts on it."""
     words = tool_words(call.tool)
     acts = not _ON_PAGES.isdisjoint((*words[:1], *words[-1:]))
     if call.failed or call.undecided or not acts or len(call.said) > _MOST or _LISTS.search(call.said.strip()):
@@ -43,7 +43,7 @@ def page_effects(call: ToolCall) -> Iterator[Effect]:
     given = "\n".join(value for value in values if isinstance(value, str))
     parts = [text for text in map(str.strip, _PARTS.split(call.said)) if text not in given]
     done = [text for text in parts if _SAID.fullmatch(text)]
-    # a page that names more than one thing lists what was done before
+    # a page that names several things lists earlier acts
     if len(done) == 1 and all(text in done or not _NAMED.search(text) for text in parts):
         text = f'{call.tool} → "{done[0]}"'
         yield Effect(text, text, True)

@@ -1,4 +1,4 @@
-"""Programs that check: runners of tests, builders, linters, and what runs them."""
+"""Programs that check: test runners, build tools, linters, and programs that run them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _BUILDS = word_set(
     "py_compile compileall python-build"
 )
 FORMATTERS = word_set("prettier black isort gofmt ruff biome rustfmt yapf clang-format dprint")
-"""Programs that check only when they are told so."""
+"""Programs that check only with certain options."""
 RUNNERS = word_set("make gmake just task mise npm pnpm yarn bun composer invoke rake turbo nx lerna moon hatch pdm")
-"""Programs that run what a project calls its targets."""
+"""Programs that run the targets of a project."""
 PLATFORMS = word_set(
     "go cargo dotnet mvn mvnw gradle gradlew swift flutter dart mix deno zig bazel sbt lein stack cabal rails "
     "cmake docker next vite"
 )
-"""Programs that do many things, each by a subcommand."""
+"""Programs with many functions, selected by a subcommand."""
 
 _PREFIXES = {
     "sudo": word_set("-u -g -h -p --user --group"),
@@ -47,10 +47,10 @@ _PREFIXES = {
     **dict.fromkeys(("timeout", "gtimeout"), word_set("-k -s --kill-after --signal")),
     **dict.fromkeys(("nohup", "command", "time"), frozenset[str]()),
 }
-"""Programs that say only how another one is run, with their options of which the value is a word of its own."""
+"""Programs that only say how another one is run, with their options whose value is a separate word."""
 _WITH_TIME = ("timeout", "gtimeout")
 _ONLY_SHOWS = ("-v", "-V")
-"""Options with which `command` says where a program is, and runs none."""
+"""Options with which `command` only shows where a program is."""
 _STARTERS = word_set("npx bunx uvx pnpx xvfb-run")
 _ENVIRONMENTS = word_set("uv poetry pipenv rye pdm hatch conda")
 """Programs whose `run` starts a program; that of others starts a target."""
@@ -61,7 +61,7 @@ SCRIPT_RUNNER = compiled_later(r"python[\d.]*|py|node|deno|bun|tsx|ts-node|ruby|
 _TEST_FILE = compiled_later(r"(?:^|/)(?:test_\w+|\w+_test|\w+[.-](?:test|spec))\.(?:py|js|ts|mjs|rb|php|sh|lua)$")
 _PROGRAMS = _TESTS | _LINTERS | _BUILDS | FORMATTERS | PLATFORMS
 CHECKERS = _PROGRAMS | RUNNERS
-"""Programs that check, or run what does."""
+"""Programs that check, or that run such programs."""
 _TARGETS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
     (
         "lint",
@@ -73,14 +73,14 @@ _TARGETS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
     ("build", compiled_later(r"(?:^|[:._-])(?:build|compile|dist|bundle|all)(?:$|[:._-])")),
     ("lint", compiled_later(r"(?:^|[:._-])(?:check|verify|validate|clippy)(?:$|[:._-])")),
 )
-"""What the names of targets say, the plainest first."""
+"""Patterns of names of targets, most conclusive first."""
 _STARTING = word_set("run execute exec start launch all project")
 _BY_NAME: tuple[tuple[CheckKind, frozenset[str]], ...] = (
     ("tests", word_set("test tests unit integration e2e")),
     ("build", word_set("build compile")),
     ("lint", word_set("lint linter linters typecheck type types check checks")),
 )
-"""Words of which names such as `run_tests` are made."""
+"""Words that make up names such as `run_tests`."""
 _SUBCOMMANDS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("test nextest spec integration-test verify"), "tests"),
     **dict.fromkeys(word_set("build check compile package assemble install"), "build"),
@@ -91,13 +91,13 @@ _GRADLE_LEAVES_OUT = word_set("-x --exclude-task")
 _GRADLE_TELLING = word_set("-P --project-prop --project-dir -b --build-file")
 """Options of Gradle whose values say what is built, and from what."""
 _GRADLE_VALUED = _GRADLE_LEAVES_OUT | _GRADLE_TELLING | word_set("--tests -p -I --init-script -g -c")
-"""Options of Gradle with a value behind them: a task that is not run, a test, a place."""
+"""Options of Gradle that take a value: an excluded task, a test, a path."""
 _TASK_BEGINS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("assemble compile build"), "build"),
     **dict.fromkeys(word_set("lint detekt ktlint checkstyle spotbugs pmd"), "lint"),
     "test": "tests",
 }
-"""First words of tasks that are called after a variant of what is built."""
+"""First words of tasks that are named after a build variant."""
 _TASK_ENDS: dict[str, CheckKind] = {"test": "tests", "tests": "tests", "check": "lint"}
 _ON_DEVICES = ("connected", "device")
 _NO_TASK = word_set(
@@ -105,7 +105,7 @@ _NO_TASK = word_set(
     "download start stop create delete init wrapper bundle jar classes sources environment report show record upload "
     "apply fix format"
 )
-"""Words of tasks that check nothing: they make what tests need, say what there is, change files."""
+"""Words in names of tasks that check nothing: they prepare tests, show information, or change files."""
 _XCODE_TELLING = word_set(
     "-scheme -project -workspace -target -configuration -destination -sdk -arch -testPlan -toolchain -xcconfig"
 )
@@ -114,25 +114,25 @@ _XCODE_VALUED = _XCODE_TELLING | word_set(
     "-derivedDataPath -resultBundlePath -archivePath -jobs -only-testing -skip-testing"
 )
 _XCODE_BUILDS = word_set("build-for-testing analyze archive docbuild install")
-"""What Xcode is asked to do more than to build."""
+"""Actions of Xcode that go beyond building."""
 _XCODE_SETTING = compiled_later(r"[A-Z][A-Z\d_]*=")
 _XCODE_ASIDE = word_set(
     "-list -version -showsdks -showBuildSettings -showdestinations -showTestPlans -exportArchive -create-xcframework "
     "-resolvePackageDependencies -exportLocalizations -importLocalizations -dry-run"
 )
-"""Options with which Xcode builds nothing, or only puts together what is built."""
+"""Options with which Xcode builds nothing, or only packages what is built."""
 _TOOLCHAIN = compiled_later(r"\+[A-Za-z\d][\w.-]*")
 
 
 def without_prefixes(words: list[str]) -> list[str]:
-    """Return words without programs that say only how another one is run."""
+    """Return words without programs that only say how another one is run."""
     while words and words[0] in _PREFIXES and not (words[0] == "command" and words[1:2] and words[1] in _ONLY_SHOWS):
         words = _past_options(words[1:], _PREFIXES[words[0]])[words[0] in _WITH_TIME :]
     return words
 
 
 def plain_steps(line: Sequence[Step]) -> Sequence[Step]:
-    """Return steps without these programs, but for those that run no other one."""
+    """Return steps without these prefixes; a step with nothing else is kept."""
     if not any(step.words[0] in _PREFIXES for step in line):
         return line
     plain = (tuple(without_prefixes(list(step.words))) for step in line)
@@ -168,7 +168,7 @@ def _past_options(words: list[str], valued: Container[str] = ()) -> list[str]:
 
 
 def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
-    """Return the kind of check that a program with these arguments is, if it is one."""
+    """Return the kind of check that a program with these arguments runs, or None."""
     rest = rest[1:] if _toolchain(program, rest) else rest
     plain = [word for word in rest if not word.startswith("-")]
     first = plain[0] if plain else ""
@@ -198,8 +198,9 @@ def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
 
 
 def variant_of(program: str, rest: Sequence[str]) -> tuple[str, list[str], frozenset[str]]:
-    """Return a program with what tells some of its runs from all others (a toolchain, a scheme and a destination, tasks
-    for a variant of what is built), its other arguments, and what it is told to leave out."""
+    """Return (variant, other arguments, what is left out). The variant is the program with everything that
+    distinguishes some of its runs from all others: a toolchain, a scheme and a destination, or tasks for a build
+    variant."""
     if program == "xcodebuild":
         given = _with_values(rest, _XCODE_VALUED)
         told = [f"{option}={value}" for option, value in given if option in _XCODE_TELLING]
@@ -223,8 +224,8 @@ def variant_of(program: str, rest: Sequence[str]) -> tuple[str, list[str], froze
 
 
 def _with_values(rest: Iterable[str], valued: Container[str]) -> list[tuple[str, str]]:
-    """Return options, each with its value, which may be empty, and other words, each with no option before it.
-    `valued`: options whose value is a word of its own, or stands behind them: `-scheme Quay`, `-xtest`."""
+    """Return (option, value) pairs, in which the value may be empty, and other words as ("", word). `valued`:
+    options whose value is a separate word or is attached to them: `-scheme Quay`, `-xtest`."""
     found: list[tuple[str, str]] = []
     words = iter(rest)
     for word in words:
@@ -241,13 +242,13 @@ def _with_values(rest: Iterable[str], valued: Container[str]) -> list[tuple[str,
 
 
 def _toolchain(program: str, rest: Sequence[str]) -> str:
-    """Return the word that says by which toolchain a program is run: `cargo +nightly`."""
+    """Return the word that selects a toolchain for a program: `cargo +nightly`."""
     return rest[0] if rest and program not in RUNNERS and _TOOLCHAIN.fullmatch(rest[0]) else ""
 
 
 def runs_variants(words: Sequence[str], ours: str, variant: str) -> bool:
-    """Return whether a command runs the tasks of a variant of Gradle: they themselves, or the tasks for all variants,
-    as `assemble` does `assembleRelease`. `ours`: what the command itself is a variant of."""
+    """Return whether a command runs the Gradle tasks of a variant, either directly or through the tasks for all
+    variants, as `assemble` runs `assembleRelease`. `ours`: the variant of the command itself."""
     (program, *told), (our_program, *ours_told) = variant.split(), ours.split()
     if program not in _GRADLE or program != our_program:
         return False
@@ -263,7 +264,8 @@ def _runs_task(word: str, task: str) -> bool:
 
 
 def _task_for_all(name: str) -> str:
-    """Return the task of Gradle that runs one for a variant along with those for the others; empty where none does."""
+    """Return the Gradle task that runs a variant's task together with those of the other variants; "" if there is
+    none."""
     words = tool_words(name)
     if words[:1] == ("assemble",) and "test" not in words:
         return "assemble"
@@ -279,7 +281,7 @@ def _goal_kind(word: str) -> CheckKind | None:
 
 
 def _gradle_kind(word: str) -> CheckKind | None:
-    """Return the kind of check that a task of Gradle is; its name may have several words: `testDebugUnitTest`."""
+    """Return the kind of check that a Gradle task runs; its name may have several words: `testDebugUnitTest`."""
     if kind := _goal_kind(word):
         return kind
     name = word.rsplit(":", 1)[-1]
@@ -302,7 +304,7 @@ def _kind_by_xcode(rest: Sequence[str]) -> CheckKind | None:
 
 
 def kind_by_name(name: str) -> CheckKind | None:
-    """Return the kind of check that a tool or a program is by its name, of two words or more: `run_tests`."""
+    """Return the kind of check that a tool or program runs, judging by its name of two or more words: `run_tests`."""
     words = tool_words(name)
     telling = [word for word in words if word not in _STARTING]
     if len(words) < 2 or not telling:

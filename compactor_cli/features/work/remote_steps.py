@@ -1,4 +1,4 @@
-"""Steps of shell commands that act elsewhere by other programs: clusters, databases, hosts, trackers of issues."""
+"""Steps of shell commands that act elsewhere with other programs: clusters, databases, hosts, issue trackers."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ _ACTS = {
     "artisan": word_set("migrate"),
     "prisma": word_set("migrate"),
 }
-"""Programs that act elsewhere, with the words that make them."""
+"""Programs that act elsewhere, with the words that make them do so."""
 _LOOKS = word_set("status history list ls view show diff checkout --check --plan --sql --list")
-"""Words with which these look only: `kubectl rollout status`."""
+"""Words with which these programs only look: `kubectl rollout status`."""
 _GROUPS = {"state": word_set("rm mv push delete move replace-provider"), "workspace": ("delete",), "stack": ("rm",)}
-"""Words behind which another one says what is to be done: `terraform state rm`."""
+"""Words that another verb has to follow: `terraform state rm`."""
 _WITH_VALUE = word_set("-n --namespace --context --kubeconfig --profile --region -c --config")
-"""Options with a value that stand before what a program is to do."""
+"""Options with a value that precede the verb of a program."""
 _ACTING = word_set("create close reopen comment publish deploy approve assign resolve update delete push commit note")
-"""Words with which any program acts elsewhere, such as a tracker of issues."""
+"""Words with which any program acts elsewhere, such as an issue tracker."""
 _CHANGES = word_set("update delete push add remove set edit")
-"""Those that change what there is, by options; the words of others tell what they make or say."""
+"""Those that change existing things by means of options; words after others say what they create or state."""
 _OF_OUTPUT = ("--json", "--quiet", "-q", "--yes", "-y", "--silent", "--verbose", "-v")
 _PARTS_OF = word_set("add remove set edit put restart rollback trigger")
-"""Words that do so behind the name of a part: `bd dep add`."""
+"""Words that act after the name of a part: `bd dep add`."""
 _ENDING = word_set("unset destroy rm")
-"""Those that do so behind the name of a part of what is hosted: `fly apps destroy`."""
+"""Words that act after the name of a part of what is hosted: `fly apps destroy`."""
 _OF_FILES = (
     RUNNERS
     | PLATFORMS
@@ -73,13 +73,13 @@ _OF_FILES = (
         "softwareupdate pod carthage vagrant bower volta fnm claude codex"
     )
 )
-"""Programs that do other things with these words: on files, on what is installed, on a working copy."""
+"""Programs that use these words for other things: files, installed packages, a working copy."""
 _SCRIPT = compiled_later(r"^(?:python|node|deno|ruby|perl|php|bash|sh|zsh)[\d.]*$|\.\w+$")
 _TARGET = compiled_later(
     r"(?!.*(?:status|list|check|plan|dry|create|generate|test))(?:.*[:_-])?(?:deploy|publish|migrate)(?:$|[:_-])"
 )
 _BUILDERS = ("make", "gmake", "just")
-"""Runners that are given several targets at once."""
+"""Runners that take several targets at once."""
 _RUNNERS = RUNNERS | word_set("rails knex sequelize")
 _SENDS = compiled_later(r"^(?:-X|--request)=?(POST|PUT|PATCH|DELETE)?$")
 _SQL = ("psql", "mysql", "mariadb")
@@ -89,17 +89,17 @@ _SQL_VALUED = word_set(
     "-c -d -D -e -f -h -H -o -p -P -u -U -v -F -R --command --dbname --database --execute --file --host --port --user "
     "--username --set --variable --output"
 )
-"""Options of these with a value behind them."""
+"""Options of database clients that take a value."""
 _SQL_GIVEN = compiled_later(r"-\w*[ce]|--command|--execute")
 _AWS_ACTING = word_set(
     "create delete put update deploy start stop terminate run invoke publish send tag untag attach detach register "
     "deregister modify reboot restore enable disable add remove copy upload import execute associate disassociate"
 )
-"""First words of what a service of a cloud is asked to change."""
+"""First words of actions that change something in a cloud service."""
 _S3_ACTING = ("rm", "mb", "rb")
 _S3_COPYING = ("cp", "sync", "mv")
 _CLOUD_HERE = word_set("config auth account configure components extension cloud feedback interactive find")
-"""Groups of commands of clouds that change the program itself."""
+"""Command groups of cloud clients that configure the client itself."""
 _CLOUD_LOOKS = compiled_later(r"(?:describe|list|show|get|check)(?:-|$)|(?:read|tail|wait|export|ssh|exists)$")
 _MOST_GROUPS = 5
 _HERE = compiled_later(r"//(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
@@ -107,18 +107,18 @@ _REMOTE = compiled_later(r"^(?:[\w.-]+@)?[\w.-]{2,}:(?!\\)|^rsync://")
 _FIRST_WORDS = 4
 _COPIES = word_set("cp copy copyto mv move moveto sync rsync put upload")
 _REMOVES = word_set("rm del delete deletefile purge rmdir mb rb move mv moveto")
-"""Words with which what is kept elsewhere is removed, or a place for it made."""
+"""Words that remove something stored elsewhere, or create a place for it."""
 _STORED = compiled_later(r"(?!https?:|file:)[a-z][a-z\d+]{1,11}://[\w.@%-]\S*")
-"""Where something is kept elsewhere: `gs://bucket/a`."""
+"""An address in remote storage: `gs://bucket/a`."""
 _PLACED_AT = compiled_later(r"[A-Za-z][\w-]+:(?!//|[\\:])[^:/]*/[^:]*")
-"""The same by the name that a program has for the place: `remote:folder/a`. Without a folder it may be anything."""
+"""The same with a program's own name for the place: `remote:folder/a`. Without a folder it may mean something else."""
 _PLACE = compiled_later(r"[A-Za-z][\w-]+:(?!\d+$|//|[\\:])[^:]*")
 _BY_NAME = "rclone"
-"""The program that names places so, with a folder or without."""
+"""The program whose names of places may come without a folder."""
 _KEEPS_OLD = word_set("-n --no-clobber --ignore-existing")
 """Options with which nothing may have been copied."""
 _NO_NAME = word_set("put mv move")
-"""Of those the verbs behind which this may be a key, or a name in code."""
+"""Verbs after which such a name may be a key, or a name in code."""
 _SSH_VALUED = compiled_later(r"-[BbcDEeFIiJLlmOopQRSWw]")
 _WRITES = compiled_later(r"(?<![0-9&-])>{1,2}(?!&|\s*/dev/null)")
 _REMOTE_LOOKS = word_set(
@@ -132,7 +132,7 @@ _REMOTE_LOOKING = compiled_later(
     r"(?:status|logs?|ps|show|list|ls|get|inspect|info|images|describe|is-active|diff|version|--version|top|stats|states?-[\w-]+)$"
 )
 _LOOPS = word_set("do then else if while until ! time")
-"""Words of a shell before a command."""
+"""Shell keywords that may precede a command."""
 _SED_WRITES = compiled_later(r"^-[nErsuz]*i|^--in-place|(?:^[\d,$]*|/[gpI\d]*)w /?\S*[^/\s]$")
 """Options with which `sed` changes files, and commands with which it writes to one."""
 _TEXT_WIDTH = 180
@@ -140,35 +140,35 @@ _TITLE_WIDTH = 80
 
 
 _ON_OBJECTS = word_set("kubectl oc helm systemctl")
-"""Those of which the words behind the verb name what they act on."""
+"""Programs for which the words after the verb name the object."""
 ELSEWHERE = frozenset(_ACTS) | PUBLISHERS | word_set("git gh aws gcloud az rsync scp psql mysql mariadb")
-"""Programs that act elsewhere, each with words of its own."""
+"""Programs that act elsewhere, each with its own words."""
 _KNOWN = ELSEWHERE | _RUNNERS | word_set("curl ssh")
-"""Those of which `remote_step` knows more than the words with which any program acts."""
+"""Programs that `remote_step` handles beyond the general words for acting."""
 
 
 def acts_with(program: str, words: Sequence[str]) -> bool:
-    """Return whether a program acts elsewhere with these arguments, and hardly another one does."""
+    """Return whether a program acts elsewhere with these arguments, where the verb is specific to it."""
     return program != "docker" and _verb(words) in _ACTS.get(program, ())
 
 
 def awaits(words: Sequence[str]) -> bool:
-    """Return whether a command waits for what an earlier one set off, and says whether it came to pass."""
+    """Return whether a command waits for what an earlier one started, and reports whether it happened."""
     return "".join(words[:1]) in ("kubectl", "oc") and operands(words[1:], _WITH_VALUE)[:2] == ["rollout", "status"]
 
 
 def asked_of(words: Sequence[str]) -> Sequence[str]:
-    """Return the words of a command without the options of a program that stand before what it is to do."""
+    """Return the words of a command without the program's options that precede the verb."""
     return [words[0], *operands(words[1:], _WITH_VALUE)] if words[0] in _ACTS else words
 
 
 def remote_step(words: Sequence[str], step: Step) -> str:
-    """Return what a command does elsewhere, in short; empty when it does nothing there."""
+    """Return a short description of what a command does elsewhere; "" if it does nothing there."""
     program, rest = _program(words)
     if changes_machine(program) and (done := machine_step(program, _program(without_values(words))[1])):
         return done
     if program not in _KNOWN and not (_asks_to_act(rest) or _in_store(rest, named=program == _BY_NAME)):
-        return ""  # most commands: which of their values are told need not be known
+        return ""  # most commands end here, before the cost of removing secret values
     program, rest = _program(without_values(words))
     if program in PUBLISHERS and (done := published(program, rest)):
         return publication(program, rest) if done == "publish" else _said(program, rest, _TITLE_WIDTH)
@@ -194,38 +194,38 @@ def remote_step(words: Sequence[str], step: Step) -> str:
 
 
 def _by_its_words(program: str, rest: Sequence[str]) -> str:
-    """Return what any program does elsewhere that is asked for by words which tell of that."""
+    """Return what any other program does elsewhere, judging by the general words for acting."""
     if _in_store(rest, named=program == _BY_NAME):
         return _said(program, rest, _TEXT_WIDTH)
     acting = _asks_to_act(rest)
-    if program in _HOSTING:  # what stands first may only begin a project here
+    if program in _HOSTING:  # the first word may only start a project locally
         acting = not (_PARTS_OF | _ACTING | _ENDING).isdisjoint(_part(rest))
     return _said(program, _telling(rest, _TITLE_WIDTH - len(program) - 1), _TITLE_WIDTH) if acting else ""
 
 
 def _asks_to_act(rest: Sequence[str]) -> bool:
-    """Return whether the first words behind any program ask it to act elsewhere."""
+    """Return whether the first words after any program ask it to act elsewhere."""
     return not _ACTING.isdisjoint(rest[:2]) or not _PARTS_OF.isdisjoint(_part(rest))
 
 
 def _part(rest: Sequence[str]) -> Sequence[str]:
-    """Return what a program is to do behind the name of a part."""
+    """Return the verb after the name of a part."""
     return rest[1:2] if rest and not rest[0].startswith("-") else ()
 
 
 def names_places(program: str) -> bool:
-    """Return whether options of a program may say to which part or place of what is elsewhere it does something."""
+    """Return whether options of a program may select a part or a place of what it acts on elsewhere."""
     return program in _ACTS or is_play(program)
 
 
 def remote_key(words: Sequence[str]) -> str:
-    """Return what a later command shares that does the same, from the words of a command in short; empty for programs
-    that say it by all that stands before their options."""
+    """Return a key from a command's shortened words that a later command doing the same also has. Return "" for
+    programs that are identified by everything before their options."""
     program = words[0] if words else ""
     if program in _ACTS:
         asked = operands(words[1:], _WITH_VALUE)
         if program == "docker" and asked[:1] and asked[0] in _ACTS[program]:
-            # the registry that it stands in is what a second try puts right
+            # the registry in the name is what a second attempt corrects
             return " ".join([program, asked[0], *(basename(image) for image in asked[1:])])
         grouped = asked[:1] and asked[0] in _GROUPS
         return " ".join([program, *asked[: 3 if program in _ON_OBJECTS or grouped else 1]])
@@ -235,7 +235,8 @@ def remote_key(words: Sequence[str]) -> str:
 
 
 def _program(words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the program without its folder, and its arguments; a script that Python or PHP runs is the program."""
+    """Return the program without its folder, and its arguments. A known script run by Python or PHP counts as the
+    program."""
     program = basename(words[0])
     script = basename(words[1]) if len(words) > 1 and _SCRIPT.search(program) else ""
     return (script, words[2:]) if script in ("manage.py", "artisan") else (program, words[1:])
@@ -246,7 +247,7 @@ def _said(program: str, rest: Sequence[str], width: int) -> str:
 
 
 def _telling(rest: Sequence[str], room: int) -> Sequence[str]:
-    """Return words of a command that names what it changes, with those of its options that fit whole."""
+    """Return the words of a command that names what it changes, with as many complete options as fit."""
     options = next((at for at, word in enumerate(rest) if word.startswith("-")), len(rest))
     if _CHANGES.isdisjoint(rest[:2]) or options < 2:
         return rest
@@ -265,7 +266,7 @@ def _verb(rest: Sequence[str]) -> str:
 
 
 def _target(program: str, rest: Sequence[str]) -> str:
-    """Return a target that deploys, as a project calls it."""
+    """Return the project's target that deploys."""
     plain = [word for word in rest if not word.startswith("-") and "=" not in word]
     run = plain[:1] in (["run"], ["run-script"])
     asked = plain[1:2] if run else plain if program in _BUILDERS else plain[:1]
@@ -274,15 +275,15 @@ def _target(program: str, rest: Sequence[str]) -> str:
 
 
 def _copy(program: str, rest: Sequence[str]) -> str:
-    """Return a copy of files to another host."""
+    """Return the description of a copy of files to another host."""
     plain = [word for word in rest if not word.startswith("-")]
     tries = program == "rsync" and any(word[:1] == "-" and word[:2] != "--" and "n" in word for word in rest)
     return "" if tries or len(plain) < 2 or not _REMOTE.search(plain[-1]) else _said(program, plain[-2:], _TEXT_WIDTH)
 
 
 def _in_store(rest: Sequence[str], *, named: bool = False) -> bool:
-    """Return whether a command puts something into a store elsewhere, or removes something of it, by any program: a
-    verb stands first, and where it acts is an address of such a store. `named`: or a name with nothing behind it."""
+    """Return whether a command of any program puts something into remote storage, or removes something from it. Its
+    verb comes first, followed by an address of such storage. `named`: also accept a place by its name alone."""
     at = next((at for at, word in enumerate(rest[:_FIRST_WORDS]) if word in _COPIES | _REMOVES), -1)
     if at < 0 or not all(word.startswith("-") for word in rest[: max(0, at - 1)]):
         return False
@@ -325,8 +326,8 @@ def _looks_there(step: Step) -> bool:
 
 
 def database_script(words: Sequence[str], document: str) -> tuple[str, str]:
-    """Return what a client of a database is called with: its name with that of the database, and the statements; none
-    for other programs."""
+    """Return what a database client is called with: its name with that of the database, and the statements. The
+    statements are "" for other programs."""
     program = words[0].rsplit("/", 1)[-1] if words else ""
     if program not in _SQL:
         return program, ""
@@ -335,7 +336,7 @@ def database_script(words: Sequence[str], document: str) -> tuple[str, str]:
     given += [word.partition("=")[2] for word in rest if word.startswith(("--command=", "--execute="))]
     named = [value for before, value in pairwise(rest) if before in _DATABASE]
     named += [word.partition("=")[2] for word in rest if word.startswith(("--dbname=", "--database="))]
-    # an address may have a password in it
+    # a URL may contain a password
     databases = (word.rpartition("/")[2].partition("?")[0] for word in [*named, *operands(rest, _SQL_VALUED)])
     database = next(filter(_DATABASE_NAME.fullmatch, databases), "")
     return " ".join(filter(None, [program, database])), ";\n".join([*given, document])
@@ -351,7 +352,7 @@ def _aws(rest: Sequence[str]) -> str:
 
 
 def _cloud(program: str, rest: Sequence[str]) -> str:
-    """Return what a cloud is asked to change by a program whose verb stands behind the groups of its commands."""
+    """Return what a program whose verb follows its command groups changes in a cloud."""
     groups = list(takewhile(lambda word: not word.startswith("-"), rest))[:_MOST_GROUPS]
     groups = list(takewhile(lambda word: not _CLOUD_LOOKS.match(word), groups))  # what follows is a name
     verb = next((at for at, word in enumerate(groups) if at and word.split("-", 1)[0] in _AWS_ACTING), 0)
@@ -369,5 +370,5 @@ def _curl(words: Sequence[str]) -> str:
     address = next((word for word in words if word.startswith("http")), "")
     if method not in ("POST", "PUT", "PATCH", "DELETE") or not address or _HERE.search(address):
         return ""
-    # what is sent with an address may differ each time; where it is sent to is what was acted on
+    # the query may differ each time; the address without it identifies the target
     return one_line(f"curl {method} {address.partition('?')[0]}", 140)

@@ -1,4 +1,4 @@
-"""Files that git surely takes as they were: nothing in the command line leaves it open whether, where and from what."""
+"""Files that git certainly restored: nothing in the command line leaves open whether, where and from what."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps
 
 _OPEN = compiled_later(r"[(`$]|(?:^|[;&|\n]\s*)(?:if|for|while|until|case|pushd|popd|set|alias)\b")
-"""What a command line has of which nobody knows whether a step of it ran, and where."""
+"""Parts of a command line that make it uncertain whether a step ran, and where."""
 _NOT_RESTORED = compiled_later(r"\b(?:error|fatal): |^Updated 0 paths |Another git process", re.MULTILINE)
 _SURE = ("read", "restored", "checked", "inside")
-"""What the other steps may do to files, and to their changes."""
+"""What the other steps may do to files and to their changes."""
 _LOOKS = ("status", "diff", "log", "show", "branch", "rev-parse", "ls-files", "blame")
 _ASIDE = ("-q", "--quiet", "-W", "--worktree")
 _HEAD: tuple[list[str], ...] = ([], ["HEAD"], ["@"])
 _PATTERN = compiled_later(r"[*?\[:!^{~]")
-"""In what is more than a path: a pattern, a form of its own of git, a folder of a user."""
+"""Characters of something other than a plain path: a pattern, a special form of git, or a home folder."""
 
 
 def restored_places(call: ToolCall) -> list[str]:
-    """Return the files and folders that git takes as they were; none where it is not known which, where it may not
-    have done so or not from what the session began with, and where the command line does more."""
+    """Return the files and folders that git restored; none if this is uncertain. It is uncertain if they are
+    unknown, if git may have failed or restored a later state than that at the session's start, or if the command
+    line does more."""
     line = steps(call.command)
     actions = every_action(call.tool, call.arguments)
     if _OPEN.search(call.command) or _NOT_RESTORED.search(call.said) or any(did not in _SURE for _, did in actions):
@@ -49,13 +50,13 @@ def restored_places(call: ToolCall) -> list[str]:
 
 
 def _runs(line: Sequence[Step], at: int) -> bool:
-    """Return whether a step ran where its line ended well."""
+    """Return whether a step must have run if the whole line succeeded."""
     before = line[at - 1].after if at else ";"
     return before == ";" or (before == "&&" and all(step.after in ("&&", "") for step in line[at:]))
 
 
 def _taken(arguments: Sequence[str]) -> list[str]:
-    """Return the paths that git takes as they are in its index or its newest commit; none where it may be others."""
+    """Return the paths that git restores from its index or the newest commit; none if they may come from elsewhere."""
     words = list(arguments[2:] if folder_option(arguments) else arguments)
     verb, rest = words[0] if words else "", [word for word in words[1:] if word not in _ASIDE]
     ended = rest.index("--") if "--" in rest else -1
@@ -70,8 +71,8 @@ def _taken(arguments: Sequence[str]) -> list[str]:
 
 
 def is_restored(path: str, place: str) -> bool:
-    """Return whether a file, by the path that it was changed with, is surely at a place. Of one that is named from
-    somewhere, nobody knows whether it is in a folder that is named from the root."""
+    """Return whether a file, by the path it was changed under, is certainly within a place. If the path is relative,
+    it is unknown whether the file is in a folder given by an absolute path."""
     if place.startswith("/") or not (path.startswith(("/", "~")) or path[1:2] == ":"):
         return lies_in(normpath(path), place)
     return f"/{place}/" in f"{path}/"

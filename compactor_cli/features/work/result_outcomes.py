@@ -1,5 +1,5 @@
-"""What the result of an act says of how it came out, in many languages: that it was done, that it failed, that it waits
-for something, or that it was only tried."""
+"""Read the outcome of an act from its result, in many languages: it was done, it failed, it is waiting for
+something, or it was only tried."""
 
 from __future__ import annotations
 
@@ -32,19 +32,20 @@ from compactor_cli.text.shell import word_set
 Kind = Literal["", "done", "failed", "waits", "tried"]
 
 _LONGEST, _HEAD = 2_000, 300
-"""Characters of a result that is looked at, and of its text in which it says how the call ended."""
+"""Maximum length of a result that is read, and characters of its text that state how the call ended."""
 _FEW_MEMBERS = 8
-"""Members of a result from which on it is the record of a thing, whose state is not that of the act."""
+"""Maximum number of members in a result about an act. With more, it is the record of a thing, with that thing's
+state."""
 _STATES = compiled_later(
     r"(?:(?P<of>\w+?)_)?(?:status|state|result|outcome|response|stat|estado|resultado|situacao|statut|etat|resultat|"
     r"ergebnis|zustand|stato|esito|risultato|stan|wynik|resultaat|durum|sonuc|статус|состояние|результат)|"
     r"(?:処理|実行)?(?:結果|状態)|(?:处理|执行)?(?:结果|状态|狀態)|(?:처리)?(?:상태|결과)"
 )
-"""Folded names of members that say how a call ended; with something before it, how that stands."""
+"""Folded names of members that state how a call ended. With a prefix, they state how the thing in the prefix stands."""
 _OF_RESULT = compiled_later(
     r"result|data|response|output|body|outcome|reply|ergebnis|resultado|resultat|risultato|wynik"
 )
-"""Names of members that hold what a call came to, not a thing with a state of its own."""
+"""Names of members that hold a result, not a thing with its own state."""
 _ERRORS = compiled_later(
     r"errors?|err|error_?message|failure|failure_?reason|exception|fault|fehler|erreurs?|erros?|errore|errori|fout|blad|"
     r"bledy|ошибка|ошибки|hata|错误|錯誤|エラー|오류"
@@ -71,7 +72,7 @@ _STATUS_LINE = compiled_later(
     r"Unauthorized|Payment Required|Forbidden|Not Found|Method Not Allowed|Not Acceptable|Request Timeout|Conflict|"
     r"Gone|Unprocessable|Too Many Requests|Internal Server|Not Implemented|Bad Gateway|Service Unav|Gateway Time)"
 )
-"""How a server says what came of a request: `HTTP/1.1 403 Forbidden`."""
+"""How a server states the outcome of a request: `HTTP/1.1 403 Forbidden`."""
 _COUNTED = compiled_later(r"\d+ (?:rows?|lines?|items?|records?|files?|bytes|users?|messages?)\b")
 _CODE_LINE = compiled_later(r"(?:ERR(?:OR)?|E|F|ORA|SQLSTATE|EXC)[-_ ]?\d{1,6}\b")
 _RAISED = compiled_later(r"[\w.]{0,60}(?:[a-z]Error|Exception|Fault)\b ?[:(]")
@@ -84,46 +85,46 @@ _HEADER = compiled_later(r"[^\W\d][\w .-]{0,30}")
 _NOTHING = ("", "0", "none", "null", "false", "no", "nil", "n/a", "[]", "{}", "-", "–", "—", "nein", "non", "нет")
 _NOTHING_WAS = compiled_later(r"nothing (?:was|has been) \w+")
 _STATE_WORD = compiled_later(r"(?<![\w./-])[a-z]+(?:_[a-z]+)+(?=[:)]|[,;.]?\s*\Z)")
-"""A state as programs write it in a sentence: `awaiting_confirmation`."""
+"""A state as programs write it within a sentence: `awaiting_confirmation`."""
 _SENTENCE = compiled_later(r"(?<=[.!])\s|(?<=[。！])|\n")
 _CLAUSE = compiled_later(r"[,;、，；]\s?")
 _ASKS = "would you"
-"""How a question begins that stands before what was done."""
+"""How a question begins that precedes what was done."""
 _MAKES = word_set("create add open insert invite move reopen transition set update mark reply assign tag")
-"""Verbs of acts behind which a thing may stand as pending."""
+"""Verbs of acts after which the thing may be pending."""
 _JOINS = compiled_later(r"\W*(?:\w{1,4}\W+)?")
-"""What stands between a negation and what it denies: `not be booked`, `pas été réservée`."""
+"""What may separate a negation from what it negates: `not be booked`, `pas été réservée`."""
 _SERVER_ERROR, _SERVER_ERROR_END, _ACCEPTED = 400, 600, 202
 _ROWS = 2
 _MOST_LINES = 6
-"""Lines of a text from which on it tells more than how the call ended."""
+"""Number of line breaks from which a text says more than how the call ended."""
 _ECHOED = 3
-"""Characters of an argument from which on the result says it again."""
+"""Minimum length of an argument that is recognized when a result repeats it."""
 _STEM = 4
 _WIDTH = 80
 _LETTERS = compiled_later(r"[^\W\d_]{4,}")
 _ENDS_DONE = compiled_later(r"(?:e[dne]|[aiu]d[oa]s?|[aiu]t[oaie]|e|es|t|[oae]n[oaey]|(?:н|т)[оаы]?|[dt][iu])$")
-"""How words end for what was done: booked, gebucht, reservado, réservé, prenotato, usunięto, удалено, silindi."""
+"""Endings of words for what was done: booked, gebucht, reservado, réservé, prenotato, usunięto, удалено, silindi."""
 _PARTICIPLE_ABROAD = compiled_later(
     r"^(?:\w+ )?\w{3,}(?:[aiu]d[oa]s?|ee?s?|[aiu]t[oa]|[ae]n[oay]|iert|ge\w+[tn]|ан[оа]?|ен[оа]?|ild[iu]|nd[iu])$"
 )
 """A state that says what was done to a thing: confirmée, efetuada, storniert, utworzono."""
 _OTHERS = "\u0530"
-"""Behind the letters of languages with such ends."""
+"""Letters from here on belong to languages without such endings."""
 
 
 class ActOutcome(Struct, frozen=True):
-    """How an act came out, as its result says."""
+    """The outcome of an act, as stated by its result."""
 
     kind: Kind = ""
-    """Empty where nothing says so."""
+    """Empty if nothing states it."""
     said: str = ""
-    """The words that say so."""
+    """The words that state it."""
 
 
 def outcome_of(said: str, tool: str, given: Iterable[str]) -> ActOutcome:
-    """Return what the result of an act says of how it came out. `given`: the values of its arguments, which it may say
-    again."""
+    """Return the outcome of an act that its result states. `given`: values of its arguments, which the result may
+    repeat."""
     text = said.strip()
     if not text or len(text) > _LONGEST:
         return ActOutcome()
@@ -138,18 +139,18 @@ def outcome_of(said: str, tool: str, given: Iterable[str]) -> ActOutcome:
 
 
 def member_outcome(name: str, value: Any, tool: str, given: Iterable[str]) -> ActOutcome:
-    """Return what one member of a result says of how the call ended. `given`: what the call gave, folded."""
+    """Return the outcome that one member of a result states. `given`: folded values of the call's arguments."""
     return _of_pair(name, value, name_parts(tool), list(given), few=True)
 
 
 def awaits_consent(said: str) -> bool:
-    """Return whether a result says that something is still to be agreed to, rather than that it is being worked on."""
+    """Return whether a result says that someone still has to approve, rather than that work is in progress."""
     return WAITS_FOR.search(folded(said[:_HEAD]).replace("_", " ")) is not None
 
 
 def says_plainly(said: str, tool: str, given: Iterable[str]) -> bool:
-    """Return whether a result says that something was done in words that are not said of how a thing stands, or in
-    those of the tool itself."""
+    """Return whether a result plainly says that something was done. Its words must not also describe the state of a
+    thing, unless they are a form of the tool's own verb."""
     plain = folded(said)
     for value in given:
         plain = plain.replace(value, "·") if len(value) >= _ECHOED else plain
@@ -161,7 +162,7 @@ def says_plainly(said: str, tool: str, given: Iterable[str]) -> bool:
 
 
 def is_message(name: str) -> bool:
-    """Return whether a member of a result is what it says in words."""
+    """Return whether a member of a result is a message in words."""
     return _MESSAGES.search(folded(name)) is not None
 
 
@@ -171,8 +172,8 @@ def counts_done(name: str, value: Any) -> bool:
 
 
 def is_statement(said: str) -> bool:
-    """Return whether a result, as of a command that may say anything, is a statement of how it came out: an object, a
-    status line, an error that is called so, or that something waits to be agreed to."""
+    """Return whether a result of a command, which may say anything, states its outcome: it is an object, a status
+    line, a labelled error, or a request for approval."""
     text = said.strip()
     plain = folded(text[:_HEAD])
     return (
@@ -186,15 +187,15 @@ def is_statement(said: str) -> bool:
 
 
 def _without_echo(plain: str, echoed: Iterable[str]) -> str:
-    """Return a folded text without what the call gave: whole words, as `queue` says nothing of what is queued."""
+    """Return a folded text without the values of the call. Only whole words are removed: the value `queue` leaves
+    `queued`."""
     for value in echoed:
         plain = re.sub(rf"(?<![a-z]){re.escape(value)}(?![a-z])", "·", plain) if value in plain else plain
     return plain
 
 
 def _first(found: Iterable[ActOutcome]) -> ActOutcome:
-    """Return the outcome that counts among several: that it failed before that it waits, both before that all is
-    well."""
+    """Return the outcome that takes precedence: failed first, then tried, then waiting, then done."""
     outcomes = list(found)
     for kind in ("failed", "tried", "waits", "done"):
         if outcome := next((outcome for outcome in outcomes if outcome.kind == kind), None):
@@ -220,7 +221,7 @@ def _of_members(members: dict[str, Any], own: tuple[str, ...], echoed: list[str]
 
 
 def _of_pair(name: str, value: Any, own: tuple[str, ...], echoed: list[str], *, few: bool) -> ActOutcome:
-    """Return what one member of a result says of how the call ended. `few`: there are not so many that it is the record
+    """Return the outcome that one member of a result states. `few`: the result has too few members to be the record
     of a thing."""
     key = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
     text = folded(str(value)).strip() if isinstance(value, str | int | float) else ""
@@ -258,11 +259,11 @@ def _of_code(number: int, told: str) -> ActOutcome:
 
 
 def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *, few: bool) -> ActOutcome:
-    """Return what a state says that a result has as a member. `text`: folded, `shown`: as it stands there."""
+    """Return the outcome for a state in a member of a result. `text`: the folded state, `shown`: the original."""
     words = text.replace("_", " ").replace("-", " ")
     consent = WAITS_FOR.search(words) is not None
-    # `pending` in the name of a tool says in which state a thing is before, not who has to agree to what is done to it;
-    # what agrees by its verb did not where that is still to be done
+    # a tool's name may contain `pending`: the state of the thing before the act, not a wait for approval; and if
+    # approval is still needed, a tool that approves has not done so
     said = [word for word in own[1:] if not WAITS.fullmatch(word)] if consent else own
     if text in echoed or _is_own(words, said):
         return ActOutcome("done", shown)
@@ -272,14 +273,14 @@ def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *,
         return ActOutcome("tried", shown)
     if consent:
         return ActOutcome("waits", one_line(shown, _WIDTH))
-    if WAITS.search(words):  # what was just made may stand so
+    if WAITS.search(words):  # a thing may have this state when it was just created
         return ActOutcome("waits", one_line(shown, _WIDTH)) if few and _MAKES.isdisjoint(own) else ActOutcome()
     is_done = DONE.search(words) or PARTICIPLE.search(words) or _PARTICIPLE_ABROAD.search(words)
     return ActOutcome("done", shown) if is_done else ActOutcome()
 
 
 def _is_own(words: str, own: Sequence[str]) -> bool:
-    """Return whether a state is what the tool is there for: `rejected` of `reject_offer`, `draft` of `create_draft`."""
+    """Return whether a state is the purpose of the tool: `rejected` for `reject_offer`, `draft` for `create_draft`."""
     return any(
         word.startswith(name[: max(_STEM, len(name) - 2)])
         for word in words.split()
@@ -289,7 +290,7 @@ def _is_own(words: str, own: Sequence[str]) -> bool:
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Yield names and values of what is written as tags, as pairs, or as a table of one row."""
+    """Yield (name, value) from tags, from pairs, or from a table of one row."""
     if text.startswith("<"):
         for tag in _TAG.finditer(text):
             yield tag["name"], tag["text"].strip() or "true"
@@ -304,7 +305,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> ActOutcome:
-    """Return what the first sentences of a result say of how the call ended."""
+    """Return the outcome that the first sentences of a result state."""
     line = one_line(text.strip()[:_HEAD], _HEAD)
     shown = one_line(_SENTENCE.split(text.strip(), maxsplit=1)[0], _WIDTH)
     if status := _STATUS_LINE.match(line):
@@ -327,12 +328,12 @@ def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> ActOutcome:
         first = plain
     outcome = _of_sentence(first, plain, shown, own, echoed)
     if outcome.kind == "failed" and not FAILED.search(first) and any(_is_own_done(each, own) for each in rest):
-        return ActOutcome("done", shown)  # what stands before it is of the thing
+        return ActOutcome("done", shown)  # what comes before describes the thing
     return outcome
 
 
 def _of_sentence(first: str, plain: str, shown: str, own: tuple[str, ...], echoed: Iterable[str]) -> ActOutcome:
-    """Return what a sentence says: what stands first of how well it went, and of what did not."""
+    """Return the outcome that a sentence states; the earliest sign of success, failure or waiting counts."""
     if FAILED_FIRST.match(first):
         return ActOutcome("failed", shown)
     if (found := WAITS_FOR.search(plain)) and not any(found.group() in value for value in echoed):
@@ -351,24 +352,25 @@ def _of_sentence(first: str, plain: str, shown: str, own: tuple[str, ...], echoe
     }
     kind = min(places, key=lambda kind: places[kind])
     if kind == "failed" and done and not _denies(first, done):
-        return ActOutcome()  # it may be of the thing: "Expired card deleted"
+        return ActOutcome()  # it may describe the thing: "Expired card deleted"
     return ActOutcome(kind, shown) if places[kind] < len(first) else ActOutcome()
 
 
 def _denies(sentence: str, done: Iterable[int]) -> bool:
-    """Return whether a negation stands before one of the places where a sentence says that something was done."""
+    """Return whether a negation precedes one of the places where a sentence says that something was done."""
     ends = [found.end() for found in NOT.finditer(sentence)]
     return any(end <= at and _JOINS.fullmatch(sentence, end, at) for end in ends for at in done)
 
 
 def _first_not(sentence: str) -> int:
-    """Return where the first clause of a sentence says that something is not so; behind its end where it does not."""
+    """Return the position of a negation in the first clause of a sentence, or the sentence's length if there is
+    none."""
     found = NOT.search(_CLAUSE.split(sentence, maxsplit=1)[0])
     return found.start() if found else len(sentence)
 
 
 def _is_own_done(sentence: str, own: tuple[str, ...]) -> bool:
-    """Return whether a sentence says that what the tool is there for was done."""
+    """Return whether a sentence says that the tool's own act was done."""
     done = any(
         _ENDS_DONE.search(found.group()) and _is_own(found.group(), own) for found in _LETTERS.finditer(sentence)
     )
@@ -376,14 +378,14 @@ def _is_own_done(sentence: str, own: tuple[str, ...]) -> bool:
 
 
 def _place(patterns: Iterable[re.Pattern[str]], sentence: str, own: tuple[str, ...]) -> int:
-    """Return where a sentence first says so; behind its end where it does not. What the tool is there for says
-    nothing."""
+    """Return the position of the first match in a sentence, or the sentence's length if there is none. Words for the
+    tool's own act are ignored."""
     found = (found for pattern in patterns for found in pattern.finditer(sentence))
     return min((each.start() for each in found if not _is_own(each.group(), own)), default=len(sentence))
 
 
 def _done_places(sentence: str, own: tuple[str, ...]) -> Iterator[int]:
-    """Yield where a sentence says that something was done."""
+    """Yield the positions where a sentence says that something was done."""
     yield from (found.start() for pattern in (DONE, PARTICIPLE) for found in pattern.finditer(sentence))
     for found in _LETTERS.finditer(sentence):
         word = found.group().removeprefix("ge")

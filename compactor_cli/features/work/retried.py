@@ -1,4 +1,4 @@
-"""Whether a call did what an earlier one of the same tool had failed at, with what was wrong put right."""
+"""Decide whether a call did what an earlier call of the same tool had failed to do, with the mistake corrected."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 _ASIDE = frozenset(("description", "explanation", "thought", "reasoning", "reason", "why", "justification", "timeout"))
-"""Arguments that say why something is done and how long it may take: the next try may have others."""
+"""Arguments that give a reason or a time limit; they may differ in the next attempt."""
 _HEAD = 600
-"""Characters at the start of a result in which it says what was wrong."""
+"""Characters at the start of a result that state what was wrong."""
 _SHORTEST, _SHORTEST_NAME = 3, 4
-"""Characters of a value, and of the name of an argument, from which on it is found in what was said by no chance."""
+"""Minimum lengths of a value and of an argument's name, so that finding them in a message is no coincidence."""
 _MONTH = (
     r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|m[aä]rz|apr(?:il)?|ma[yi]|june?|juni|july?|juli|aug(?:ust)?|"
     r"sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|janvier|f[eé]vrier|mars|avril|juin|juillet|ao[uû]t|"
@@ -28,14 +28,14 @@ _MONTH = (
     r"febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|января|февраля|марта|апреля|мая|июня|июля|августа|"
     r"сентября|октября|ноября|декабря)\.?"
 )
-"""A month as it is written in the commoner languages."""
+"""Names of months in the more common languages."""
 _DAY_IN_WORDS = compiled_later(
     rf"\d{{1,2}}(?:st|nd|rd|th|º|\.)?(?: (?:de|of|di))? {_MONTH}(?:,? (?:de )?\d{{4}})?|"
     rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|(?:\d{{4}} ?[年년] ?)?\d{{1,2}} ?[月월] ?\d{{1,2}} ?[日일]|"
     r"\d{1,2}(?:[:h.]\d{2})? ?(?:[ap]\.?m\.?|h|uhr|[時点시])",
     re.IGNORECASE,
 )
-"""A day or a time in words."""
+"""A date or a time in words."""
 _WHEN = compiled_later(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d.*)?|\d\d?:\d\d(?::\d\d)?|\d\d?[./]\d\d?(?:[./]\d{2,4})?\.?|"
     r"\d\d?[時时点시](?: ?\d\d?[分분])?"
@@ -43,21 +43,21 @@ _WHEN = compiled_later(
 _LITERAL = compiled_later(r"'[^']*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _IDENTITY = compiled_later(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,40}(?![\w-])")
 _OF_ANYTHING = word_set("name number type code value status state account order item user request message date time")
-"""Words that an error may have for something else than the argument whose name ends with them."""
+"""Words that an error may use for something other than the argument whose name ends in them."""
 _MOST = 200
-"""Arguments of a call that are compared."""
+"""Maximum number of arguments of a call that are compared."""
 
 
 def names_in(line: str) -> list[str]:
-    """Return what the line of an act names, such as `TR-1001`."""
+    """Return the names in the line of an act, such as `TR-1001`."""
     return _IDENTITY.findall(line)
 
 
 def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
-    """Return whether a call did what another one of its tool had failed at: all that tells what is meant is the same,
-    but for what the error names, and for days, times and numbers."""
+    """Return whether a call did what another call of its tool had failed to do. Everything that identifies the
+    object must be the same, except for what the error names and for dates, times and numbers."""
     if failed.command or done.command:
-        return False  # what they ask for tells which of them do the same
+        return False  # commands are compared by what they ask for
     if failed.tool != done.tool or not isinstance(failed.arguments, dict) or not isinstance(done.arguments, dict):
         return False
     if sql := sql_of(failed.tool, failed.arguments):
@@ -73,18 +73,18 @@ def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
     for name in differing:
         old, new = before[name] - now.get(name, frozenset()), now.get(name, frozenset()) - before[name]
         if new and all(_is_in(value, said) for value in new):
-            offered = True  # what the error said to take instead
+            offered = True  # what the error suggested instead
         elif old and all(_is_in(value, said) for value in old):
             if not is_meant:
-                return False  # another thing than the one that is not there
+                return False  # a different thing than the one that does not exist
         elif not _is_named(name, said) and not (is_meant and new and all(map(_is_free, old | new))):
             return False
     return is_meant or offered or (bool(same) and not any(map(names_itself, frozenset().union(*before.values()))))
 
 
 def is_done_again(label: str, said: str, done: ToolCall) -> bool:
-    """Return whether a call did what an earlier round tells as failed, by what it tells: the tool and what stood in
-    its arguments, and what was said."""
+    """Return whether a call did what an earlier round reported as failed. Only the tool, the shown arguments and the
+    error are known of that call."""
     tool, _, told = label.partition(" ")
     if tool != done.tool or told.endswith("…") or not isinstance(done.arguments, dict):
         return False
@@ -95,13 +95,12 @@ def is_done_again(label: str, said: str, done: ToolCall) -> bool:
 
 
 def _beside(arguments: dict[str, Any], sql: str) -> dict[str, frozenset[str]]:
-    """Return what arguments tell beside statements of SQL, such as the database."""
+    """Return the arguments other than the SQL statements, such as the database."""
     return {name: values for name, values in _told(arguments).items() if not all(value in sql for value in values)}
 
 
 def _makes_same(failed: str, done: str) -> bool:
-    """Return whether statements of SQL make what others failed to make, or change the same parts of it, in whichever
-    way."""
+    """Return whether SQL statements create what others failed to create, or change the same parts, in any way."""
     before, now = sql_changes(failed), sql_changes(done)
     return (
         bool(before)
@@ -111,8 +110,8 @@ def _makes_same(failed: str, done: str) -> bool:
 
 
 def _puts_in(failed: str, done: str, said: str) -> bool:
-    """Return whether statements of SQL put rows into the tables that others failed to put them into, with other values
-    only for those that the error names."""
+    """Return whether SQL statements insert rows into the tables into which others failed to insert them. Only values
+    that the error names may differ."""
     before, now = sql_changes(failed), sql_changes(done)
     if not before or any(change.verb != "insert" for change in (*before, *now)):
         return False
@@ -123,7 +122,7 @@ def _puts_in(failed: str, done: str, said: str) -> bool:
 
 
 def _told(arguments: dict[str, Any]) -> dict[str, frozenset[str]]:
-    """Return the values of arguments by their names, those of objects by the names of their members."""
+    """Return name -> values of arguments; members of an object are listed under their own names."""
     found: dict[str, frozenset[str]] = {}
     for name, value in list(arguments.items())[:_MOST]:
         if name in _ASIDE:
@@ -148,15 +147,15 @@ def _values(value: Any) -> Iterator[str]:
 
 
 def _is_in(value: str, said: str) -> bool:
-    """Return whether a value stands in what was said, as a word of its own."""
+    """Return whether a value occurs in a message as a separate word."""
     if len(value) < _SHORTEST or value.lower() not in said:
         return False
     return re.search(rf"(?<!\w){re.escape(value.lower())}(?!\w)", said) is not None
 
 
 def _is_named(name: str, said: str) -> bool:
-    """Return whether what was said names an argument: as it is called, by its words, or by the last of them where that
-    says what it is: the `iban` of `to_iban`."""
+    """Return whether a message names an argument: by its name, by the words of its name, or by the last word if that
+    is specific, such as the `iban` of `to_iban`."""
     words = tool_words(name)
     last = "".join(words[1:][-1:])
     spoken = (name, " ".join(words), last if len(last) >= _SHORTEST_NAME and last not in _OF_ANYTHING else "")
@@ -164,7 +163,7 @@ def _is_named(name: str, said: str) -> bool:
 
 
 def _is_free(value: str) -> bool:
-    """Return whether a value may be another one where the same is meant: a day, a time, a number."""
+    """Return whether a value may differ when the same thing is meant: a date, a time or a number."""
     return _is_when(value) or re.fullmatch(r"\d{1,3}(?:[.,]\d+)?|\d+[.,]\d+", value) is not None
 
 

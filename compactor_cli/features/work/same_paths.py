@@ -1,4 +1,4 @@
-"""Paths that name the same file: one given from a root, or from the folder of a user, the other from some folder."""
+"""Recognize paths of the same file: an absolute path or one from the home folder, and a relative one."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from compactor_cli.text.paths import basename, is_rooted
 
 
 class KnownPaths:
-    """The names under which files are known, the first one of each. `parts`: how many parts the shorter name must have
-    for being that of a longer one. `home`: the folder that the session works in, where it is known: shorter names are
-    of nothing else that a user has, and of nothing that one has where it is not."""
+    """The first known name of each file. `parts`: minimum number of parts that a shorter path must have to match a
+    longer one. `home`: the session's working directory, if known; shorter paths then do not match anything else in a
+    home folder, or anything in one if the session works elsewhere."""
 
     def __init__(self, paths: Iterable[str] = (), *, parts: int = 1, home: str = "") -> None:
         self._least = parts
         self._home = home
         self._user = of_user(home)
-        """The folder that `~` was found to be: it is of no other user."""
+        """The home folder that `~` turned out to be; no other home folder matches it."""
         self._by_name: dict[str, dict[str, None]] = {}
         self._stands_for: dict[str, str] = {}
-        """Name from a folder -> the one from the root that it was found to be."""
+        """Relative name -> the absolute one that it turned out to be."""
         for path in paths:
             self.add(path)
 
     def add(self, path: str) -> None:
-        """Take note that a file is known by this name."""
+        """Record that a file is known by this name."""
         self._by_name.setdefault(basename(path), {})[path] = None
 
     def discard(self, path: str) -> None:
-        """Forget a name."""
+        """Remove a name."""
         self._by_name.get(basename(path), {}).pop(path, None)
 
     def named(self, name: str) -> Iterable[str]:
-        """Return the known paths that end with a name."""
+        """Return the known paths whose last part is this name."""
         return self._by_name.get(name, ())
 
     def find(self, path: str) -> str:
-        """Return the name under which a file is known, or `path` where no other name, or more than one, fits."""
+        """Return the name under which a file is known, or `path` if no other name fits, or several do."""
         near = self.named(basename(path))
         if path in near:
             return path
@@ -64,7 +64,7 @@ class KnownPaths:
         return fits and self._stands_for.get(short, long) == long
 
     def known(self, path: str) -> str:
-        """Return the name under which a file is known; one that is not is known by this name from now on."""
+        """Return the name under which a file is known; a new file is recorded under this name."""
         found = self.find(path)
         self.add(found)
         return found

@@ -1,4 +1,4 @@
-"""Calls that make up for what had failed, or waited, in what is known of a session."""
+"""Apply calls that make up for failed or waiting acts to what is known about a session."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from compactor_cli.features.work.standing import leaves_open
 from compactor_cli.summary_text.state_line import StateLine
 
 _MOST_TRIED = 20
-"""Failures, the newest, that may be made up for by something put right: who tries again does so soon."""
+"""Maximum number of recent failures that a corrected attempt is compared with; a retry usually follows soon."""
 
 
 def tried_anew(state: KnownSoFar, call: ToolCall) -> None:
-    """Forget the acts that had failed and that a call makes up for, which nothing else is told of."""
+    """Remove the failed acts that a call makes up for, when the call itself is not reported in any other way."""
     newest = islice(reversed(state.tried.items()), _MOST_TRIED)
     over = [key for key, tried in newest if is_made_up_for(tried, call)] if not leaves_open(call.said) else []
     for key in over:
@@ -26,7 +26,7 @@ def tried_anew(state: KnownSoFar, call: ToolCall) -> None:
 
 
 def make_up_for(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
-    """Forget the acts that had failed and that an effect makes up for."""
+    """Remove the failed acts that an effect makes up for."""
     failed = islice(reversed(state.failed.items()), _MOST_TRIED)
     other = ((key, line.text) for key, line in failed if not line.text.startswith(WAITS))
     over = [key for key, text in other if corrects(effect, key, text, state.asked.get(key, ()))]
@@ -37,7 +37,8 @@ def make_up_for(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
 
 
 def keep_open(state: KnownSoFar, key: str, line: StateLine) -> None:
-    """Take over the line of an act that did not take place; where it waits, until one that names the same does."""
+    """Record the line of an act that did not take place. If it is waiting, it stays until an act that names the same
+    thing takes place."""
     state.failed[key] = line
     for name in names_in(line.text):
         state.waiting.setdefault(name, {})[key] = None
@@ -48,7 +49,7 @@ def _waits(state: KnownSoFar, key: str) -> bool:
 
 
 def _is_over(state: KnownSoFar, key: str) -> None:
-    """Forget an act that failed: it took place since."""
+    """Remove a failed act, because it has taken place since."""
     state.tried.pop(key, None)
     line = state.failed.pop(key, None)
     if line is not None and line.message >= 0:

@@ -1,4 +1,4 @@
-"""Values that are told nowhere in the arguments of tools: keys, passwords, and what is set of a store of secrets."""
+"""Hide secrets in the arguments of tools: keys, passwords, and values put into a store of secrets."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from compactor_cli.text.shell import word_set
 _LONGEST_ARGUMENT = 2_000
 _MOST_NESTED = 4
 _VALUES = word_set("value val data secret")
-"""What the value of a setting is called that another argument names."""
+"""Arguments with the value of a setting that another argument names."""
 _NAMES = word_set("name key variable var env id field setting option property param parameter")
 _SETTINGS = word_set("secret secrets password credential credentials token")
-"""Words of tools that set what is told nowhere."""
+"""Words in names of tools that set secrets."""
 _ALONE = word_set("pin auth pass pw pwd")
-"""Arguments that open something if nothing else is in their name."""
+"""Arguments that hold a secret if this is their whole name."""
 _WORDS = compiled_later(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def is_secret_argument(name: object, arguments: dict[str, Any], tool: str = "") -> bool:
-    """Return whether an argument of a tool holds what opens something, by its name, or by the setting whose value it
-    is."""
+    """Return whether an argument of a tool holds a secret, judging by its name, or by the setting whose value it is."""
     name = str(name)
     low = name.lower()
     if is_secret(name) or low in _ALONE:
@@ -36,15 +35,15 @@ def is_secret_argument(name: object, arguments: dict[str, Any], tool: str = "") 
 
 
 def argument_without_values(name: str, value: str, arguments: dict[str, Any], tool: str = "") -> str:
-    """Return the value of an argument as it is told."""
+    """Return an argument's value for display, without secrets."""
     if is_secret_argument(name, arguments, tool) and not is_open(name, value):
         return CUT
     return without_secrets(value[:_LONGEST_ARGUMENT])
 
 
 def list_without_values(name: str, values: list[Any], arguments: dict[str, Any], tool: str = "") -> list[Any]:
-    """Return the elements of an argument as they are told: texts as the words of a command, of which one may say what
-    the next one is."""
+    """Return the elements of an argument for display. Strings are treated like words of a command, where one may
+    name the secret that follows."""
     if is_secret_argument(name, arguments, tool):
         return [CUT if is_scalar(value) and not is_open(str(name), str(value)) else value for value in values]
     if len(values) < 2 or not all(isinstance(value, str) for value in values):
@@ -53,7 +52,7 @@ def list_without_values(name: str, values: list[Any], arguments: dict[str, Any],
 
 
 def secrets_of(tool: str, arguments: Any, command: str) -> list[str]:
-    """Return the values of secrets that a call was given: what it says may say them again."""
+    """Return the secret values among the arguments of a call; its result may repeat them."""
     found: list[str] = []
     if command:
         command_without_values(command, found)

@@ -1,4 +1,4 @@
-"""Values that are told nowhere in commands: keys, passwords, what is set of an environment or a store of secrets."""
+"""Hide secrets in commands: keys, passwords, and values put into an environment or a store of secrets."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _STORE = compiled_later(
     re.I,
 )
 _OF_PROGRAM = ("config", "configure")
-"""Stores of settings of the program itself, most of which open nothing."""
+"""Stores with the program's own settings, most of which are not secret."""
 _PUTS = compiled_later(r"(?:.*[:_-])?(?:set|put|add|edit|patch)(?:[:_-].*)?", re.I)
-"""Words with which something is set of a store of values."""
+"""Words that put something into a store of values."""
 _STORES = word_set("vault op bw etcdctl chamber")
 """Programs that are such stores."""
 _STORING = word_set("write put patch set edit create")
@@ -29,7 +29,7 @@ _NAMING = compiled_later(
     r"-[aneRgr]|--[\w-]*(?:name|scope|context|project|app|region|namespace|type|stack|profile|org|group|id|env"
     r"|environment|config|binding|site|team|repo|address|host|vers|version)"
 )
-"""Options whose value says which thing of a store is meant, and where."""
+"""Options whose value identifies an entry of a store, or the store itself."""
 _LITERAL = "--from-literal"
 _BODIES = ("--value", "--body", "--data", "-b", "-p", "--patch")
 _OPTION = compiled_later(r"--?[A-Za-z][\w-]*")
@@ -46,10 +46,10 @@ _USER_IN_WORD = compiled_later(
     re.DOTALL,
     ("-u", "--"),
 )
-"""An option and a user with a password as one word."""
+"""An option with a user and a password, as one word."""
 _USER_WITH_PASSWORD = compiled_later(r"(?!\d+:\d+$)([^\s:/=]*):(?!//)(.+)", re.DOTALL)
 _NO_PASSWORD = compiled_later(r"(?:\d{1,5}|[\d.:/-]*:[\d.:/-]*(?:/(?:tcp|udp))?)")
-"""What `-p` may be given that is a port."""
+"""Values of `-p` that are ports."""
 _SHORT = {
     **dict.fromkeys(("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mycli"), "-p"),
     **dict.fromkeys(("sshpass", "mongo", "mongosh", "mongodump", "mongorestore", "7z", "7za"), "-p"),
@@ -57,15 +57,15 @@ _SHORT = {
     **dict.fromkeys(("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami"), "-w"),
     **dict.fromkeys(("sqlcmd", "bcp", "zip", "unzip", "isql", "clickhouse-client"), "-P"),
 }
-"""Options of one letter by which programs are given a password."""
+"""Program -> the one-letter option for its password."""
 _GLUED_ONLY = word_set("mysql mysqldump mysqladmin mysqlimport mariadb mariadb-dump mycli 7z 7za")
-"""Those that take it in the same word: what follows is something else."""
+"""Programs that take the password only in the same word; the word after the option is something else."""
 _LOGS_IN = "login"
 _LOGIN_OPTIONS = ("-p", "-w")
 _OPENING = word_set("login unlock unseal passwd authtoken obscure")
-"""Words behind which a value stands that opens something, where it looks drawn by a machine."""
+"""Words followed by a secret, if the value looks random."""
 _SETTING = word_set("set setx setenv")
-"""Programs that set a variable whose name and value are words of their own."""
+"""Programs that set a variable and take its name and value as separate words."""
 _TAKERS = word_set("passwd chpasswd cryptsetup htpasswd")
 """Programs that read a password from their input."""
 _MAY_SET = (
@@ -101,23 +101,23 @@ _MAY_SET = (
     ),
     *("login", "sudo", "crypt", "unlock", "unseal", "obscure", "setx", "setenv", "set -"),
 )
-"""One of these stands in every command, in lower case, with a value that is a secret by nothing but its place."""
+"""Every command with a value that is secret only because of its position contains one of these, in lower case."""
 _SHELLS = word_set("bash sh zsh dash ssh su eval")
 _PARTS = compiled_later(r"[\s:\"'{},/=?&@]+")
+"""Separators of parts, such as a user and a password, or the words of a header."""
 _JOINED = compiled_later(r"[\s:@=]")
-"""Stands in a value that is of several parts, such as a user and a password."""
+"""A separator that shows that a value has several parts."""
 _LEAST_MIXED_VALUE, _LEAST_DIGITS = 6, 6
-"""Characters of a value, with letters or without, from which on it is looked for elsewhere."""
-"""What stands between a user and a password, or between the words of a header."""
+"""Minimum length of a value that is also searched for elsewhere, with letters and with digits only."""
 _CODE = compiled_later(r"(?:python|node|ruby|perl|php)[\d.]*")
 _OF_CODE = ("-c", "-e", "-r", "--eval")
 _SEVERAL = 2
 _LEAST_BEGUN, _LONGEST_TOLD = 3, 240
-"""Characters of a value that tell something of it, and of what is told at most."""
+"""Minimum length of the beginning of a value that reveals something, and maximum length of what is shown."""
 
 
 def without_values(words: Sequence[str], found: list[str] | None = None) -> list[str]:
-    """Return the words of a command with `…` in place of values that are told nowhere. `found`: takes these."""
+    """Return the words of a command with secret values replaced by `…`. The values are appended to `found`."""
     sets, bare, own = _sets(words)
     named_some = may_hold_secrets(" ".join(words))
     if not (sets or named_some or _gives_in_short(words)):
@@ -157,7 +157,7 @@ def without_values(words: Sequence[str], found: list[str] | None = None) -> list
 
 
 def _follows_name(words: Sequence[str], at: int) -> bool:
-    """Return whether a word stands behind the name of a secret that a setting has: `git config user.password x`."""
+    """Return whether a word follows the name of a secret setting: `git config user.password x`."""
     name = words[at - 1]
     named = at > 1 and not name.startswith("-") and is_secret(name) and len(_NAME_PARTS.findall(name)) > 1
     in_store = named and "=" not in name and any(map(_STORE.fullmatch, words[1 : min(at - 1, _FIRST_WORDS)]))
@@ -165,8 +165,8 @@ def _follows_name(words: Sequence[str], at: int) -> bool:
 
 
 def _is_opening(words: Sequence[str], at: int) -> bool:
-    """Return whether a word is what something is opened with: `vault login x`, or what a variable is set to that is
-    named before it: `setx API_TOKEN x`."""
+    """Return whether a word is a secret by position: `vault login x`, or the value after the name of a variable:
+    `setx API_TOKEN x`."""
     name = words[at - 1]
     if words[0] in _SETTING:
         return at > 1 and _NAME.fullmatch(name) is not None and is_secret(name) and not is_open(name, words[at])
@@ -177,7 +177,7 @@ def _is_opening(words: Sequence[str], at: int) -> bool:
 
 
 def _keep(word: str, told: str, found: list[str]) -> None:
-    """Take what a word is told without."""
+    """Append the part of a word that was cut out to `found`."""
     if told.count(CUT) == 1 and told != word:
         begin, _, end = told.partition(CUT)
         if word.startswith(begin) and word.endswith(end):
@@ -185,7 +185,7 @@ def _keep(word: str, told: str, found: list[str]) -> None:
 
 
 def _by_option(word: str, option: str, short: frozenset[str], words: Sequence[str]) -> str:
-    """Return a word without what an option says to be a secret: a header, a user with a password, a password."""
+    """Return a word without the part that an option marks as secret: a header, a user's password, or a password."""
     if option in _OF_HEADER or word.startswith("--header="):
         start = len("--header=") if word.startswith("--header=") else 0
         header = _HEADER.fullmatch(word, start)
@@ -208,7 +208,7 @@ def _by_option(word: str, option: str, short: frozenset[str], words: Sequence[st
 
 
 def _glued(word: str, words: Sequence[str]) -> str:
-    """Return the option with which a password is in one word."""
+    """Return the option of a word that consists of an option and a password, or ""."""
     takes = any(_SHORT.get(basename(other)) == word[:2] for other in words[:_FIRST_WORDS])
     takes = takes or (_LOGS_IN in words[:_FIRST_WORDS] and is_random(word[2:]))
     return word[:2] if takes and not is_open("password", word[2:].removeprefix("=")) else ""
@@ -222,14 +222,14 @@ def _gives_in_short(words: Sequence[str]) -> bool:
 
 
 def _short_options(words: Sequence[str]) -> frozenset[str]:
-    """Return the options of one letter behind which a password stands: `_sure` ones, and those of a command that names
-    a user, too, which may give a port by them."""
+    """Return the one-letter options that a password follows: those of `_sure`, and `-p` if the command names a user.
+    It is then still possible that `-p` gives a port."""
     named = "-p" in words and any(one in _USER and not other.startswith("-") for one, other in pairwise(words))
     return _sure(words) | {"-p"} if named else _sure(words)
 
 
 def _sure(words: Sequence[str]) -> frozenset[str]:
-    """Return those of programs that have one, and of a login."""
+    """Return the options of programs that have one, and those of a login."""
     programs = [basename(word) for word in words[:_FIRST_WORDS]]
     found = {_SHORT[program] for program in programs if program in _SHORT}
     if _LOGS_IN in words[:_FIRST_WORDS]:
@@ -238,7 +238,7 @@ def _sure(words: Sequence[str]) -> frozenset[str]:
 
 
 def _assigned(word: str, *, literal: bool, all_of: bool) -> str:
-    """Return a word that gives values to names, without those that are told nowhere. `literal`, `all_of`: all are."""
+    """Return an assignment without its value, if that is secret. `literal`, `all_of`: every value is."""
     name, mark, value = word.partition("=")
     if not mark:
         return word
@@ -253,8 +253,8 @@ def _assigned(word: str, *, literal: bool, all_of: bool) -> str:
 
 
 def _sets(words: Sequence[str]) -> tuple[int, bool, bool]:
-    """Return where the words stand with which a command sets a value of a store, 0 for another command; whether what
-    follows are the name and the value; and whether the store holds settings of the program itself."""
+    """Return the position of the words with which a command sets a value in a store, or 0; whether the name and the
+    value follow them; and whether the store holds the program's own settings."""
     plain = [at for at, word in enumerate(words) if at and not word.startswith("-")][:_FIRST_WORDS]
     if words and basename(words[0]) in _STORES:
         at = next((at for at in plain if words[at] in _STORING), 0)
@@ -266,7 +266,7 @@ def _sets(words: Sequence[str]) -> tuple[int, bool, bool]:
 
 
 def command_without_values(command: str, found: list[str] | None = None) -> str:
-    """Return a command line with `…` in place of values that are told nowhere. `found`: takes these."""
+    """Return a command line with secret values replaced by `…`. The values are appended to `found`."""
     told, values = _without_values(command)
     if found is not None:
         found += values
@@ -275,7 +275,8 @@ def command_without_values(command: str, found: list[str] | None = None) -> str:
 
 @remembered
 def _without_values(command: str) -> tuple[str, tuple[str, ...]]:
-    """Return a command line as it is told, and what is left out: several stages ask for both."""
+    """Return a command line for display, and the secret values left out. It is cached because several stages need
+    both."""
     if not may_hold_secrets(command) and not any(map(command.lower().__contains__, _MAY_SET)):
         return command, ()
     found: list[str] = []
@@ -303,8 +304,8 @@ def _plain(command: str, step: RawStep) -> list[str]:
 
 
 def _told_words(words: Sequence[str], found: list[str], *, given: bool) -> list[str]:
-    """Return the words of one simple command, with assignments before the program. `given`: they are the input of one
-    that takes a secret."""
+    """Return the words of one simple command, including assignments before the program, without secrets. `given`:
+    the words are the input of a command that takes a secret."""
     start = next((at for at, word in enumerate(words) if not _is_assignment(word)), len(words))
     told = [_assigned(word, literal=False, all_of=False) for word in words[:start]]
     for word, cut in zip(words, told, strict=False):
@@ -340,7 +341,7 @@ def _names_secret(word: str) -> bool:
 
 
 def _quoted(raw: str, cut: str) -> str:
-    """Return a word with something cut out, in the quotes that it had."""
+    """Return a word with a part cut out, in its original quotes."""
     at = min((place for place in (raw.find('"'), raw.find("'")) if place >= 0), default=-1)
     if at < 0 or raw[:at] != cut[:at] or not raw.endswith(raw[at]) or (" " not in cut and cut.endswith(f"={CUT}")):
         return cut
@@ -350,7 +351,7 @@ def _quoted(raw: str, cut: str) -> str:
 
 
 def hidden(text: str, values: Sequence[str]) -> str:
-    """Return a text without these values, where one is told in full, or is cut off at the end of what is told."""
+    """Return a text without these values, both in full and cut off at the end of the shown text."""
     parts = {*values, *(part for value in values if _JOINED.search(value) for part in _PARTS.split(value))}
     for value in sorted(filter(None, parts), key=lambda part: (-len(part), part)):
         if value in text:
@@ -361,8 +362,8 @@ def hidden(text: str, values: Sequence[str]) -> str:
 
 
 def _is_telling(value: str) -> bool:
-    """Return whether a value is hardly said by chance: words, names and paths such as that of a database may stand for
-    something else, and so may short numbers."""
+    """Return whether a value is distinctive enough not to occur by coincidence. Words, names and paths, such as that
+    of a database, may mean something else; so may short numbers."""
     least = _LEAST_MIXED_VALUE if any(map(str.isalpha, value)) else _LEAST_DIGITS
     plain = value.replace("_", "").replace("-", "").isalpha() or ("/" in value and not _JOINED.search(value))
     return len(value) >= least and not plain and not is_open("", value)

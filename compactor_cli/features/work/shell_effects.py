@@ -25,7 +25,7 @@ from compactor_cli.text.secret_values import without_secrets
 from compactor_cli.text.shell import Step, operands, word_set
 
 _CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
-"""What an effect brings to an end that failed at first, such as a merge with conflicts."""
+"""Effect -> what it completes after a failed start, such as a merge with conflicts."""
 _COMMITTED = compiled_later(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
 _CONFLICT = compiled_later(r"^CONFLICT |Automatic merge failed|could not apply|fatal: .*(?:merge|rebase)", re.MULTILINE)
 _ANSWERED_WITH_ERROR = compiled_later(
@@ -34,14 +34,14 @@ _ANSWERED_WITH_ERROR = compiled_later(
     r"^[ \t]*\{[^{}]*\"(?:error|errors|error_code|error_description)\"\s*:\s*(?!null|false|\[\s*\]|\"\")\S",
     re.MULTILINE,
 )
-"""How a server says, in a status line or an object, that it did not do what was sent to it."""
+"""How a server says, in a status line or an object, that it did not carry out a request."""
 _REFUSALS = {
     "git commit": compiled_later(r"^(?:nothing (?:added )?to commit|no changes added to commit)", re.MULTILINE),
     "git push": compiled_later(r"^ ! \[|failed to push|fatal: .*(?:remote|repository|upstream|push)", re.MULTILINE),
     **dict.fromkeys(("git merge", "git rebase", "git cherry-pick", "git revert", "git pull"), _CONFLICT),
     **dict.fromkeys(("curl POST", "curl PUT", "curl PATCH", "curl DELETE"), _ANSWERED_WITH_ERROR),
 }
-"""What is said when a command took no effect."""
+"""Output of commands that took no effect."""
 _CONFIRMED = {
     "git push": compiled_later(r"\.\.\S+\s+\S+ -> |\[new (?:branch|tag)\]|Everything up-to-date|^ \+ ", re.MULTILINE),
 }
@@ -52,37 +52,37 @@ _FATAL = compiled_later(
     r"Job for \S+ failed|(?:Unable to connect to|The connection to) the server\b|Unable to locate credentials)",
     re.MULTILINE,
 )
-"""How programs say that they gave up, where their exit code is hidden."""
+"""How programs say that they gave up, when their exit code is hidden."""
 _REFUSED = compiled_later(
     r"(?:[A-Za-z][\w-]* ){0,4}(?:failed|denied|unauthorized|forbidden)(?: to [^:\n]{1,60})?: "
     r"(?!\d|none\b|no\b|false\b)\S|HTTP [45]\d\d(?::|\s*\Z| \()|[X✗✘] \S"
 )
-"""How they say in the end that they were refused."""
+"""How programs say at the end that they were refused."""
 _DENIED = compiled_later(r"(?:denied|error|fatal): |HTTP [45]\d\d|[X✗✘] ")
 """How the last of several lines begins that says so."""
 _CALLED_OFF = compiled_later(r"^(?:│ )?(?:Apply|Destroy|Edit|Update|Operation) cancell?ed(?=[.,!]|\s*$)", re.MULTILINE)
-"""How programs say that they did nothing because nobody agreed, or nothing was changed."""
+"""How programs say that they did nothing because nobody approved, or nothing had changed."""
 _NOTHING_DONE = {"git stash": compiled_later(r"^No local changes to save", re.MULTILINE)}
-"""What is said when there was nothing to be done."""
+"""Output when there was nothing to do."""
 _TIMED_OUT = compiled_later(r"^error: timed out waiting for\b", re.MULTILINE)
 _ROLLED_OUT = "successfully rolled out"
 _VALUED = word_set("-n --namespace --context --kubeconfig -l --selector -f --filename --timeout")
-"""Options of what waits for a rollout that have a value."""
+"""Options of `rollout status` that take a value."""
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _SEVERAL = 2
 _LINE_WIDTH = 200
-"""Characters of a result that says nothing but how a command came out."""
+"""Maximum length of a result that only states the outcome of a command."""
 _GIT_ASIDE = word_set("add status diff log")
 _TRIES = word_set("dryrun serverdryrun whatif pretend simulate validateonly checkonly generatecliskeleton help")
-"""Options, without dashes, with which programs only say what they would do, or what they can."""
+"""Options, without dashes, with which programs only say what they would do or what they can do."""
 _NOT_TRIED = ("none", "false", "no", "0")
 _GIT_TRIES = compiled_later(r"-[^-oe]*n")
-"""Short options with an n, of those without a value: `git push -n`."""
+"""A group of short options without values that contains n: `git push -n`."""
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
-    """Yield the effects of the steps of a command, done, failed or unfinished; none where the result of one that ended
-    leaves it open. Commands of git that only move to other commits have no text."""
+    """Yield the effects of the steps of a command: done, failed or unfinished. Yield none for a finished command
+    whose result leaves the outcome open. Git commands that only move to other commits have no text."""
     clients = [database_script(without_prefixes(list(step.words)), step.document) for step in steps]
     scripts = [script for _, script in clients if script]
     sure = len(scripts) < _SEVERAL or all_confirmed(call.said, scripts)
@@ -121,13 +121,13 @@ def _is_only(step: Step, steps: Sequence[Step]) -> bool:
 
 
 def _gave_up(said: str) -> str:
-    """Return the line of an output which says that the program gave up: anywhere, or in words that are all it says or
-    its last ones; empty where none does."""
+    """Return the line of an output that says that the program gave up; "" if there is none. Weaker phrases count
+    only if they are the whole output or its last line."""
     if found := _FATAL.search(said):
         return _line_at(said, found.start())
     before, _, last = said.strip().rpartition("\n")
     last = last.strip()
-    if before and not _DENIED.match(last):  # of several lines, another one may say that it worked
+    if before and not _DENIED.match(last):  # another line may report success
         return ""
     return last if _REFUSED.match(last) else ""
 
@@ -150,13 +150,13 @@ def made_up_for(key: str) -> tuple[str, ...]:
 
 
 def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool | None:
-    """Return whether a step took effect; None where it cannot be told. The first thing counts that tells it."""
+    """Return whether a step took effect; None if unknown. The first conclusive sign decides."""
     return next(done for tells, done in _signs(call, steps, at, key) if tells)
 
 
 def _signs(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> Iterator[tuple[object, bool | None]]:
-    """Yield what may tell whether a step took effect, if it is true, and what it tells: first what the output says of
-    this step, then how the whole command ended, then where the step stands among the others."""
+    """Yield (sign, meaning) for everything that shows whether a step took effect; the meaning counts if the sign is
+    true. The output about this step comes first, then the outcome of the whole command, then the step's position."""
     said, step, topic = call.said, steps[at], " ".join(key.split(" ", 2)[:2])
     gave_up = call.failed is None and not step.after and _gave_up(said) != ""
     failed = call.failed or gave_up
@@ -165,7 +165,7 @@ def _signs(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> Iterator
         yield (timed_out or not failed) and _rolled_out(key, said), True
         yield timed_out, False
         yield not failed, None
-    yield topic == "git commit" and _COMMITTED.search(said), True  # a `git status` behind it talks like a refusal
+    yield topic == "git commit" and _COMMITTED.search(said), True  # a later `git status` prints similar lines
     yield topic in _REFUSALS and _REFUSALS[topic].search(said), False
     yield topic in _CONFIRMED and _CONFIRMED[topic].search(said), True
     yield topic in _NOTHING_DONE and _NOTHING_DONE[topic].search(said), None
@@ -173,20 +173,20 @@ def _signs(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> Iterator
     yield call.undecided or (call.failed is not True and _CALLED_OFF.search(said)), None
     yield failed and all(_is_aside(other) for place, other in enumerate(steps) if place != at), False
     yield failed, None
-    yield at and steps[at - 1].after == "||", None  # whether it ran at all depends on the step before
+    yield at and steps[at - 1].after == "||", None  # whether it ran at all depends on the previous step
     yield step.after in (";", "|", "||") and _FATAL.search(said), None
     yield True, True
 
 
 def _rolled_out(key: str, said: str) -> bool:
-    """Return whether an output says that what a command waited for came to pass, by its name."""
+    """Return whether an output says that the awaited rollout succeeded, by its name."""
     name = "".join(operands(key.split(), _VALUED)[3:][-1:]).rpartition("/")[2]
     named = rf"(?<![\w.-]){re.escape(name)}\W{{0,2}}" if name else ""
     return re.search(named + _ROLLED_OUT, said) is not None
 
 
 def _ran_on(said: str, steps: Sequence[Step]) -> bool:
-    """Return whether a later step said how it failed, which only runs once the first of these steps has succeeded."""
+    """Return whether a later step, which only runs if the first of these steps succeeded, reported how it failed."""
     for before, step in pairwise(steps):
         if before.after != "&&":
             return False
@@ -198,14 +198,14 @@ def _ran_on(said: str, steps: Sequence[Step]) -> bool:
 
 
 def _is_sure(call: ToolCall, key: str) -> bool:
-    """Return whether a command says in a way of its own that it took effect, or its exit code does."""
+    """Return whether a command confirms its effect in its own way, or its exit code does."""
     confirmed = _CONFIRMED.get(" ".join(key.split(" ", 2)[:2]))
     committed = key == "git commit" and _COMMITTED.search(call.said) is not None
     return call.failed is False or committed or (confirmed is not None and confirmed.search(call.said) is not None)
 
 
 def _said_of(call: ToolCall, steps: Sequence[Step], step: Step, text: str) -> ActOutcome:
-    """Return what a result of one line says of how the only step of a command that acts came out."""
+    """Return the outcome stated in a one-line result of a command, if only one of its steps acts."""
     said = call.said.strip()
     alone = all(_is_aside(other) for other in steps if other is not step)
     if not text or not alone or "\n" in said or len(said) > _LINE_WIDTH or not is_statement(said):
@@ -214,7 +214,7 @@ def _said_of(call: ToolCall, steps: Sequence[Step], step: Step, text: str) -> Ac
 
 
 def _is_aside(step: Step) -> bool:
-    """Return whether a step is hardly ever what fails."""
+    """Return whether a step hardly ever fails."""
     return step.words[0] in _ASIDE or (step.words[0] == "git" and step.words[1:2] != () and step.words[1] in _GIT_ASIDE)
 
 
@@ -226,7 +226,7 @@ def _refusal(call: ToolCall, key: str) -> str:
 
 
 def _confirmed(text: str, said: str, key: str) -> str:
-    """Return the text of an effect with the name that the result gave to what it made."""
+    """Return the text of an effect with the name that the result gave to what it created."""
     if key == "git commit":
         found = _COMMITTED.search(said)
         title = (
@@ -242,7 +242,7 @@ def _confirmed(text: str, said: str, key: str) -> str:
 
 
 def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str, ...]]:
-    """Return (text, key, words of a command of git) of a step; the text is empty when it has no effect that is told."""
+    """Return (text, key, words of a git command) of a step; the text is "" if the step has no reported effect."""
     words = without_prefixes(list(step.words))
     if not words or _only_tries(words):
         return "", "", ()

@@ -1,4 +1,4 @@
-"""What shell commands do to files: each step by its program, its arguments, and where its output goes."""
+"""What shell commands do to files, step by step: through their programs, arguments and redirections."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _SIGN = compiled_later(
     r">|\b(?:g?sed|perl|ruby|tee|rm|unlink|mv|cp|touch|git|patch|apply_?patch|cat|head|tail|less|nl)\b|write|open\("
     r"|\*\*\* Begin Patch"
 )
-"""What a command line has that does something to a file."""
+"""What every command line that affects a file contains."""
 _NO_FILE = compiled_later(r"^/dev/|[*?$`{}\n\x00|<>;\"'&!]|^(?![A-Za-z]:[\\/])[^/]*:|(?:^|/)\.+/?$|[,:]$|^[\W\d_]+$")
-"""What is no path: devices, patterns and variables, URLs and places on other machines (`host:path`), code."""
+"""Words that are not paths: devices, patterns and variables, URLs and remote places (`host:path`), code."""
 _NAMED_FILE = compiled_later(r"/|\.[A-Za-z]|^[A-Z][A-Za-z]{3}")
-"""What plainly is a file to write to. After other words (`size > limit`) it may be code of another language."""
+"""A word that is clearly a file to write to. Other words (`size > limit`) may be code in another language."""
 _WRITERS = word_set("cat echo printf jq sort grep sed awk")
 _READERS = word_set("cat head tail less nl")
 _ENDING = compiled_later(r"\.\w+$")
@@ -40,29 +40,29 @@ _COMPLAINT = compiled_later(
     r"^(?:\S*sh: (?:line \d+: )?|\(eval\):\S* |(?:sed|perl|rm|mv|cp|tee|touch|patch): |error: pathspec ).*$",
     re.MULTILINE,
 )
-"""How a shell and its programs say what they could not do."""
+"""How a shell and its programs report what they could not do."""
 _NO_FOLDER = compiled_later(r"^.{0,40}\bcd:(?:\d+:)? .*(?:no such|not a dir|can't cd)", re.MULTILINE | re.IGNORECASE)
 _HEAD = 4_000
-"""Characters at each end of an output in which that is looked for."""
+"""Characters at each end of an output that are searched for these reports."""
 
 
 class _Line(Struct):
-    """What is known of a command line, step by step."""
+    """What is known about a command line, step by step."""
 
     steps: Sequence[Step]
     said: set[str] = field(default_factory=set)
-    """Words of the steps so far: files that they name were there."""
+    """Words of the steps so far; files that they name existed."""
     folder: str = ""
-    """Where the steps run; empty where the line does."""
+    """The folder in which the steps run; "" for the folder in which the line runs."""
     folders: set[str] = field(default_factory=set)
-    """Folders that it made."""
+    """Folders that the line created."""
     documents: dict[str, str] = field(default_factory=dict)
-    """Here-documents, by the file that each was written to."""
+    """File name -> here-document that was written to it."""
     _first_check: int = -1
 
     @property
     def first_check(self) -> int:
-        """Return the number of the first step that is a check; that behind the last step where there is none."""
+        """Return the number of the first step that is a check, or the number of steps if there is none."""
         if self._first_check < 0:
             checks = (at for at, step in enumerate(self.steps) if _is_check(step))
             self._first_check = next(checks, len(self.steps))
@@ -70,8 +70,8 @@ class _Line(Struct):
 
 
 def shell_actions(command: str, failed_with: str | None = None) -> list[Action]:
-    """Return what a command line does to files, in order; `written` is what came to be with it, as far as it says.
-    `failed_with`: what it said, where it failed in the end: then what the steps before that did."""
+    """Return what a command line does to files, in order. `written` means that the file was created with it, as far
+    as it shows. `failed_with`: the output of a line that failed; then only the steps before the failure count."""
     found: Iterable[tuple[int, str, str]] = _by_step(command)
     if found and failed_with is not None:
         found = _before_failure(found, steps(command), failed_with)
@@ -83,7 +83,7 @@ def shell_actions(command: str, failed_with: str | None = None) -> list[Action]:
 
 @remembered
 def _by_step(command: str) -> tuple[tuple[int, str, str], ...]:
-    """Return (number of the step, path, action)."""
+    """Return (number of the step, path, action) for each action of a command line."""
     if _SIGN.search(command) is None:
         return ()
     line = _Line(steps(command))
@@ -99,14 +99,14 @@ def _by_step(command: str) -> tuple[tuple[int, str, str], ...]:
         if words and basename(words[0]) == "rm":
             removing.add(at)
         line.said.update(words)
-    made = {folder.removeprefix("./") for folder in line.folders}  # removed to begin anew, or made for this line alone
+    made = {folder.removeprefix("./") for folder in line.folders}  # removed to start afresh, or only for this line
     return tuple((at, path, "emptied" if at in removing and path in made else did) for at, path, did in found)
 
 
 def _before_failure(
     found: Iterable[tuple[int, str, str]], line: Sequence[Step], said: str
 ) -> Iterator[tuple[int, str, str]]:
-    """Yield those actions of a command line that took place though it failed, by its steps and by what it said."""
+    """Yield the actions of a failed command line that took place, judging by its steps and its output."""
     said = both_ends(said, _HEAD, _HEAD)
     done = set(_done(line, is_lost=_NO_FOLDER.search(said) is not None))
     refused = "\n".join(_COMPLAINT.findall(said))
@@ -117,9 +117,9 @@ def _before_failure(
 
 
 def _done(line: Sequence[Step], *, is_lost: bool) -> Iterator[int]:
-    """Yield the numbers of steps that were done though the line failed: those before the last, but none behind a check
-    that may be what failed. Of the last one, only that the output of a check was written. `is_lost`: there is no such
-    folder as the line goes to."""
+    """Yield the numbers of steps that were completed although the line failed. These are the steps before the last
+    one, up to a check that may be what failed. The last step counts only if it wrote the output of a check.
+    `is_lost`: whether the folder that the line changes to is missing."""
     last = len(line) - 1
     checking = checked = False
     for at, step in enumerate(line):
@@ -134,8 +134,8 @@ def _done(line: Sequence[Step], *, is_lost: bool) -> Iterator[int]:
 
 
 def _tells(step: Step, words: Sequence[str], is_first: bool) -> bool:
-    """Return whether a step says something of what the steps before it changed: a check, or a script where no check ran
-    before the change, of which that would be said as well. `is_first`: none did."""
+    """Return whether a step tests what earlier steps changed. It is a check, or a script if no check ran before the
+    change; otherwise that check would count as well. `is_first`: no check ran before."""
     return (is_first and SCRIPT_RUNNER.fullmatch(basename(words[0])) is not None) or _is_check(step)
 
 
@@ -178,7 +178,7 @@ def _values(words: Sequence[str], *options: str) -> list[str]:
 def _sed(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
     in_place = next((word for word in words[1:] if re.match(r"-[nErsuz]*i|--in-place", word)), "")
     plain = [word for word in operands(words[1:], ("-e", "-f", "-l", "--expression", "--file")) if word]
-    if in_place == "-i" and plain and re.fullmatch(r"\.\w+", plain[0]):  # as BSD has it: what copies end with
+    if in_place == "-i" and plain and re.fullmatch(r"\.\w+", plain[0]):  # BSD: the suffix of backups
         plain = plain[1:]
     scripted = any(re.match(r"-[nErsuz]*[ef]$|--expression|--file", word) for word in words[1:])
     for path in plain if scripted else plain[1:]:
@@ -202,7 +202,8 @@ def _remove(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
 
 
 def _touch(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
-    """Yield the files that `touch` makes; of those that a build is to see as changed, nobody knows."""
+    """Yield the files that `touch` creates. If a build follows, the files may just have been marked as changed, so
+    none is yielded."""
     builds = line.first_check < len(line.steps)
     paths = [] if builds else operands(words[1:], ("-d", "-t", "-r", "--date", "--reference"))
     return ((path, "created") for path in paths)
@@ -214,7 +215,8 @@ def _show(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
 
 
 def _move(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
-    """Yield what `mv` and `cp` do: of several files, and into a folder, each is found there with its name."""
+    """Yield the actions of `mv` and `cp`. With several files, or a folder as the target, each file keeps its name
+    there."""
     into = _values(words, "-t", "--target-directory")
     plain = operands(words[1:], ("-t", "--target-directory", "-S", "--suffix"))
     sources, target = (plain, into[0]) if into else (plain[:-1], plain[-1] if plain else "")
@@ -230,17 +232,17 @@ def _move(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
 
 
 def _may_be_folder(target: str, name: str) -> bool:
-    """Return whether nobody knows if a target is a file or the folder of one: it has no ending, the file has."""
+    """Return whether a target may be the folder of the file: the target has no extension, but the file has one."""
     own = basename(target)
     return "." not in own and _ENDING.search(name) is not None and not name.startswith(own)
 
 
 def _patch(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
-    """Yield what a patch changes that is in the command line: in a here-document, or an argument."""
+    """Yield the changes of a patch that is in the command line, as a here-document or an argument."""
     if not any(word in ("--dry-run", "--check", "--stat", "--numstat", "--summary", "--cached") for word in words):
         for text in ([step.document] if step.document else list(line.documents.values())) or words[1:]:
             yield from patched_files(text)
-        line.documents.clear()  # a patch is applied once
+        line.documents.clear()  # a patch is applied only once
 
 
 def _git(arguments: list[str], step: Step, line: _Line) -> Iterator[Action]:
@@ -262,7 +264,7 @@ def _git(arguments: list[str], step: Step, line: _Line) -> Iterator[Action]:
 
 
 def _gone_to(folder: str, target: str) -> str:
-    """Return the folder that a change to `target` leads to from another one."""
+    """Return the folder after changing to `target` from another one."""
     return target if target.startswith(("~", "$")) else join(folder, target)
 
 
@@ -282,4 +284,4 @@ _PROGRAMS: dict[str, Callable[[list[str], Step, _Line], Iterator[Action]]] = {
     "applypatch": _patch,
     **dict.fromkeys(_READERS, _show),
 }
-"""What finds the files of a program."""
+"""Program -> function that finds the files it affects."""

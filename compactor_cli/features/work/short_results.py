@@ -1,4 +1,4 @@
-"""What a call came to, in the few words that stand behind it."""
+"""The outcome of a call in the few words that follow it in a summary."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ _MADE = compiled_later(
     r"HEAD detached |nothing to commit|Automatic merge |interactive rebase in progress).*)$",  # git status
     re.MULTILINE,
 )
-"""A line with what was made, behind its line break: a search for `^` tries every character."""
+"""A line that states what was created, with the line break before it. A search for `^` would try every character."""
 _CHANGED = compiled_later(r"\n\t(?:modified|deleted|new file|renamed|both \w+): +\S.*$", re.MULTILINE)
-"""A file of which git status says that it is changed."""
+"""A file that git status lists as changed."""
 _SUM = compiled_later(r"\b\d+ (?:pass|fail|tests?\b|error|issue|problem|warning)", re.IGNORECASE)
 _HEAD, _TAIL = 1_000, 3_000
-"""Characters at the ends of an output where it is looked for."""
+"""Characters at each end of an output that are searched."""
 _LONGEST, _LONGEST_MADE = 160, 300
-"""Characters of such a line; a merge names two branches."""
+"""Maximum lengths of such a line; a line about something created may be longer, since a merge names two branches."""
 _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
 _EMPTY = ("[]", "{}")
-"""Results that hold nothing, as JSON has it."""
+"""Empty results in JSON."""
 _BEFORE_OUTPUT = "\nOutput:"
-"""Stands between what a harness says of a command and what the command said."""
+"""Separates what a harness says about a command from the command's output."""
 _NO_OUTPUT = compiled_later(r"\s*(?:\(?(?:Bash completed with )?no output\)?\.?\s*)?", re.IGNORECASE)
 _SAYS_NOTHING = compiled_later(
     r"\W*(?:ok|done|success|none|null|\w* ?no output|\S+ completed)(?:\W|\d|\bm?s\b)*", re.IGNORECASE
 )
-"""Results that say no more than that there is nothing to say."""
+"""Results that say no more than that there is nothing to report."""
 
 
 def outcome_line(output: str) -> str:
-    """Return the line that says how a command came out, without blanks around it: the last that says what was made, or
-    that sums up, else the last that tells at all. Empty where none does."""
+    """Return the line that states the outcome of a command, stripped: the last line about something created, or the
+    last total, or else the last line with any information. Return "" if there is none."""
     text = both_ends(output, _HEAD, _TAIL)
     broken = f"\n{text}"
     made = [line for line in map(str.strip, _MADE.findall(broken)) if len(line) <= _LONGEST_MADE]
@@ -55,13 +55,13 @@ def outcome_line(output: str) -> str:
 
 
 def is_few_words(result: Part) -> bool:
-    """Return whether a result is no more than stands behind its call as it is."""
+    """Return whether a result is short enough to follow its call as it is."""
     return _FEW_WORDS.fullmatch(result.text.strip()) is not None
 
 
 def short_result(call: Part, result: Part, *, failed: bool, width: int) -> str:
-    """Return the words of a result that are few enough to stand behind its call, or the line that says why the call
-    `failed`, in at most `width` characters, or how a command came out; empty where there are none."""
+    """Return the words to show after a call. These are the reason if it `failed`, in at most `width` characters, or
+    its result if that is short, or the line with a command's outcome. Return "" if there is nothing to show."""
     if result.text == NO_RESPONSE:
         return ""
     said = result.text.strip()

@@ -1,4 +1,4 @@
-"""Acts of tools whose names say nothing, such as those of other languages: what the session shows of them."""
+"""Acts of tools whose names reveal nothing, such as names in other languages, recognized by what the session shows."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from compactor_cli.text.sentences import ASKS_WITHIN
 from compactor_cli.text.shorten import is_shortened
 
 _LONGEST = 2_000
-"""Characters of a result; what tells more was looked up."""
+"""Maximum length of a result; longer ones come from look-ups."""
 _NAME = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
-"""One word with a digit, which may be a name."""
+"""One word with a digit that may be a name."""
 _CODE = compiled_later(r"(?!\d{4}-\d\d-\d\d)(?!\d+(?:[.,]\d+)?[A-Za-z%]{1,3}$)(?=\D*\d)#?\w[\w-]{3,39}")
-"""What a thing that was made is called: one word with a digit that is no day and no measure."""
+"""The name of something created: one word with a digit that is neither a date nor a measure."""
 _CREATED = ("created", "201")
 _WELL = ("ok", "success", "succeeded", "done", *_CREATED)
 _UN = "un"
 _SHORTEST = 3
-"""Characters of a value from which on it stands in a reply by no chance."""
+"""Minimum length of a value, so that finding it in a reply is no coincidence."""
 _MOST_NEW = 2
 _LONGEST_ACT = 600
-"""Characters of a result from which on a tool of which nothing else is known looks something up."""
+"""Maximum length of results of an act; a tool with a longer one is taken to look something up."""
 _LISTS_TASKS = compiled_later(r"\[[ xX>]\]|[☐☑☒▶✅]")
 _LOOKED_FOR = frozenset(
     (
@@ -44,19 +44,20 @@ _LOOKED_FOR = frozenset(
         *("sql", "sql_query", "sqlQuery", "sql_statement", "statement", "statements", "ddl", "command", "argv", "args"),
     )
 )
-"""Arguments with what is looked for, or with code and statements, of which other parts tell."""
+"""Arguments with something to look for, or with code and statements, which are handled elsewhere."""
 _WIDTH = 70
 
 
 class ShownActs:
-    """The calls of a session, of which what they bring is compared with all that was said before."""
+    """The calls of a session. What a call returns is compared with everything that was said before."""
 
     def __init__(self, messages: Sequence[Message] = (), calls: Sequence[ToolCall] = ()) -> None:
         self._messages = messages
         self._calls = calls
 
     def effects(self, call: ToolCall) -> Iterator[Effect]:
-        """Yield what a call did, where its result shows that it acted, or that of another call of its tool does."""
+        """Yield the effects of a call if its result, or that of another call of the same tool, shows that the tool
+        acts."""
         if not isinstance(call.arguments, dict) or not says_nothing(call.tool, call.arguments):
             return
         found, acts = list(self._brought(call)), call.tool in self._acting
@@ -67,7 +68,7 @@ class ShownActs:
         yield from found
 
     def _brought(self, call: ToolCall) -> Iterator[Effect]:
-        """Yield what a call did whose result is an object that brings something new, or states that all is well."""
+        """Yield the effects of a call whose result is an object that contains something new or reports success."""
         members = _plain_members(call)
         if not members or aim(call) or call.tool in self._repeated:
             return
@@ -84,7 +85,7 @@ class ShownActs:
 
     @cached_property
     def _acting(self) -> frozenset[str]:
-        """The tools of which a result confirms that the call acted, and none brings what a look-up does."""
+        """The tools for which a result confirms an act and no result looks like that of a look-up."""
         answered = [call for call in self._calls if call.answered and not call.command and may_act(call.tool)]
         looking = {
             call.tool for call in answered if not call.failed and (len(call.said) > _LONGEST_ACT or aim(call) != "")
@@ -101,8 +102,8 @@ class ShownActs:
         return frozenset((acting | set(_taking_back(acting, answered))) - self._repeated)
 
     def _states_act(self, call: ToolCall, members: Mapping[str, Any], brought: list[str], echoed: set[str]) -> bool:
-        """Return whether a result states that the call made or changed what it names: with what look-ups in the same
-        session do not say."""
+        """Return whether a result states that the call created or changed what it names, in a form that look-ups in
+        this session do not use."""
         if not _says_well(members):
             return False
         if str(members.get("status", "")).lower() in _CREATED:
@@ -112,8 +113,8 @@ class ShownActs:
         return bool(brought or any(map(names_itself, echoed)) or (known and is_plain)) and self._only_acts_say_so
 
     def _is_agreed_to(self, call: ToolCall, members: Mapping[str, Any]) -> bool:
-        """Return whether a call follows a short reply to a question that gives nothing to look for, and brings no more
-        records than it was given."""
+        """Return whether the user agreed to a call. It must follow the user's short reply to a question, not take
+        its values from that reply, and return no more records than it was given."""
         at = bisect_left(self._replies, (call.begun, "")) - 1
         reply = self._replies[at][1] if at >= 0 else ""
         if not reply:
@@ -124,7 +125,7 @@ class ShownActs:
 
     @cached_property
     def _replies(self) -> list[tuple[int, str]]:
-        """Where the user speaks, with the words of what replies to a question in few words; empty for all else."""
+        """(message, text) for each message of the user; the text is "" unless it is a short reply to a question."""
         found: list[tuple[int, str]] = []
         asked = False
         for message in self._messages:
@@ -137,8 +138,8 @@ class ShownActs:
 
     @cached_property
     def _only_acts_say_so(self) -> bool:
-        """Whether some results say that all is well, and others do not, of which none is a list of records or of a tool
-        that only looks."""
+        """Whether some results report success while others do not. None of those that do may be a list of records or
+        come from a tool that only looks."""
         others = False
         for call in self._calls:
             if call.command or not call.answered or call.failed or call.undecided:
@@ -152,7 +153,7 @@ class ShownActs:
 
     @cached_property
     def _repeated(self) -> set[str]:
-        """The tools that were asked for the same twice, and did it: who acts does so once."""
+        """The tools that successfully received the same arguments twice; an act is done only once."""
         found = Counter(
             (call.tool, json.dumps(call.arguments, sort_keys=True))
             for call in self._calls
@@ -161,12 +162,12 @@ class ShownActs:
         return {tool for (tool, _), times in found.items() if times > 1}
 
     def _is_new(self, text: str, call: ToolCall) -> bool:
-        """Return whether nothing before the result of a call named this."""
+        """Return whether nothing before the result of a call contained these names."""
         return all(self._first.get(name, call.message) >= call.message for name in _NAME.findall(text))
 
     @cached_property
     def _first(self) -> dict[str, int]:
-        """On which message each name stands first."""
+        """Name -> index of the message where it first occurs."""
         found: dict[str, int] = {}
         for message in self._messages:
             for part in message.parts:
@@ -176,14 +177,14 @@ class ShownActs:
 
 
 def _taking_back(acting: Iterable[str], calls: Iterable[ToolCall]) -> Iterator[str]:
-    """Yield the tools that are called like one which acted, with `un` before it."""
+    """Yield the tools whose name is that of a tool that acted, with the prefix `un`."""
     taken = {(f"{_UN}{words[0]}", *words[1:]) for words in map(tool_words, acting)}
     yield from (call.tool for call in calls if not call.failed and tool_words(call.tool) in taken)
 
 
 def _is_else(arguments: Any) -> bool:
-    """Return whether arguments are those of a request that only gets something, name what one looks for, are a list of
-    tasks, or statements of SQL."""
+    """Return whether arguments are those of a request that only reads, name something to look for, or are a list of
+    tasks or SQL statements."""
     given = arguments if isinstance(arguments, dict) else {}
     if not _LOOKED_FOR.isdisjoint(given):
         return True
@@ -194,7 +195,7 @@ def _is_else(arguments: Any) -> bool:
 
 
 def _plain_members(call: ToolCall) -> dict[str, Any]:
-    """Return the members of a result that is whole, and says of no failure."""
+    """Return the members of a result that is complete and reports no failure."""
     said = call.said
     if call.command or not call.answered or call.failed or call.undecided or len(said) > _LONGEST:
         return {}
@@ -213,13 +214,13 @@ def _says_well(members: Mapping[str, Any]) -> bool:
 
 
 def _within(members: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the one object in a record; none where there are several."""
+    """Return the only object in a record; none if there are several."""
     found = [value for value in members.values() if isinstance(value, dict)]
     return found if len(found) == 1 else []
 
 
 def _codes(members: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a record says that something is called."""
+    """Yield the names that a record gives to things."""
     for name, value in members.items():
         text = str(value)
         of_identity = type(value) is int and (name == "id" or IDENTITY.search(name) is not None)

@@ -1,4 +1,4 @@
-"""What statements of SQL did to a database: by calls whose argument they are, or by a client in a shell."""
+"""What SQL statements did to a database. They are arguments of calls, or run by a client in a shell."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _DATABASES = word_set(
     "sql sqlite sqlite3 psql postgres postgresql mysql mariadb db database bigquery snowflake redshift duckdb "
     "clickhouse oracle mssql"
 )
-"""Words of tools whose query is a statement."""
+"""Words in names of tools whose query is an SQL statement."""
 _LOOKS = LOOKING - {"query"} | word_set(
     "format lint parse explain translate convert beautify generate build plan dry docs doc"
 )
-"""Words of tools that carry out no statement, whatever they are given."""
+"""Words in names of tools that do not execute any statement they are given."""
 _PLACE = compiled_later(r"[A-Za-z][\w.@-]{0,39}")
-"""An argument that says which of several databases is meant."""
+"""An argument that selects one of several databases."""
 _MOST_PLACES = 2
 _TOLD = compiled_later(
     r"(\S+(?: [A-Za-z][\w.@-]{0,39}){0,2}?) ((?:create|drop|alter|truncate|insert|replace|merge|update|"
     r"delete|refresh|comment|copy|grant|revoke|with|rollback)\b.*)",
     re.IGNORECASE,
 )
-"""How a change is told: by what, in which database, and its statement."""
+"""How a change is reported: the client, the database, and the statement."""
 _ERROR = compiled_later(
     r"^[ \t]*(?:psql:[^\n]*?:\d+: )?(?:ERROR|FATAL|PANIC|[Ee]rror)(?: \d+ \([^)\n]*\)[^:\n]*)?:\s+\S[^\n]*|"
     r"^psql: error[^\n]*|^(?:Parse|Runtime) error\b[^\n]*|^ORA-\d+[^\n]*|^Msg \d+, Level [^\n]*|"
@@ -52,7 +52,7 @@ _TAG = compiled_later(
     r"(?:GRANT|REVOKE)(?: ROLE)?|ROLLBACK|INSERT \d+ (?P<put>\d+)|(?:MERGE|UPDATE|DELETE|COPY) (?P<rows>\d+))[ \t]*$",
     re.MULTILINE,
 )
-"""What PostgreSQL says of a statement that it has carried out."""
+"""What PostgreSQL prints for a statement that it executed."""
 _GIVES_ROWS = compiled_later(r"\b(?:select|returning|output)\b", re.IGNORECASE)
 _COUNT = compiled_later(r"\b(\d+) rows? affected", re.IGNORECASE)
 _COUNTS = ("rowCount", "row_count", "rowsAffected", "rows_affected", "affectedRows", "affected_rows", "changes")
@@ -62,7 +62,7 @@ _ALL_WELL = compiled_later(
     r"(?:query|statement|command|sql)(?: was)? executed successfully)?\.?\s*",
     re.IGNORECASE,
 )
-"""Results that say nothing but that a statement was carried out."""
+"""Results that only say that a statement was executed."""
 _NOT_THERE = compiled_later(r"\bskipping\b")
 _NO_ROWS = compiled_later(r"\b0 rows\b", re.IGNORECASE)
 _COMMITTED = compiled_later(r"^[ \t]*COMMIT[ \t]*$", re.MULTILINE)
@@ -78,14 +78,14 @@ _CELL = compiled_later(r"[\w#][\w.:/#-]{0,39}")
 _MOST_RETURNED = 5
 _FAILED_WIDTH = 160
 _BRIEF = 200
-"""Characters of a result that says how a statement came out."""
+"""Maximum length of a result that only states the outcome of a statement."""
 _OF_ROWS = compiled_later(r"(?:\w+[:.]? ){0,3}[1-9][\d,. ]* rows?\b", re.IGNORECASE)
 _QUERY = compiled_later(r"(?:^|;)\s*(?:select|show|explain|describe|pragma|values)\b", re.IGNORECASE)
-"""A statement of which the result holds rows."""
+"""A statement whose result contains rows."""
 
 
 def sql_of(tool: str, arguments: Any) -> str:
-    """Return the statements of SQL that a call of a tool gives; empty where it gives none."""
+    """Return the SQL statements in a tool call; "" if there are none."""
     words = tool_words(tool)
     if not isinstance(arguments, dict) or only_tries(arguments) or not _LOOKS.isdisjoint(words):
         return ""
@@ -98,7 +98,7 @@ def sql_of(tool: str, arguments: Any) -> str:
 
 
 def tool_sql_effects(call: ToolCall) -> Iterator[Effect]:
-    """Yield what the statements that a call of a tool gives did."""
+    """Yield the effects of the SQL statements in a tool call."""
     script = sql_of(call.tool, call.arguments)
     if not script:
         return
@@ -109,9 +109,9 @@ def tool_sql_effects(call: ToolCall) -> Iterator[Effect]:
 
 
 def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None, alone: bool = True) -> Iterator[Effect]:
-    """Yield what the statements of a script did. `place`: by what and in which database; `done`: whether the call, or
-    the step of a shell, took effect, as far as that is known; `alone`: nothing else has a part in the result. Nothing
-    is told where the result confirms neither success nor failure, or only says the statements again."""
+    """Yield the effects of the statements of a script. `place`: the client and the database; `done`: whether the
+    call, or the step of a shell, took effect, if known; `alone`: whether the result belongs to this script only.
+    Yield nothing if the result confirms neither success nor failure, or only repeats the statements."""
     changes = sql_changes(script)
     if not changes or "".join(call.said.split()) == "".join(script.split()):
         return
@@ -122,7 +122,7 @@ def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None, a
         return
     error = _ERROR.search(call.said)
     if error and error.start() and not _TAG.search(call.said) and _GIVES_ROWS.search(script):
-        return  # it may stand in a row
+        return  # the error may be part of a row
     tags = list(_tags(changes, call.said))
     proved = len(tags) == len(changes) and (error is None or tags[-1].start() > error.start())
     if not call.undecided and (proved or (done and not error and not _states_error(call.said))):
@@ -130,7 +130,7 @@ def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None, a
     elif len(tags) < len(changes) and (
         call.undecided or done is False or (alone and (error or _states_error(call.said)))
     ):
-        # what came before the one that failed may have been taken back with it, what comes behind it may not run
+        # earlier statements may have been rolled back with the failed one, later ones may not have run
         which = changes[len(tags) :][: 1 if tags else None]
         text = one_line(f"{place} {'; '.join(change.text for change in which)}", _FAILED_WIDTH)
         why = with_alike(call.said, error.group()) if error else reason(call) or stated_error(call.said)
@@ -139,7 +139,7 @@ def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None, a
 
 
 def all_confirmed(said: str, scripts: Sequence[str]) -> bool:
-    """Return whether a result shows that all scripts of a command were carried out, each of their statements."""
+    """Return whether a result shows that all statements of all scripts of a command were executed."""
     changes = [change for script in scripts for change in sql_changes(script)]
     tags = list(_tags(changes, said))
     tagged = len(tags) == len(changes) and not any(map(_is_none, tags))
@@ -149,7 +149,7 @@ def all_confirmed(said: str, scripts: Sequence[str]) -> bool:
 def _confirmed(
     said: str, place: str, script: str, changes: Sequence[SqlChange], tags: Sequence[re.Match[str]]
 ) -> Iterator[Effect]:
-    """Yield what statements did, where the result says so: by its tags, where it has one of each statement."""
+    """Yield the effects of statements if the result confirms them: by its tags, if it has one for each statement."""
     taken_back = _ROLLED_BACK.search(said) and changes[0].verb != "rollback"
     gave = _returned(said) if _GIVES_BACK.search(script) else ""
     stays = (gave and len(changes) == 1) or (_COMMITTED.search(said) and all(_counts(said)))
@@ -164,20 +164,20 @@ def _confirmed(
 
 
 def told_change(text: str) -> tuple[str, SqlChange] | None:
-    """Return what an effect was done with and where, and the statement, of its text; nothing for other effects."""
+    """Return the client and database, and the statement, from an effect's text; None for other effects."""
     told = _TOLD.match(text)
     change = sql_change(told[2]) if told else None
     return (told[1], change) if told and change else None
 
 
 def sql_key(text: str) -> str:
-    """Return what a later success has to share with a change that failed, of its text; empty for other effects."""
+    """Return what a later success has to share with a failed change, from its text; "" for other effects."""
     told = told_change(text)
     return f"{told[0]} {told[1].key}" if told else ""
 
 
 def _tags(changes: Sequence[SqlChange], said: str) -> Iterator[re.Match[str]]:
-    """Yield what a result says of the changes, one after the other, as far as it does."""
+    """Yield the tags in a result for the changes, in order, up to the first change without one."""
     found = _TAG.finditer(said)
     for change in changes:
         tag = next((tag for tag in found if tag[1].split(" ")[0].lower() == change.verb), None)
@@ -191,8 +191,8 @@ def _is_none(tag: re.Match[str]) -> bool:
 
 
 def _confirms(changes: Sequence[SqlChange], said: str, *, only_changes: bool) -> bool:
-    """Return whether a result without tags says that statements were carried out. `only_changes`: none of the script
-    gives rows."""
+    """Return whether a result without tags says that statements were executed. `only_changes`: no statement of the
+    script returns rows."""
     if _ALL_WELL.fullmatch(said):
         return True
     if _TAG.search(said):
@@ -209,7 +209,7 @@ def _confirms(changes: Sequence[SqlChange], said: str, *, only_changes: bool) ->
 
 
 def _is_brief(said: str) -> bool:
-    """Return whether a result is a line that says that it was done, or of how many rows, and of no error."""
+    """Return whether a result is one line that says that it was done, or for how many rows, and reports no error."""
     text = said.strip()
     if "\n" in text or len(text) > _BRIEF or text[:1] in ("[", "{"):
         return False
@@ -225,7 +225,7 @@ def _states_error(said: str) -> bool:
 
 
 def _counts(said: str) -> Iterator[int]:
-    """Yield the numbers of rows that a result says to be changed."""
+    """Yield the numbers of changed rows that a result states."""
     for tag in _TAG.finditer(said):
         if count := tag["put"] or tag["rows"]:
             yield int(count)
@@ -235,7 +235,7 @@ def _counts(said: str) -> Iterator[int]:
 
 
 def _returned(said: str) -> str:
-    """Return what the rows that a statement gives back begin with, which names them; empty where there are none."""
+    """Return the first column of the rows that a statement returned, which identifies them; "" if there are none."""
     table = _TABLE.search(said)
     rows = [row.split("|", 1)[0].strip() for row in table["rows"].rstrip("\n").split("\n")] if table else []
     if not table or len(rows) != int(table["count"]) or not all(map(_CELL.fullmatch, rows)):
@@ -247,6 +247,6 @@ def _returned(said: str) -> str:
 
 
 def _rows(said: str) -> str:
-    """Return how many rows were changed, where a result says so once."""
+    """Return the number of changed rows, if a result states exactly one."""
     found = list(_counts(said))
     return f"{found[0]} {'row' if found[0] == 1 else 'rows'}" if len(found) == 1 else ""

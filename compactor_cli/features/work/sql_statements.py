@@ -1,4 +1,4 @@
-"""Statements of SQL that change something, and what they change."""
+"""SQL statements that change something, and what they change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 
 _LONGEST = 20_000
-"""Characters of a script that is taken apart."""
+"""Maximum length of a script that is parsed."""
 _STATEMENT_WIDTH = 110
 _PIECE = compiled_later(
     r"(?P<body>\$(?P<tag>\w{0,60})\$.*?\$(?P=tag)\$)|(?P<quoted>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`)|"
@@ -20,9 +20,9 @@ _PIECE = compiled_later(
     r"(?P<unsure>\$\w{0,60}\$|/\*|['\"`\\#\[])|[^'\"`$;/\\#\[-]+|.",
     re.DOTALL,
 )
-"""Pieces of a script. One that is unsure opens what is not closed, or means one thing to one database only."""
+"""Pieces of a script. An `unsure` piece opens something that is not closed, or has a meaning in one database only."""
 _ESCAPED = compiled_later(r"\\['\"`]")
-"""A quote that some databases take for a part of what is quoted."""
+"""A quote that some databases read as part of the quoted text."""
 _QUOTED_NAME = compiled_later(r"[\"`]([\w.$-]+)[\"`]")
 _SECRET_NEXT = compiled_later(
     r"(?:passw|pwd|secret|token|key|identified|credential)[\w\" ]{0,30}[=:,( ]*$", re.IGNORECASE
@@ -39,12 +39,12 @@ _KIND = (
     rf"synonym|table|tablespace|trigger|type|user|view|warehouse) (?:concurrently )?{_THERE}(?:only )?"
 )
 _OF_TABLES = ("trigger", "policy", "rule")
-"""What has a name of its own for each table."""
+"""Kinds of objects whose name is unique only within a table."""
 _PUTS_IN = ("insert", "replace", "merge")
 _WITH_BODY = ("trigger", "rule", "function", "procedure")
-"""What may have statements of its own."""
+"""Kinds of objects that may contain statements."""
 _BODY = compiled_later(r"…|\bexecute (?:function|procedure) [\w.]+ ?\([^()]*\)$", re.IGNORECASE)
-"""A body in quotes, or one that only calls a function."""
+"""A quoted body, or one that only calls a function."""
 _ON = compiled_later(rf"\bon (?:only )?{_NAME}", re.IGNORECASE)
 _COLUMN = (
     rf"(?P<does>add|drop|alter|modify|change) (?:column )?{_THERE}"
@@ -72,7 +72,7 @@ _CHANGES = tuple(
     )
 )
 _WITH = compiled_later(r"with\b.*?\b(?=(?:insert into|update (?:only )?[\w.]+ set|delete from)\b)", re.IGNORECASE)
-"""What stands before a statement that uses the rows of queries."""
+"""What precedes a statement that uses the rows of queries."""
 _FIRST_WORD = compiled_later(
     r"(?:create|drop|alter|truncate|insert|replace|merge|update|delete|refresh|comment|copy|grant|revoke|with|rollback)\b",
     re.IGNORECASE,
@@ -88,33 +88,33 @@ _UNREAD = compiled_later(
     r".*\b(?:rollback|abort|autocommit|implicit_transactions|noexec|parseonly|fmtonly)\b",
     re.IGNORECASE,
 )
-"""Statements behind which it is not known what is carried out, and what stays."""
+"""Statements after which it is unknown what is executed, and what persists."""
 
 
 class SqlChange(Struct, frozen=True):
     """A statement that changes something."""
 
     text: str
-    """On one line, without the bodies of functions, secrets, and the rows that are put in."""
+    """On one line, without bodies of functions, secrets, and inserted rows."""
     verb: str
     names: tuple[str, ...]
-    """What it changes, in small letters."""
+    """What it changes, in lower case."""
     key: str
-    """What another statement shares with it that does the same."""
+    """Equal for statements that do the same."""
     kind: str = ""
-    """Of what kind that is, where the statement says so."""
+    """The kind of object, if the statement states it."""
     columns: tuple[str, ...] = ()
     """The columns of a table that it alters."""
     ends: bool = False
-    """What it names is no more afterwards, or has no rows."""
+    """Whether what it names no longer exists afterwards, or has no rows."""
     anew: bool = False
-    """It stands for what was there under the name."""
+    """Whether it replaces what had this name before."""
     rows: bool = False
-    """It changes rows."""
+    """Whether it changes rows."""
 
 
 class _Statement(Struct, frozen=True):
-    """A statement on one line: whole, as it is told, and without what is quoted."""
+    """A statement on one line: in full, for display, and without quoted text."""
 
     exact: str
     shown: str
@@ -123,8 +123,8 @@ class _Statement(Struct, frozen=True):
 
 @remembered
 def sql_changes(script: str) -> tuple[SqlChange, ...]:
-    """Return the statements of a script that change something, and are not taken back. None of a script that holds what
-    is not surely understood."""
+    """Return the statements of a script that change something and are not rolled back. Return none if any part of
+    the script is not understood with certainty."""
     if len(script) > _LONGEST:
         return ()
     statements, sure = _statements(script)
@@ -147,7 +147,7 @@ def sql_changes(script: str) -> tuple[SqlChange, ...]:
 
 
 def sql_change(told: str) -> SqlChange | None:
-    """Return what a statement changes, of how it is told, which may be cut."""
+    """Return what a statement changes, from its displayed form, which may be cut."""
     statements, _ = _statements(told)
     return _change(statements[0]) if statements else None
 
@@ -157,8 +157,8 @@ def _may_have_body(statement: _Statement) -> bool:
 
 
 def _change(statement: _Statement) -> SqlChange | None:
-    """Return what a statement changes; nothing for one that only looks, or sets something for the session, or has a
-    body that is not in quotes."""
+    """Return what a statement changes; None for one that only looks, sets something for the session, or has a body
+    that is not quoted."""
     bare = statement.bare
     if not _FIRST_WORD.match(bare):
         return None
@@ -178,7 +178,7 @@ def _change(statement: _Statement) -> SqlChange | None:
     does = [f"{each['does']} {each['column']}".lower() for each in altered]
     plain = does or (verb in ("create", "drop", "truncate", "refresh"))
     key = " ".join([verb, kind, *names, *does]) if plain else statement.exact.lower()
-    of_a_table = kind == "index" and _ON.search(bare)  # others may have an index of that name
+    of_a_table = kind == "index" and _ON.search(bare)  # other tables may have an index of this name
     ends = bool(groups.get("ends")) and not of_a_table
     ends = ends or (bool(altered) and all(each.startswith("drop ") for each in does))
     return SqlChange(
@@ -199,8 +199,8 @@ def _names(said: str) -> tuple[str, ...]:
 
 
 def _statements(script: str) -> tuple[list[_Statement], bool]:
-    """Return the statements of a script, without comments, and without what stands in the bodies of functions; and
-    whether all of it was surely understood."""
+    """Return the statements of a script without comments and bodies of functions, and whether all of it was
+    understood with certainty."""
     statements: list[_Statement] = []
     parts: list[tuple[str, str, str]] = []
     sure = True

@@ -1,4 +1,4 @@
-"""How things stand on which tools acted, as the newest act left them: closed, cancelled, open again."""
+"""The state in which the newest act left the things that tools acted on: closed, cancelled, open again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPPOSITES = (
     *("lock unlock", "publish unpublish", "subscribe unsubscribe", "star unstar", "mute unmute", "pin unpin"),
     *("block unblock", "hold release"),
 )
-"""Verbs of which one leaves nothing of what another did to the same thing."""
+"""Verbs of one aspect: each of them cancels the effect of the others on the same thing."""
 _ASPECTS = {
     verb: frozenset(at for at, verbs in enumerate(_OPPOSITES) if verb in verbs.split())
     for verb in " ".join(_OPPOSITES).split()
@@ -35,15 +35,15 @@ _VALUES = {
     **dict.fromkeys(("cancelled", "canceled"), frozenset((1,))),
     **dict.fromkeys(("active", "inactive", "paused", "resumed", "enabled", "disabled"), frozenset((3,))),
 }
-"""States that may be set, and of which aspect each is."""
+"""States that can be set -> their aspects."""
 _STATE = ("state", "status")
-"""Arguments that say why: of what is no longer so, they are not told."""
+"""Arguments with the state; once it is outdated, they are not reported."""
 _IDENTIFIES = word_set("id number key")
 _OF_ANY_KIND = frozenset(("entity",))
-"""Words of arguments for things of whatever kind."""
+"""Words in names of arguments for things of any kind."""
 _ACTION = word_set("action operation op method command verb")
 _TELLS = word_set("state status result outcome")
-"""Last words of members of a result that say how a thing stands."""
+"""Last words of members of a result that state how a thing stands."""
 _WORD = compiled_later(r"[a-z]+")
 _DONE = word_set("ok success succeeded successful done complete completed true updated deleted")
 """States in a result that say no more than that the act took place."""
@@ -51,25 +51,25 @@ _LEFT = {
     "reopen": "open",
     **dict.fromkeys(word_set("enable activate reactivate resume unblock unsuspend unpause"), "active"),
 }
-"""How a thing stands behind an act, where this is no form of its verb."""
+"""The state after an act, if it is not a form of the verb."""
 _LONGEST = 2_000
-"""Characters of a result that is looked through; a longer one may say anything."""
+"""Maximum length of a result that is searched; a longer one may contain anything."""
 _NOT_YET = compiled_later(
     r"(?i)\b(?:not|no|nothing|unchanged|already|pending|queued|scheduled|waiting|awaiting|submitted|requested|requires?|"
     r"needs?|approval|cannot|can't|unable|fail\w*|errors?|reject\w*|den(?:y|ied)|declined|refused|forbidden|ignored|"
     r"skipped|unknown|invalid|dry|would)\b"
 )
-"""In a result, what may say that an act did not take place, or not yet."""
+"""Words in a result that may mean that an act did not take place, or not yet."""
 
 
 class Standing(Struct, frozen=True):
-    """What an act says of how a thing stands."""
+    """What an act says about the state of a thing."""
 
     thing: tuple[str, ...]
-    """Its identity, what kind of thing it is, and all else that the act was told."""
+    """Its identity, its kind, and all other arguments of the act."""
     aspects: frozenset[int]
     took_place: bool
-    """Its result says nothing else."""
+    """Whether the result says nothing to the contrary."""
 
 
 def leaves_open(said: str) -> bool:
@@ -78,8 +78,8 @@ def leaves_open(said: str) -> bool:
 
 
 def standing(call: ToolCall) -> Standing | None:
-    """Return what an act says of how a thing stands; nothing where it may be about a part of the thing, or about
-    something else of that name."""
+    """Return the state of a thing after an act; None if the act may affect only a part of it, or something else of
+    that name."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = tool_words(told_action(call.tool, arguments))
     words = tool_words(call.tool)
@@ -100,7 +100,7 @@ def standing(call: ToolCall) -> Standing | None:
 
 
 def _identifies(name: str, value: Any, kind: set[str]) -> bool:
-    """Return whether an argument says which thing of its kind is meant: `id`, `ticket_id`, `ticket`."""
+    """Return whether an argument identifies a thing of this kind: `id`, `ticket_id`, `ticket`."""
     of, ends = name_words(name) - _IDENTIFIES - _OF_ANY_KIND, not _IDENTIFIES.isdisjoint(tool_words(name)[-1:])
     if isinstance(value, bool) or not isinstance(value, str | int) or not of <= kind:
         return False
@@ -108,14 +108,14 @@ def _identifies(name: str, value: Any, kind: set[str]) -> bool:
 
 
 def _verb(tool: str, words: tuple[str, ...]) -> str:
-    """Return what a tool does, by its name; the last word where the first may be a thing: `order_cancel`."""
+    """Return the verb in a tool's name. It may be the last word if the first one is a thing: `order_cancel`."""
     verb = acting_verb(tool)
     return words[-1] if verb not in _ASPECTS and verb not in _SETS and words else verb
 
 
 def _took_place(said: str, verb: str, left: str) -> bool:
-    """Return whether a result says nothing else than that the thing stands as an act was to leave it. `left`: in which
-    state, where this is no form of the verb."""
+    """Return whether a result contradicts nothing about the state in which an act was to leave the thing. `left`:
+    that state, if it is not a form of the verb."""
     if leaves_open(said):
         return False
     value = result_members(said)
@@ -136,4 +136,4 @@ def _past(verb: str) -> str:
 
 
 _FORMS = {**{_past(verb): aspects for verb, aspects in _ASPECTS.items()}, **_VALUES, "cancelled": _ASPECTS["cancel"]}
-"""How results say in which state a thing is, and of which aspect that is."""
+"""Words with which results state how a thing stands -> their aspects."""

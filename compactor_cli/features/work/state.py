@@ -47,22 +47,22 @@ from compactor_cli.text.shell import Step, steps
 _MARKS: dict[Status, str] = {"open": " ", "active": ">", "done": "x"}
 _STATUS_OF = {mark: status for status, mark in _MARKS.items()}
 _TASK_ID = r"[\w-]{1,24}"
-"""A name of a task by which later calls may ask for it; longer ones are not told."""
+"""An id by which later calls may refer to a task; longer ones are not shown."""
 _CARRIED_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
 _IN_FLIGHT = "in flight: "
 _RUNNING, _UNFINISHED = "running when last seen: ", "unfinished: "
 _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
 _CARRIED_FAILED = compiled_later(r"(?:failed(?: \d+x)?|declined|unfinished|waits): ((?:\"[^\"]*\"|.)+?)(?:: .+)?$")
 _MOST_RUNNING = 3
-"""Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
+"""Maximum number of running commands shown, newest first. An older one may have ended without anyone asking."""
 _EDIT_OF = "edit of "
 _MOST_FILES = 6
-"""Changed files, the newest, that come before tasks which are done: of these the acts and files tell, too."""
+"""Number of newest changed files shown before finished tasks, which acts and files report as well."""
 
 
 def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> tuple[StateLine, ...]:
-    """Return the state at the end of these messages, in the order of worth. `earlier`: lines, without bullets, of the
-    state block of an earlier round's summary; newer facts overtake them."""
+    """Return the state at the end of these messages, most valuable lines first. `earlier`: lines, without bullets,
+    from the state block of an earlier round's summary; newer facts supersede them."""
     state, calls = _state_after(messages, [tuple(earlier)], ToldState(), "")
     return tuple(without_secret_values(_by_worth(state, calls), state.calls))
 
@@ -77,12 +77,12 @@ def _state_after(
     every_error: bool = False,
     up_to: float = inf,
 ) -> tuple[KnownSoFar, int]:
-    """Return what is known behind these messages, and the number of their calls behind those that were told.
+    """Return what is known after these messages, and the number of their calls that an earlier state did not cover.
 
-    `rounds`: such lines of each earlier summary, the oldest first.
-    `told`: where it stands. What is there from before was left out of the block only where it can be seen.
-    `folder`: where the session works, if that is known. `pairing`: that of the messages, where it is known.
-    `every_error`: also of errors too old to be told. `up_to`: index of the last message of which facts are asked for.
+    `rounds`: state lines of each earlier summary, oldest first. `told`: the position of that state; calls before it
+    count only if the block could show them. `folder`: the session's working directory, if known. `pairing`: the
+    pairing of the messages, if known. `every_error`: include errors too old to be reported. `up_to`: index of the
+    last message whose facts are needed.
     """
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
@@ -105,7 +105,7 @@ def _state_after(
             _note(state, call, order, given_up=given_up)
         elif call.message == last and not ends_session(call.tool):
             state.pending.append(StateLine("pending", _IN_FLIGHT + told_in_flight(call), call.message, open=True))
-        if order >= last_asked and order & (order + 1) == 0 and not state.holds(up_to):  # looked for now and then
+        if order >= last_asked and order & (order + 1) == 0 and not state.holds(up_to):  # checked at growing intervals
             break
     listed = max((task.message for task in state.tasks.tasks), default=-1)
     told_at = listed if listed >= 0 else told.last
@@ -113,26 +113,26 @@ def _state_after(
     state.tasks_age = len(state.said_since) + (before_spoken if listed < 0 else 0)
     if listed >= 0:
         del state.unlisted["task"]
-    for _, call in rest:  # of what is left nothing is asked for but the branch, which stands on no message
+    for _, call in rest:  # the remaining calls only matter for the branch, which refers to no message
         if call.answered and call.command:
             state.branches.note(call, steps(call.command), state.home)
     return state, len(news)
 
 
 class KnownState(Struct, frozen=True):
-    """The state at the end of a session, and what went wrong on the way."""
+    """The state at the end of a session, and the failures that were overcome."""
 
     lines: tuple[StateLine, ...] = ()
-    """In the order of worth."""
+    """Most valuable first."""
     overcome: frozenset[int] = frozenset()
-    """Messages, by index, with failures that a later call made up for, or checks that have passed since."""
+    """Indices of messages with failures that a later call made up for, or with checks that have passed since."""
     said_since: tuple[int, ...] = ()
-    """Messages, by index, of the user since tasks were listed, who may have said otherwise."""
+    """Indices of the user's messages since tasks were listed; they may have changed the plan."""
 
 
 def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateLine, ...]:
-    """Return the state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it
-    works, if that is known."""
+    """Return the state at the end of a session, including what summaries of earlier rounds say about it. `folder`:
+    the session's working directory, if known."""
     state, calls = _state_after(*earlier_rounds(messages), folder)
     return tuple(without_secret_values(_by_worth(state, calls), state.calls))
 
@@ -145,9 +145,9 @@ def known_state(
     every_error: bool = True,
     up_to: float = inf,
 ) -> KnownState:
-    """Return the same, and the failures that are over: of errors, where not `every_error` is asked for, those that are
-    not too old to be told; of checks all. `pairing`: that of the messages, where it is known. `up_to`: index of the
-    last message of which they are asked for; what stands on later ones may be missing, or out of date."""
+    """Return the same, with the failures that are over. All checks are included, but without `every_error` only
+    errors recent enough to be reported. `pairing`: the pairing of the messages, if known. `up_to`: index of the last
+    message whose facts are needed; facts about later ones may be missing or outdated."""
     new, rounds, told = earlier_rounds(messages)
     pairing = pairing if new is messages else None
     state, calls = _state_after(new, rounds, told, folder, pairing, every_error=every_error, up_to=up_to)
@@ -157,7 +157,7 @@ def known_state(
 
 
 def _carry(state: KnownSoFar, rounds: Iterable[Sequence[str]], *, keep_pending: bool) -> None:
-    """Take over what earlier summaries tell, the oldest first."""
+    """Read what earlier summaries report, oldest first."""
     effects = [line for lines in rounds for line in _carry_round(state, lines, keep_pending=keep_pending)]
     for number, line in enumerate(effects, -len(effects)):
         _carry_effect(state, line, number)
@@ -165,7 +165,7 @@ def _carry(state: KnownSoFar, rounds: Iterable[Sequence[str]], *, keep_pending: 
 
 
 def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool) -> list[str]:
-    """Take over what one summary tells but for effects, which come back in the order of time."""
+    """Read what one summary reports, except effects; these are returned in chronological order."""
     tasks: list[ListedTask] = []
     others: list[str] = []
     for line in lines:
@@ -181,7 +181,7 @@ def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool)
     state.tasks = TaskList(tasks) if tasks else state.tasks
     effects: list[str] = []
     carriers = state.checks, state.errors, state.files, state.branches
-    for line in reversed(others):  # they stand newest first
+    for line in reversed(others):  # newest first in the summary
         if line.startswith(_IN_FLIGHT):
             state.pending += [StateLine("pending", line, -1, open=True)] if keep_pending else []
         elif running := _CARRIED_RUNNING.match(line):
@@ -203,16 +203,16 @@ def _carry_effect(state: KnownSoFar, line: str, number: int) -> None:
 
 
 def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = None) -> str:
-    """Take over that something was done, which may leave nothing of what was done before, and return its line."""
+    """Record that something was done, which may cancel earlier acts, and return its line."""
     if not text:
         return ""
     overtaken, stands = "", act.stands if act else None
     if act:
         act, text, overtaken = state.records.note(act, text)
-        stands = None if overtaken else stands  # the line tells how the thing was made, too
+        stands = None if overtaken else stands  # the line also covers the creation
     brief = brief_text(act) if act else ""
     if brief in state.done and state.done[brief].message < 0:
-        del state.done[brief]  # an earlier round had no room for more of it
+        del state.done[brief]  # a shortened line from an earlier round
     for over in (text, overtaken, *state.newest.note(text, stands)):
         state.done.pop(over, None)
     state.done[text] = StateLine("effect", text, message, brief=brief)
@@ -220,8 +220,8 @@ def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = No
 
 
 def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
-    """Take over what a call did. `given_up`: of its errors nothing will be told. `overtaken`: of all else than what it
-    did outside the session and to files, something later tells."""
+    """Record what a call did. `given_up`: its errors will not be reported. `overtaken`: only its effects outside the
+    session and on files count, because something later reports the rest."""
     changes, read = touched_by(call)
     _note_running(state, call)
     parts = steps(call.command) if call.command else ()
@@ -248,7 +248,7 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
         return
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
     state.scripts.note(call, parts, order, read, checked=checked)
-    looked = bool(read) and not changes and not call.command  # what it did not find leaves nothing to do
+    looked = bool(read) and not changes and not call.command  # if it did not find the file, nothing is left to do
     if given_up or checked or looked or (effects and call.failed):
         state.errors.mended(changed)
         state.errors.ran(call, parts)
@@ -266,8 +266,7 @@ def _note_running(state: KnownSoFar, call: ToolCall) -> None:
 
 
 def _note_declined(state: KnownSoFar, call: ToolCall, changes: Sequence[tuple[str, str]]) -> None:
-    """Take note of changes of files that the user did not let happen, or of which nobody knows whether they did, until
-    they happen all the same."""
+    """Record changes of files that the user declined, or whose outcome is unknown, until they are made after all."""
     declined = call.undecided and is_declined(call.said)
     unanswered = call.answered and call.said == NO_RESPONSE
     if not (declined or unanswered or state.failed):
@@ -283,7 +282,8 @@ def _note_declined(state: KnownSoFar, call: ToolCall, changes: Sequence[tuple[st
 
 
 def _forget_edits(state: KnownSoFar, deleted: str) -> None:
-    """Forget edits that did not take place of what was deleted, or of what was in it, by any of its names."""
+    """Remove edits that did not take place, if their file was deleted or was in a deleted folder. All forms of its
+    path count."""
     for key, line in list(state.failed.items()):
         path = line.text.partition(_EDIT_OF)[2]
         if path and (
@@ -339,7 +339,7 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
 
 
 def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
-    """Take over what nobody let happen, what goes on, or waits for something."""
+    """Record an effect that was declined, is still running, or is waiting for something."""
     if effect.waits:
         text = f"{WAITS}{effect.text}: {effect.waits}"
         keep_open(state, effect.key, StateLine("effect", text, call.message, open=True))
@@ -372,7 +372,7 @@ def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     yield from islice(files, _MOST_FILES)
     yield from (line for line in tasks if not line.open)
     yield from files
-    yield from filter(is_out_of_date, passed)  # of files it says less than what is known of these
+    yield from filter(is_out_of_date, passed)  # the lines of files say more about these
     if state.unlisted:
         yield StateLine("file", unlisted_text(state.unlisted), -1)
 

@@ -1,4 +1,4 @@
-"""The agent's own task list, as its plan tools left it."""
+"""The agent's own task list, as its planning tools left it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _STATUS_KEYS = ("status", "state", "done", "completed", "checked")
 _ID_KEYS = ("id", "taskId", "task_id", "todo_id")
 _BOXES: dict[str, Status] = {" ": "open", "x": "done", **dict.fromkeys(">~/", "active")}
 _DASH = "-"
-"""Stands in a box for what is at work; for what was dropped where something else stands for that."""
+"""In a box: a task in progress, or a dropped task if another sign stands for progress."""
 _BOX = compiled_later(
     r"^[ \t]*(?:[-*+]|\d+[.)])?[ \t]*\[([ xX>~/-]|[A-Za-z][A-Za-z _-]{2,14})\][ \t]+(\S.*)$", re.MULTILINE
 )
-"""A task behind a box, or behind a word for how it stands."""
+"""A task after a box, or after a word for its status."""
 _LISTED = compiled_later(
     r"^[ \t]*#?(\w+)\.?:?\s+\[(\w+)\]\s+(?!\s)(\S(?:.*?\S)??)(?:[ \t]+\[blocked by[^\]\n]*\])?[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
@@ -39,7 +39,7 @@ _LISTED = compiled_later(
 _OF_TASKS = r"todo|task|checklist|aufgabe|t[aâ]che|tarea|tarefa|zadani|задач|g[oö]rev|タスク|任务|待办|할_?일"
 _PLANS = compiled_later(rf"{_OF_TASKS}|plan|progress", re.IGNORECASE)
 _TASKS = compiled_later(_OF_TASKS, re.IGNORECASE)
-"""Words that name nothing but tasks; a plan may be one of a journey or of a house."""
+"""Words for tasks only; a "plan" may be for a journey or a house."""
 _PROSE = (
     "explanation",
     "description",
@@ -52,21 +52,21 @@ _PROSE = (
     "thought",
     "question",
 )
-"""Arguments that speak of a list."""
+"""Arguments with text about a list."""
 _OTHERS = ("task", "newtask", "agent", "exitplanmode")
-"""Tools whose arguments may hold a list of tasks that is not the agent's own: what others are asked, and proposals."""
+"""Tools whose arguments may hold a task list that is not the agent's own: requests to other agents, and proposals."""
 _ADDS = frozenset(("add", "append", "insert"))
-"""Words in the names of tools whose lists come to those that are there."""
+"""Words in names of tools whose lists are added to the existing one."""
 _MADE = compiled_later(r"#(\w+)")
 _NUMBERED = compiled_later(r" \(task \w+\)$")
-"""What a line of the state says of the number of a task."""
+"""The task number in a state line."""
 _WORDS = compiled_later(r"\w+")
 _WRITTEN = 60
-"""Tokens of a result that only says that a list was written, at most."""
+"""Maximum tokens of a result that only says that a list was written."""
 _MOST_MEMBERS = 3
-"""Texts of a task at most whose members have names that nobody knows."""
+"""Maximum number of strings in a task whose members have unknown names."""
 _WIDTH = 200
-"""Longest text of a task; a longer one is cut."""
+"""Maximum length of a task's text; longer ones are cut."""
 
 
 class ListedTask(Struct, frozen=True):
@@ -74,11 +74,11 @@ class ListedTask(Struct, frozen=True):
     status: Status
     message: int
     id: str = ""
-    """Number that the tool gave it, where later calls name it by that."""
+    """The number that the tool assigned, if later calls refer to the task by it."""
 
 
 def outdated_lists(messages: Sequence[Message]) -> frozenset[Spot]:
-    """Return (message, part) of each call that wrote a whole task list which a later call wrote anew."""
+    """Return (message, part) of each call that wrote a complete task list which a later call replaced."""
     lists = [
         (at, position)
         for at, message in enumerate(messages)
@@ -89,7 +89,7 @@ def outdated_lists(messages: Sequence[Message]) -> frozenset[Spot]:
 
 
 def list_calls(messages: Sequence[Message]) -> frozenset[Spot]:
-    """Return (message, part) of each call that writes the agent's own list of tasks, or a part of it."""
+    """Return (message, part) of each call that writes the agent's own task list, or a part of it."""
     return frozenset(
         (at, position)
         for at, message in enumerate(messages)
@@ -99,13 +99,13 @@ def list_calls(messages: Sequence[Message]) -> frozenset[Spot]:
 
 
 def told_words(parts: Iterable[Part]) -> str:
-    """Return the words of calls and results, in which `names_task` looks."""
+    """Return the words of calls and results, for use in `names_task`."""
     return " ".join(["", *(word for part in parts for word in _WORDS.findall(unescape(part.text))), ""])
 
 
 def only_keeps_list(messages: Sequence[Message]) -> bool:
-    """Return whether an exchange has nothing but calls that write the agent's own list of tasks, and no words: their
-    results say no more than that it was written."""
+    """Return whether an exchange consists only of calls that write the agent's own task list, without any text.
+    Their results only confirm that."""
     said = [message for message in messages if message.role == "assistant"]
     calls = [call for message in said for call in message.calls]
     if not calls or any(message.text("text").strip() for message in said):
@@ -124,7 +124,7 @@ def _writes_list(call: Part) -> bool:
 
 
 def names_task(line: str, told: str) -> bool:
-    """Return whether the words of a task, given as its line of the state, are among those of an exchange."""
+    """Return whether an exchange contains the words of a task, given as its state line."""
     return f" {' '.join(_WORDS.findall(_NUMBERED.sub('', line.partition('] ')[2])))} " in told
 
 
@@ -139,14 +139,14 @@ def _tasks_of(call: Part) -> list[ListedTask]:
 
 
 class TaskList:
-    """The last state of the list, call by call."""
+    """The current task list, updated call by call."""
 
     def __init__(self, earlier: Iterable[ListedTask] = ()) -> None:
         self.tasks: list[ListedTask] = list(earlier)
         self._numbered: dict[str, int] = {task.id: at for at, task in enumerate(self.tasks) if task.id}
 
     def note(self, call: ToolCall) -> bool:
-        """Take over what the call says about tasks; False when it says nothing."""
+        """Record what a call says about tasks; return False if it says nothing."""
         if call.failed or call.undecided or not call.answered:
             return False
         name = bare(call.tool)
@@ -211,7 +211,7 @@ class TaskList:
         if not one_line(text, _WIDTH):
             return False
         task = ListedTask(one_line(text, _WIDTH), "open", call.message, made.group(1) if made else "")
-        if task.id in self._numbered:  # a number names one task: the list was begun anew
+        if task.id in self._numbered:  # an id belongs to one task, so a new list was started
             self.tasks[self._numbered[task.id]] = task
             return True
         if task.id:
@@ -232,14 +232,14 @@ class TaskList:
 
 
 def _is_meant(task: ListedTask, change: RowChange) -> bool:
-    """Return whether the row of a task is one of those that change."""
+    """Return whether the change affects the task's row."""
     if change.column == "status":
         return any(STATUSES.get(bare(status)) == task.status for status in change.among)
     return not change.column or task.id in change.among
 
 
 def _is_part(tool: str, arguments: dict[str, Any], tasks: Sequence[ListedTask]) -> bool:
-    """Return whether tasks that a call gives are a part of the list, and the others stay."""
+    """Return whether the tasks in a call are only a part of the list, so that the others stay."""
     given = arguments.get("merge") is True or not any(task.text for task in tasks)
     return given or not _ADDS.isdisjoint(tool_words(tool))
 
@@ -251,7 +251,7 @@ def _first(arguments: dict[str, Any], keys: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1024)  # a session has few names of tools and arguments
 def _is_of_plans(name: str) -> bool:
-    """Return whether the name of a tool or of an argument is one for tasks."""
+    """Return whether the name of a tool or an argument refers to tasks or plans."""
     return _PLANS.search(name) is not None
 
 
@@ -266,14 +266,14 @@ def _status(item: dict[str, Any]) -> Status | None:
 
 
 def _stated(item: dict[str, Any]) -> Status | None:
-    """Return how a task stands, where nobody knows what the member is called that says so."""
+    """Return the status of a task if the name of the member that states it is unknown."""
     words = [value for value in item.values() if isinstance(value, str)]
     stated = [known for word in words if (known := STATUSES.get(bare(word)))]
     return stated[0] if len(stated) == 1 < len(words) <= _MOST_MEMBERS else None
 
 
 def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterator[ListedTask]:
-    """Yield tasks by the shape of the arguments: a list of objects with a text and a status, or a checklist."""
+    """Yield the tasks in arguments of a known shape: a list of objects with a text and a status, or a checklist."""
     plans = _is_of_plans(tool)
     for key, value in arguments.items():
         named = plans or _is_of_plans(key)
@@ -289,14 +289,14 @@ def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterato
 
 
 def _text_of(value: Any) -> str:
-    """Return a text, or the lines of a list."""
+    """Return a string, or the joined lines of a list."""
     if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
         return "\n".join(value)
     return value if isinstance(value, str) else ""
 
 
 def _in_text(text: str, message: int) -> list[ListedTask]:
-    """Return the tasks of a text that is given to something called after tasks."""
+    """Return the tasks in a text that was passed to a tool or argument named for tasks."""
     boxes = _behind_boxes(text, message) if "[" in text else []
     if boxes or not text:
         return boxes
@@ -324,7 +324,8 @@ def _task(item: dict[str, Any], message: int, *, named: bool = False) -> ListedT
 
 
 def _text(item: dict[str, Any], *, named: bool) -> str:
-    """Return what a task is. `named`: the list is one of tasks, and a text may have a name that nobody knows."""
+    """Return the text of a task. `named`: the list is known to be a task list, so that the text may be in a member
+    of any name."""
     told = _first(item, _TEXT_KEYS)
     if not told and named:
         known = (*_STATUS_KEYS, *_ID_KEYS)
@@ -335,7 +336,7 @@ def _text(item: dict[str, Any], *, named: bool) -> str:
 
 
 def _listed(call: ToolCall) -> list[ListedTask]:
-    """Return tasks of a listing that a tool printed, such as `#1. [completed] Fix rounding`."""
+    """Return the tasks in a listing that a tool printed, such as `#1. [completed] Fix rounding`."""
     found = ((number, _status({"status": word}), text) for number, word, text in _LISTED.findall(call.said))
     return [
         ListedTask(one_line(text, _WIDTH), status, call.message, number) for number, status, text in found if status

@@ -1,4 +1,4 @@
-"""Task lists that an agent keeps as a table of a database of its own: rows that are added, changed and deleted."""
+"""Task lists that an agent keeps as a table in its own database: rows that are added, changed and deleted."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from msgspec import Struct
 from compactor_cli.text.patterns import compiled_later
 
 TOOL = "sql"
-"""The tool of the agent's own database; those of a project's database have longer names."""
+"""The tool for the agent's own database; tools for a project's database have longer names."""
 _TABLE = r"[\"`]?todos[\"`]?"
 _LITERAL = compiled_later(r"'((?:[^']|'')*)'")
 _HELD = compiled_later("\x00(\\d+)\x00")
-"""What stands for a literal while a statement is taken apart."""
+"""Placeholder for a literal while a statement is parsed."""
 _INSERT = compiled_later(rf"(?:INSERT|REPLACE)\b[\w\s]*?\bINTO\s+{_TABLE}\s*\(([^)]*)\)\s*VALUES\s*(.*)", re.I | re.S)
 _UPDATE = compiled_later(rf"UPDATE\s+{_TABLE}\s+SET\s(.*?)(?:\sWHERE\s(.*))?$", re.I | re.S)
 _DELETE = compiled_later(rf"DELETE\s+FROM\s+{_TABLE}(?:\s+WHERE\s+(.*))?$", re.I | re.S)
@@ -24,21 +24,21 @@ _COMMENT = compiled_later(r"--[^\n]*")
 
 
 class RowChange(Struct, frozen=True):
-    """A change of the rows of a table of tasks."""
+    """A change to the rows of a table of tasks."""
 
     values: dict[str, str]
     """Column -> new value."""
     adds: bool = False
     deletes: bool = False
     column: str = ""
-    """The column that says which rows are meant; empty: all."""
+    """The column that selects rows; "" for all rows."""
     among: tuple[str, ...] = ()
-    """Its values in those rows."""
+    """The values of that column in the selected rows."""
 
 
 def row_changes(script: str) -> Iterator[RowChange]:
-    """Yield what the statements of a script do to the table of tasks, in order; those that are of another form or
-    only look are left out."""
+    """Yield the changes that the statements of a script make to the table of tasks, in order. Statements that only
+    look, or have an unknown form, are skipped."""
     literals: list[str] = []
 
     def hold(match: re.Match[str]) -> str:
@@ -63,7 +63,7 @@ def _changes(statement: str, literals: list[str]) -> Iterator[RowChange]:
 
 
 def _where(condition: str | None, change: RowChange, literals: list[str]) -> Iterator[RowChange]:
-    """Yield a change with the rows that it is of; nothing where the condition is of another form."""
+    """Yield a change limited to the rows of a condition; nothing if the condition has an unknown form."""
     if condition is None:
         yield change
     elif found := _WHERE.match(condition):

@@ -1,4 +1,4 @@
-"""How lists of tasks say how each of them stands: words of several languages, boxes and other signs."""
+"""How task lists mark the status of each task: words in several languages, boxes and other signs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WORDS: dict[Status, str] = {
     ),
 }
 STATUSES: dict[str, Status] = {word: status for status, words in _WORDS.items() for word in words.split("|")}
-"""Words, without blanks and in small letters."""
+"""Words in lower case, without spaces."""
 _SIGNS: dict[str, Status] = {
     **dict.fromkeys("☐▢□◻⬜○◯🔲", "open"),
     **dict.fromkeys("▶▷►⏳⌛🔄◐🚧➡", "active"),
@@ -49,18 +49,18 @@ _WORDED = compiled_later(
     rf"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(?:(\S.*?)[ \t]*(?:[-–—:→|][ \t]+|[(\[（【]){_WORD}[)\]）】]?[.]?|"
     rf"[(\[（【]{_WORD}[)\]）】][ \t]*(\S.*))$"
 )
-"""A task of a list behind or before a word for how it stands."""
+"""A task in a list, before or after a word for its status."""
 _LISTED = compiled_later(r"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(\S.*)$")
 
 
-@lru_cache(maxsize=1024)  # a session has few tools, and few words for how tasks stand
+@lru_cache(maxsize=1024)  # a session has few tools, and few words for a status
 def bare(name: str) -> str:
-    """Return letters and digits of a name, in lower case."""
+    """Return the letters and digits of a name, in lower case."""
     return re.sub(r"\W|_", "", name).lower()
 
 
 def signed_tasks(text: str) -> list[tuple[Status, str]]:
-    """Return how the tasks of a list stand, where the text has a sign or a word for that."""
+    """Return (status, text) for the tasks in a list, if any line of the text has a sign or a word for a status."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not any(_signed(line) or _worded(line) for line in lines):
         return []
@@ -79,6 +79,6 @@ def _worded(line: str) -> tuple[Status, str] | None:
 
 
 def _open(line: str) -> tuple[Status, str] | None:
-    """Return a line of a list that says nothing of how its task stands: it is to be done."""
+    """Return a line of a list without a status: its task is still to be done."""
     match = _LISTED.match(line)
     return ("open", match[1]) if match else None

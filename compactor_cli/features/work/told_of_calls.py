@@ -1,4 +1,4 @@
-"""What summaries tell of calls and of their results, and lines of the state, without values of secrets."""
+"""Remove secret values from what summaries show of calls, their results, and lines of the state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compactor_cli.features.work.looking_steps import searches
 from compactor_cli.features.work.secret_arguments import secrets_of
 from compactor_cli.features.work.secret_words import hidden
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Pairing, answered_calls
+from compactor_cli.model.pairing import Pairing, answered_calls, pair
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.patterns import compiled_later
@@ -22,14 +22,14 @@ from compactor_cli.text.shell import steps
 _OF_SECRETS = compiled_later(
     r"(?:^|/)(?:\.env(?:\.\w+)*|\.npmrc|\.netrc|\.pgpass|credentials|[\w.-]+\.(?:env|pem|tfvars))$"
 )
-"""Files that are there for secrets."""
+"""Files whose purpose is to hold secrets."""
 _SHOWS = frozenset(("git diff", "git show", "git blame"))
 """Commands that show lines of files."""
 
 
 def shows_code(call: Part) -> bool:
-    """Return whether a call reads, writes or searches files that are not there for secrets: what stands in them may be
-    code, which names passwords and tokens and would say something else if it was cut."""
+    """Return whether a call reads, writes or searches files other than those for secrets. Their content may be code,
+    which names passwords and tokens and would change its meaning if cut."""
     paths = [path for path, _ in call_actions(call)]
     if any(map(_OF_SECRETS.search, paths)):
         return False
@@ -37,9 +37,9 @@ def shows_code(call: Part) -> bool:
     return bool(paths) or searches(command) or any(" ".join(step.words[:2]) in _SHOWS for step in steps(command))
 
 
-@remembered  # the plans that are tried quote the same lines
+@remembered  # candidate plans quote the same lines
 def code_without_secrets(text: str) -> str:
-    """Return code with `…` in place of what looks like a key, or has a secret's name and was drawn by a machine."""
+    """Return code with `…` in place of what looks like a key, and of random values that have a secret's name."""
     if not may_hold_secrets(text):
         return text
     found: list[str] = []
@@ -58,39 +58,41 @@ def _told(text: str, values: Sequence[str], *, code: bool = False) -> str:
 
 
 def _given(call: Part) -> Sequence[str]:
-    """Return the values of secrets that a call was given; of code those that were drawn by a machine."""
+    """Return the secret values among a call's arguments; for calls about code, only those that look random."""
     values = secrets_given(call)
     return list(filter(is_random, values)) if values and shows_code(call) else values
 
 
 def told_of_call(call: Part, text: str) -> str:
-    """Return what is told of a call, or of what it came to, with `…` in place of values of secrets: of those that the
-    text names, and of those that the call was given, as its result may say them again."""
+    """Return a text about a call or its result, with secret values replaced by `…`. These are the ones that the text
+    names, and those among the call's arguments, since the result may repeat them."""
     return _told(text, _given(call), code=shows_code(call))
 
 
 class ToldOfCalls:
-    """Cuts values of secrets out of what is told of the calls of some messages, and of what these came to."""
+    """Removes secret values from texts about the calls of some messages and their results."""
 
     def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None) -> None:
-        """Take in the messages. `pairing`: that of the messages, where it is known."""
+        """Take the messages. `pairing`: the pairing of the messages, if known."""
         self._standing: dict[int, list[Part]] = {}
-        """Number of a message -> calls that stand on it, and those whose results do."""
+        """Number of a message -> calls in the message, and calls whose results are in it."""
         self._values: dict[int, list[str]] = {}
-        for message, call, answer, _ in answered_calls(messages, pairing):
+        self.pairing = pairing or pair(messages)
+        for message, call, answer, _ in answered_calls(messages, self.pairing):
             for number in {message.number, answer.number if answer is not None else message.number}:
                 self._standing.setdefault(number, []).append(call)
 
     def told(self, text: str, number: int, *, code: bool = False) -> str:
-        """Return a text that stands on the message of this number as it is told. `code`: it is of a file."""
+        """Return a text about the message with this number, without secret values. `code`: the text comes from a
+        file."""
         if number not in self._values:
             self._values[number] = [value for call in self._standing.get(number, ()) for value in _given(call)]
         return _told(text, self._values[number], code=code)
 
 
 def without_secret_values(lines: Iterable[StateLine], calls: Sequence[ToolCall]) -> Iterator[StateLine]:
-    """Yield lines with `…` in place of values of secrets, of those too that the calls were given that they stand on:
-    their results may say them again."""
+    """Yield lines with secret values replaced by `…`. This includes the arguments of the calls that a line refers
+    to, since their results may repeat them."""
     standing: dict[int, list[ToolCall]] = {}
     for call in calls:
         standing.setdefault(call.message, []).append(call)

@@ -1,4 +1,4 @@
-"""Names of tools: whether they say that a tool acts outside the session, only looks at something, or runs code."""
+"""Read from the names of tools whether they act outside the session, only look at something, or run code."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ _VERBS = word_set(
 _MORE_VERBS = word_set(
     "reserve buy hire promote dispatch broadcast activate deactivate reactivate suspend reinstate rebook recall undo"
 )
-"""Those that do so where no other word of the name looks at something."""
+"""Verbs that act if no other word of the name is one that looks."""
 WEAK_VERBS = word_set(
     "run start stop write insert replace put print export import execute clear drop discard abort expire lock unlock "
     "block unblock hold release ship pause resume install uninstall silence mute unmute sign switch sync tag turn mark "
     "attach detach append copy build commit configure restore resolve rotate migrate sell request invoke kill pack pin "
     "unpin void"
 )
-"""Verbs that may act outside the session, or look, or work on what is the agent's own: the result has to say so."""
+"""Verbs that may act outside the session, or look, or work on the agent's own things; the result decides."""
 _WITH = {
     "open": word_set("ticket issue case claim dispute request incident account order pr"),
     "run": word_set("workflow pipeline deployment"),
     "request": word_set("review reviewers copilot refund return cancellation approval"),
 }
-"""Verbs of tools that act outside the session only where one of these follows; others open files, run programs."""
+"""Verbs that act outside the session only if one of these words follows; otherwise they open files or run programs."""
 _WRITTEN = word_set("issue review label labels project projects comment release ticket request branch repository")
-"""What a tool of a service writes that has `write` behind: `issue_write`."""
+"""What a service's tool writes if its name ends in `write`: `issue_write`."""
 _WITHIN = compiled_later(
     r"(?<!dis)patch|apply_?diff|^edit|notebook|directory|(?<!(?<!ex)change)(?<!(?<!ex)change_)plan$|todo(?!ist)|(?:create|write|save|delete|update|move|rename)_?file|run_?task",
     re.IGNORECASE,
 )
-"""Tools that change files and plans of the session, which are told elsewhere, or run a task of the project."""
+"""Tools that change the session's files and plans, which are reported elsewhere, or that run a task of the project."""
 _OF_SERVICE = compiled_later(
     r"(?=.*(?:_i?id|Id|Key|[Nn]umber)$)(?!.*(?:session|request|tool_?call|user|thread|cell|node|run)_?(?:id|Id)$)"
     r"(?!.*(?:[aA]pi|[sS]ecret|[aA]ccess|[pP]rivate)Key$).+"
 )
-"""Arguments that say which thing of a service is meant."""
+"""Arguments that identify a thing of a service."""
 _FILE_TOOL = compiled_later(r"(?:create|write|save|delete|update|move|rename|edit|copy)_?file$", re.IGNORECASE)
 _EDITING = ("edit", "patch")
-"""Verbs that act outside the session only where an argument says which thing of a service is meant."""
+"""Verbs that act outside the session only if an argument identifies a thing of a service."""
 _PLACE = compiled_later(r"path|file|folder|dir|source|destination|target", re.IGNORECASE)
-"""Arguments that may say where a file lies."""
+"""Arguments that may state where a file is."""
 _ALSO_THINGS = word_set(
     "book order issue return place comment change charge exchange purchase transfer register launch"
 )
-"""Verbs that name a thing when they stand behind the name of a service: `github_issue_labels`."""
+"""Verbs that are nouns after the name of a service: `github_issue_labels`."""
 _WITH_OBJECT = word_set("post reply schedule move set share save submit reset")
-"""Verbs that do so unless what they are done to follows: `slack_post_message`, not `blog_post`."""
+"""Verbs that are nouns after it unless an object follows: `slack_post_message`, but not `blog_post`."""
 LOOKING = word_set(
     "get list search find read view fetch show check lookup look query describe count calculate compute estimate "
     "validate verify preview inspect analyze analyse track download export monitor watch retrieve browse ask wait is "
@@ -73,9 +73,10 @@ _WORKING_OUT = word_set(
     "area distance rate rates price prices quote weather time date balance stock news roll guess diagnostic tool tools "
     "health heartbeat alive available availability uptime version versions words load call use open"
 )
-"""Words of tools that work something out, move on a page, or are of the agent itself; also of what one asks for."""
+"""Words in names of tools that compute something, navigate a page, or belong to the agent itself; also words for
+what one queries."""
 _OF_THINGS = word_set("state name number id count size type level kind")
-"""Last words of names of what one asks for, but where something is set."""
+"""Last words in names of what one queries, unless the tool sets it."""
 _SETS = word_set("set put write configure switch turn change update")
 _LOCAL = word_set(
     "file files fs filesystem folder dir directory path workspace project todo todos task tasks subtask plan goal "
@@ -85,33 +86,33 @@ _LOCAL = word_set(
     "figure canvas app ui element form data df diff kernel repl sandbox env environment debugger math calculator tmux "
     "pty console"
 )
-"""What tools that work on files, pages and the agent's own notes begin with."""
+"""First words in names of tools that work on files, pages and the agent's own notes."""
 _ALSO_PAGES = word_set("page project")
-"""Those that services have, too."""
+"""Those that also occur in services."""
 _BETWEEN = word_set("for of to from by with in on at and or")
 _SERVICE_WORDS = 2
-"""So many words of a service may stand before the verb: `google_calendar_create_event`."""
+"""Maximum words of a service's name before the verb: `google_calendar_create_event`."""
 _NO_MESSAGE = frozenset(("message", "commit_message", "commitMessage")).isdisjoint
 _ASKED_BY = ("action", "operation", "op", "method", "command", "verb")
-"""What the argument is called by which a tool of several uses is told what to do."""
+"""Arguments that tell a multi-purpose tool what to do."""
 _ASKED = compiled_later(r"[a-z][A-Za-z]*(?:[_-][A-Za-z]+)*")
-"""One word, or a name made of words; those of HTTP, in capitals, are asked of an address."""
+"""One word, or a name made of words. HTTP methods, in capitals, do not match."""
 _READING = word_set("get list read search fetch")
-"""Methods with which one only looks; others, such as `check`, may be methods of paying."""
+"""Values of `method` that only look; other words, such as `check`, may be payment methods."""
 _OF_AGENT = _LOCAL | word_set("process sessions subagents worktree knowledge graph cache")
-"""Words of tools whose actions are those of an agent on its own things."""
+"""Words in names of tools whose actions concern the agent's own things."""
 _RECORDS = word_set(
     "log logs audit docs doc documentation metrics permissions schema openapi simulator emulator estimator game calc "
     "calculator math matrix planner checklist scratchpad memory search report reports history"
 )
-"""Words of tools of which an action says what one wants to know of it, or that work something out."""
+"""Words in names of tools whose action selects what to look up, or that compute something."""
 _ALSO_NAMES = word_set("game planner checklist report reports")
-"""Those of them that stand behind verbs, too."""
+"""Those that can also be the object of a verb."""
 _FIGURES = word_set("simulator estimator calculator")
 _FILTERS = frozenset(("since", "until", "limit", "offset", "cursor", "page", "per_page", "page_size", "pageSize"))
-"""Arguments of those that list what was done."""
+"""Arguments of tools that list past events."""
 _NO_REPOSITORY = frozenset(("repo", "repository", "repo_slug", "project_id", "projectId")).isdisjoint
-"""Whether arguments have none of these."""
+"""True if arguments contain none of these keys."""
 _TRIED_BY = (
     *("dry_run", "dryRun", "dryrun", "validate_only", "validateOnly", "check_only", "simulate", "preview_only"),
     "preview",
@@ -122,15 +123,15 @@ _TRYING = {
     **dict.fromkeys(("confirm", "confirmed"), ("false",)),
     "mode": ("dry_run", "dry-run", "dryrun", "preview", "simulate"),
 }
-"""Arguments, and the values with which they say that something is only tried."""
+"""Arguments, with the values that request only a trial run."""
 _NOT_TRIED = frozenset(_TRYING).isdisjoint
-"""Whether no argument says that something is only tried."""
+"""True if no argument can request a trial run."""
 _FETCHES = ("GET", "HEAD", "OPTIONS")
 _ASKED_OF_ENTITY = (*_ASKED_BY, "service")
-"""The same where a call names something in a house, which services of domains act on."""
+"""The same for a call that names a smart-home entity, on which services of domains act."""
 _NO_ENTITY = frozenset(("entity_id", "target")).isdisjoint
 _NOT_ASKED = frozenset(_ASKED_OF_ENTITY).isdisjoint
-"""Whether no argument says what is to be done."""
+"""True if no argument says what to do."""
 _LONGEST_ASKED = 30
 _MAKING = word_set("create add insert make define new")
 _LOOKING = word_set(
@@ -138,21 +139,21 @@ _LOOKING = word_set(
     "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
 )
 _LOOKING_AT_END = word_set("get list search find read view show status tree")
-"""What tools are called at the end that begin with what they look at: `pull_request_read`."""
+"""Last words of tools whose names begin with what they look at: `pull_request_read`."""
 _KEPT = word_set(
     "log logs output outputs history transcript detail details info report reports summary context content contents "
     "snippet snippets result results"
 )
-"""What tools show by their names that was said some time before, or is told of something."""
+"""Words for things recorded earlier, or for reports, that tools show."""
 _RUNNING = ("run", "execute")
 _RUN = word_set("code python cell cells notebook script file program kernel ipython jupyter block")
-"""What tools run whose names begin so."""
+"""What tools run whose names begin with these verbs."""
 _INTERPRETERS = word_set("python ipython repl interpreter")
 _BESIDE = _INTERPRETERS | word_set("run exec execute eval code jupyter")
-"""Words with which an interpreter alone makes the name of a tool."""
+"""Words that can be combined with an interpreter in a tool's name."""
 _CODE_KEYS = ("code", "source", "script", "cell", "program", "python")
 _STATEMENT = compiled_later(r"\w\s*[(\[=]|\n\s*\S|^\s*(?:import|from|raise|assert|del|print)\s")
-"""Tells code from what names some."""
+"""Distinguishes code from a name of code."""
 
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
@@ -171,15 +172,15 @@ def only_tries(arguments: object) -> bool:
 
 
 def only_fetches(tool: str, arguments: object) -> bool:
-    """Return whether a call sends a request of HTTP that changes nothing: of a tool that makes something, such as a
-    webhook, the method is what that is to use."""
+    """Return whether a call sends an HTTP request that changes nothing. For a tool that creates something, such as a
+    webhook, the method is a property of the new thing."""
     fetches = isinstance(arguments, dict) and "url" in arguments and arguments.get("method") in _FETCHES
     return fetches and acting_verb(tool) in ("", "send")
 
 
 def acts(tool: str, arguments: object = None) -> bool:
-    """Return whether the name of a tool, or what it is told to do, says that it changes something outside the
-    session."""
+    """Return whether a tool changes something outside the session, judging by its name or by the action in its
+    arguments."""
     if only_tries(arguments) or only_fetches(tool, arguments):
         return False
     asked = asked_action(tool, arguments)
@@ -187,14 +188,14 @@ def acts(tool: str, arguments: object = None) -> bool:
 
 
 def verb_of(tool: str, arguments: object) -> str:
-    """Return the acting verb of a call: the one that the tool is told, else that of its name."""
+    """Return the acting verb of a call: the one in its arguments, or else the one in the tool's name."""
     asked = asked_action(tool, arguments)
     return tool_words(asked)[0] if asked else acting_verb(tool) or _verb_on_thing(tool, arguments)
 
 
 def _verb_on_thing(tool: str, arguments: object) -> str:
-    """Return the verb of a tool whose name may be that of one for files and plans of the session, where the arguments
-    say that it acts on a thing of a service: a file that has an identity, or a name and no path."""
+    """Return the acting verb of a tool that looks like one for the session's own files and plans, if its arguments
+    show that it acts on a service. They identify a thing, or name a file without giving a path."""
     if not isinstance(arguments, dict):
         return ""
     words = tool_words(tool)
@@ -209,12 +210,12 @@ def _verb_on_thing(tool: str, arguments: object) -> str:
 
 
 def asked_action(tool: str, arguments: object) -> str:
-    """Return what a tool of several uses is told to do, as the argument says it: an acting verb, or one that only
-    looks, and maybe with what; empty where no argument says so."""
+    """Return what the arguments tell a multi-purpose tool to do: a verb that acts or only looks, and possibly its
+    object. Return "" if there is none."""
     if not isinstance(arguments, dict) or _NOT_ASKED(arguments) or not _is_of_several_uses(tool):
         return ""
     if not _FILTERS.isdisjoint(arguments) or ("url" in arguments and "method" in arguments):
-        return ""  # a query, or a request of HTTP
+        return ""  # a query, or an HTTP request
     for key in _ASKED_BY if _NO_ENTITY(arguments) else _ASKED_OF_ENTITY:
         value = arguments.get(key)
         if isinstance(value, str) and len(value) <= _LONGEST_ASKED and _ASKED.fullmatch(value):
@@ -225,7 +226,7 @@ def asked_action(tool: str, arguments: object) -> str:
 
 
 def told_action(tool: str, arguments: object) -> str:
-    """Return the same, also where it is a verb that may act."""
+    """Return the same, and also accept a verb that only may act."""
     if asked := asked_action(tool, arguments):
         return asked
     if not isinstance(arguments, dict) or not _is_of_several_uses(tool):
@@ -240,7 +241,7 @@ def is_verb(word: str) -> bool:
 
 
 def names_action(text: str) -> bool:
-    """Return whether a text is what a tool of several uses may be told to do."""
+    """Return whether a text is an action that a multi-purpose tool may be told to do."""
     return _ASKED.fullmatch(text) is not None and tool_words(text)[0] in _VERBS
 
 
@@ -248,18 +249,18 @@ def names_action(text: str) -> bool:
 def _is_of_several_uses(tool: str) -> bool:
     words = tool_words(tool)
     of_others = _OF_AGENT.isdisjoint(words) and _RECORDS.isdisjoint(words)
-    # what something that is made will do is no act of the call
+    # a later action of something being created is not an act of the call
     return bool(words) and not _WITHIN.search(tool) and of_others and words[0] not in LOOKING | _MAKING
 
 
 def commits_elsewhere(arguments: object) -> bool:
-    """Return whether the arguments of a call are those of a commit to a repository of a service."""
+    """Return whether the arguments are those of a commit to a repository on a service."""
     return isinstance(arguments, dict) and not _NO_MESSAGE(arguments) and not _NO_REPOSITORY(arguments)
 
 
 @lru_cache(maxsize=1024)
 def acting_verb(tool: str) -> str:
-    """Return what a tool does outside the session, by its name; empty for one that does nothing there."""
+    """Return the verb with which a tool acts outside the session, from its name; "" if it does not act there."""
     words = tool_words(tool)
     if not words or _WITHIN.search(tool) or words[-1] in _FIGURES:
         return ""
@@ -272,14 +273,14 @@ def acting_verb(tool: str) -> str:
 
 
 def _further_verb(words: tuple[str, ...]) -> str:
-    """Return the verb of a tool that is less usual, or takes back what another verb does: `unassign_ticket`."""
+    """Return the verb of a tool if it is less common, or undoes another verb: `unassign_ticket`."""
     first = words[0]
     known = first in _MORE_VERBS or (first.startswith("un") and first[2:] in _VERBS | _MORE_VERBS)
     return first if known and len(words) > 1 and (LOOKING | _OF_AGENT).isdisjoint(words) else ""
 
 
 def _verb_of_service(words: tuple[str, ...]) -> str:
-    """Return the verb behind the name of a service, as in `slack_send_message`."""
+    """Return the verb after the name of a service, as in `slack_send_message`."""
     if words[0] in _LOCAL:
         return ""
     if words[-1] == "write" and words[-2:-1] and words[-2] in _WRITTEN:
@@ -296,8 +297,8 @@ def _verb_of_service(words: tuple[str, ...]) -> str:
 
 
 def says_nothing(tool: str, arguments: object) -> bool:
-    """Return whether neither the name of a tool nor what it is told says what a call does: it may be of a language of
-    which no verb is known."""
+    """Return whether neither the name of a tool nor its arguments say what a call does. The name may be in a
+    language whose verbs are unknown."""
     return _is_unknown(tool) and not only_tries(arguments) and not asked_action(tool, arguments)
 
 
@@ -310,21 +311,21 @@ def _is_unknown(tool: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def may_act(tool: str) -> bool:
-    """Return whether a tool of which the name says nothing may act: none of its words looks, or works something out,
-    in any language."""
+    """Return whether a tool with an unknown name may act: none of its words looks or computes something, in any
+    language."""
     aside, words = _WORKING_OUT | (_RECORDS - _ALSO_NAMES), tool_words(tool)
     asks = not _OF_THINGS.isdisjoint(words[-1:]) and _SETS.isdisjoint(words)
     return _is_unknown(tool) and aside.isdisjoint(words) and not asks and not looks_abroad(tool)
 
 
 def only_looks_by_name(tool: str) -> bool:
-    """Return whether the name of a tool says that it only looks at something; also of one without a name."""
+    """Return whether a tool only looks at something, judging by its name; also true for a tool without a name."""
     words = tool_words(tool)
     return not words or words[0] in _LOOKING or words[-1] in _LOOKING_AT_END
 
 
 def runs_code(tool: str, arguments: Any) -> bool:
-    """Return whether a call runs code, rather than showing what code put out before."""
+    """Return whether a call runs code, rather than showing earlier output of code."""
     words = tool_words(tool)
     if not _KEPT.isdisjoint(words) or only_looks_by_name(tool):
         return False

@@ -1,4 +1,4 @@
-"""Acts that take back earlier ones: what was booked and is cancelled, created and deleted, committed and reverted."""
+"""Acts that undo earlier ones: booked and cancelled, created and deleted, committed and reverted."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ _TAKES_BACK = {
     "uninstall": word_set("install add"),
     "unregister": word_set("register add create"),
 }
-"""Verbs that leave nothing of what these did to the same thing. One with `un` before it does so to what it says."""
+"""Verb -> verbs whose effect it undoes on the same thing. A verb with the prefix `un` undoes the verb after it."""
 _UNDOES = word_set("undo revert rollback reverse")
-"""Verbs that do so to whatever was done."""
+"""Verbs that undo any act."""
 _UN = "un"
 _UNDONE = word_set(
     f"{_MAKES} {_PUTS} block lock follow mark flag ban freeze archive set tag hold mute star watch enroll bind load "
     "deploy suspend silence"
 )
-"""Verbs that may have `un` before them; other words may begin so by chance."""
+"""Verbs that may have the prefix `un`; other words may begin with it by coincidence."""
 _CHANGES = word_set("update edit modify change move rename reschedule set patch")
-"""Verbs of acts of which nothing is left, either, when what they were done to is no more."""
+"""Verbs of acts that also leave nothing once their object no longer exists."""
 _NO_MORE = word_set("delete remove destroy discard erase cancel void")
 _WRITES = word_set("export write save generate dump download")
-"""Verbs of acts of which no more than a file is left."""
+"""Verbs of acts whose only effect is a file."""
 _ALIKE = (
     word_set("book reserve"),
     word_set("booking reservation appointment"),
     word_set("email mail message"),
 )
-"""Words of the names of tools that mean the same."""
+"""Words in names of tools that mean the same."""
 _BESIDE = word_set("mcp api tool service client server")
 _HOW = word_set(
     "action operation op method command verb notify notification force confirm confirmed "
@@ -68,14 +68,14 @@ _HOW = word_set(
 )
 """Arguments that say how and by whom, not which thing is meant."""
 _NAME = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
-"""A word of a result that may be what it calls the thing."""
+"""A word of a result that may be its name for the thing."""
 _STEM = 4
 _LEAST_DIGITS = 4
-"""Digits from which on a number hardly stands for two things."""
+"""Minimum number of digits at which a number is unlikely to refer to two things."""
 _MOST_SAID, _MOST_VALUES = 2_000, 60
-"""Characters and values of a result that are looked at."""
+"""Maximum length of a result, and maximum number of its values, that are examined."""
 _MOST = 20
-"""Newest acts on what has one name that are looked at."""
+"""Maximum number of newest acts on the same name that are compared."""
 
 _TOGGLES = (
     *("install uninstall", "start stop", "enable disable", "create delete rm", "add remove rm", "cordon uncordon"),
@@ -83,7 +83,7 @@ _TOGGLES = (
     *("link unlink", "load unload", "mask unmask", "pause unpause resume", "set unset", "suspend resume"),
     *("deploy destroy", "pin unpin", "hold unhold", "follow unfollow", "archive unarchive", "publish unpublish"),
 )
-"""What programs are asked for of which the newest is what holds."""
+"""Subcommands of which only the newest one counts."""
 _TOGGLED = {
     verb: frozenset(at for at, verbs in enumerate(_TOGGLES) if verb in verbs.split())
     for verb in " ".join(_TOGGLES).split()
@@ -91,37 +91,37 @@ _TOGGLED = {
 _QUOTED = compiled_later(r'"[^"]*"')
 _CLOSES, _OPENED = "gh close ", "gh pr create"
 _IN_REPOSITORY = compiled_later(r"([\w.-]+/[\w.-]+)(?:/pull/|#)\d| -R (?:\S+/)?([\w.-]+/[\w.-]+)\n")
-"""How commands of `gh` and what they say name a repository."""
+"""How commands of `gh` and their output name a repository."""
 _OF_PROGRAM = 3
-"""Words at the beginning of a command among which is what its program is asked for."""
+"""The subcommand is among this many words at the beginning of a command."""
 
 
 class _Done(Struct, frozen=True):
-    """What is known of an act."""
+    """What is known about an act."""
 
     text: str
     tool: str
     verbs: frozenset[str]
-    """With which the tool acts, as far as that is known."""
+    """The verbs with which the tool acts, as far as known."""
     words: tuple[str, ...]
-    """Those of the tool, and of what it was asked for."""
+    """Words of the tool's name and of the action in its arguments."""
     values: frozenset[str]
     lists: tuple[frozenset[str], ...]
     """The elements of each list among the arguments."""
 
 
 class Doings:
-    """What was done so far, by the names of what it was done to."""
+    """The acts so far, indexed by the names of what they were done to."""
 
     def __init__(self) -> None:
         self._acts: dict[str, dict[str, _Done]] = {}
-        """Values -> lines -> acts, the newest last."""
+        """Value -> line -> act, newest last."""
         self._commands: dict[tuple[str, ...], dict[str, str]] = {}
-        """Words of commands but for what is asked for -> that -> lines."""
+        """Words of a command without its subcommand -> subcommand -> line."""
         self._times: dict[str, int] = {}
 
     def take_back(self, effect: Effect, call: ToolCall, told: dict[str, StateLine]) -> str:
-        """Take out of what is told what an effect leaves nothing of, and return the line of the effect."""
+        """Remove from `told` the lines whose effect is undone, and return the line of the undoing effect."""
         text = effect.text
         for taken in self._taken_back(effect, call, told):
             self._times.pop(taken, None)
@@ -130,7 +130,7 @@ class Doings:
         return text
 
     def _taken_back(self, effect: Effect, call: ToolCall, told: Iterable[str]) -> list[str]:
-        """Return the lines of what an effect leaves nothing of, the first one that of what it takes back."""
+        """Return the lines that an effect undoes, first the one of the act that it reverses."""
         if call.command:
             return [*self._toggled(effect), *_closed(effect, call, told)]
         act = _act(effect.text, call)
@@ -146,14 +146,14 @@ class Doings:
         return [made, *(done.text for done in changed)]
 
     def deleted(self, paths: Iterable[str], told: dict[str, StateLine]) -> None:
-        """Take out of what is told what made files that are no more."""
+        """Remove from `told` the lines of acts that only created files which are now deleted."""
         for path in paths:
             for text, done in self._acts.get(path.lower(), {}).items():
                 if not _WRITES.isdisjoint(done.verbs):
                     told.pop(text, None)
 
     def note(self, text: str, effect: Effect, call: ToolCall) -> None:
-        """Take over what took place. `text`: its line."""
+        """Record an act that took place. `text`: its line."""
         if call.command:
             at, asked = _asked_at(effect.key)
             if asked:
@@ -170,7 +170,7 @@ class Doings:
                 del acts[next(iter(acts))]
 
     def carry(self, line: str) -> None:
-        """Take over what an earlier round tells, by its words."""
+        """Record an act that an earlier round reported, based on the words of its line."""
         tool, _, rest = line.partition(" ")
         if not rest or len(tool_words(tool)) < 2:
             return
@@ -182,7 +182,7 @@ class Doings:
             self._acts.setdefault(value, {})[line] = act
 
     def _alike(self, act: _Done) -> Iterator[_Done]:
-        """Yield earlier acts that were told all that this one is told, the newest first."""
+        """Yield earlier acts whose values include all values of this one, newest first."""
         least = min(act.values, key=lambda value: len(self._acts.get(value, ())))
         for done in islice(reversed(self._acts.get(least, {}).values()), _MOST):
             whole = all(held == own or held.isdisjoint(own) for held in done.lists for own in act.lists)
@@ -200,8 +200,8 @@ class Doings:
 
 
 def _closed(effect: Effect, call: ToolCall, told: Iterable[str]) -> Iterator[str]:
-    """Yield the line of what opened a pull request which a command closes: in the repository that the command names, or
-    its result."""
+    """Yield the line that opened the pull request which a command closes, in the repository that the command or its
+    result names."""
     number = effect.key.removeprefix(_CLOSES)
     if effect.key.startswith(_CLOSES) and number.isdigit() and effect.text.startswith("gh pr "):
         named = _IN_REPOSITORY.search(f"{effect.text}\n{call.said}")
@@ -210,8 +210,8 @@ def _closed(effect: Effect, call: ToolCall, told: Iterable[str]) -> Iterator[str
 
 
 def with_reverted(effect: Effect, commits: Commits, told: dict[str, StateLine]) -> Effect:
-    """Return an effect, that of a command of git which takes back commits with what these were, which are told no
-    longer."""
+    """Return an effect; a git revert is labelled with the commits that it undoes. Their lines are removed from
+    `told`."""
     reverted = commits.reverted(effect.git) if effect.git else []
     for text in reverted:
         told.pop(text, None)
@@ -221,7 +221,8 @@ def with_reverted(effect: Effect, commits: Commits, told: dict[str, StateLine]) 
 
 
 def _told_back(text: str, taken: str) -> str:
-    """Return the line of an act that takes back another one, with what that was where it does not say so itself."""
+    """Return the line of an act that undoes another one, with the name of that one unless the line already contains
+    it."""
     if taken.startswith(_OPENED):
         return " ".join([text, *_QUOTED.findall(taken)])
     what = taken.partition(" (")[0]
@@ -234,7 +235,7 @@ def _act(text: str, call: ToolCall) -> _Done:
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = asked_action(call.tool, arguments)
     words = tuple(dict.fromkeys((*tool_words(asked), *tool_words(call.tool))))
-    if len(words) == 1 and _undoing_verb(words):  # what it is done to, its argument says
+    if len(words) == 1 and _undoing_verb(words):  # the argument says what it is done to
         words += _kind(arguments)
     meant = {name: value for name, value in arguments.items() if not _is_aside(name) and value != asked}
     values = {text.lower() for text in _scalars(meant)}
@@ -247,7 +248,7 @@ def _act(text: str, call: ToolCall) -> _Done:
 
 
 def _kind(arguments: dict[str, Any]) -> tuple[str, ...]:
-    """Return the words for what the only identity among arguments is of: the `order` of `order_id`."""
+    """Return the words for what the only identity among the arguments belongs to: the `order` of `order_id`."""
     kinds = [name_words(name) - OF_NUMBERS for name in arguments if IDENTITY.search(name)]
     return tuple(kinds[0]) if len(kinds) == 1 else ()
 
@@ -274,7 +275,7 @@ def _names_thing(values: frozenset[str]) -> bool:
 
 
 def _undoing_verb(words: tuple[str, ...]) -> str:
-    """Return the verb, at either end of a name, with which a tool takes something back."""
+    """Return the verb, at either end of a name, with which a tool undoes something."""
     if not LOOKING.isdisjoint(words[:1]):
         return ""
     ends = *words[:1], *words[-1:]
@@ -287,13 +288,13 @@ def _undoes(word: str) -> bool:
 
 
 def _undone_by(verb: str) -> str:
-    """Return what is undone by a verb that has `un` before it."""
+    """Return the verb that a verb with the prefix `un` undoes, or ""."""
     bare = verb.removeprefix(_UN)
     return bare if bare != verb and bare in _UNDONE else ""
 
 
 def _takes_back(act: _Done, verb: str, done: _Done) -> bool:
-    """Return whether an act leaves nothing of an earlier one, which was told the same."""
+    """Return whether an act undoes an earlier one that had the same values."""
     if (
         done.tool == act.tool
         or _undoing_verb(done.words)
@@ -310,12 +311,12 @@ def _takes_back(act: _Done, verb: str, done: _Done) -> bool:
 
 
 def _is_of(act: _Done, verb: str, done: _Done) -> bool:
-    """Return whether the name of a tool says no other thing than that of an earlier one: `cancel_booking` and
-    `book_flight`, but not `remove_label` and `create_issue`."""
+    """Return whether two tool names are about the same thing: `cancel_booking` and `book_flight`, but not
+    `remove_label` and `create_issue`."""
     before = name_words(*done.words)
     about = {word.rstrip("s") for word in act.words} - {verb, verb.rstrip("s")} - _BESIDE
     if beside := folded(verb).replace(undoing_part(verb), "") if not verb.isascii() else "":
-        about.add(beside)  # words may be written together
+        about.add(beside)  # some languages write words together
     return all(word in before or any(_is_same(word, other) for other in before) for word in about)
 
 
@@ -330,8 +331,7 @@ def _is_same(word: str, other: str) -> bool:
 
 
 def _asked_at(key: str) -> tuple[int, str]:
-    """Return what a program is asked for that something else takes back, and where it stands among the words; nothing
-    where no thing follows."""
+    """Return the position and the word of a subcommand that another one undoes; (0, "") if no object follows it."""
     words = key.split()
     at = next((at for at, word in enumerate(words[1:_OF_PROGRAM], 1) if word in _TOGGLED), 0)
     return (at, words[at]) if 0 < at < len(words) - 1 and words[0] != "git" else (0, "")

@@ -1,4 +1,5 @@
-"""Which tests are the usual ones of a file: called like it, beside it or at the same place among the tests."""
+"""Find out whether a test is the usual one of a file: named like it, and next to it or at the same place among the
+tests."""
 
 from __future__ import annotations
 
@@ -9,25 +10,24 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
-"""What the name of a test has besides the name of what it tests."""
+"""The part of a test's name besides the name of what it tests."""
 _TESTS = word_set("test tests __tests__ spec specs unit")
 """Folders of tests."""
 _SOURCES = word_set("src lib app source packages")
-"""Folders of what is tested, in which the packages may stand."""
+"""Folders of tested code, which may contain the packages."""
 _ANY = word_set(
     "index main util utils model models init __init__ helper helpers types type common base core mod lib config setup "
     "views view app api conftest constants test tests spec"
 )
-"""What files of many folders are called."""
+"""Names of files that occur in many folders."""
 _ALIKE = word_set("js jsx ts tsx mjs cjs mts cts vue svelte"), word_set("ex exs")
-"""Endings of files of which one may test the other."""
+"""Extensions of files that may test each other."""
 _ENDING = compiled_later(r"[A-Za-z]\w{0,4}")
 
 
 @lru_cache(maxsize=8192)
 def is_test_of(test: str, path: str) -> bool:
-    """Return whether a test that was named by its file, or by the name of its module, is that file or the usual one of
-    it."""
+    """Return whether a test, given by its file or module name, is the file itself or its usual test."""
     folders, name, ending = _parts(test)
     own_folders, own_name, own_ending = _parts(path)
     if ending and ending != own_ending and not any({ending, own_ending} <= alike for alike in _ALIKE):
@@ -37,7 +37,7 @@ def is_test_of(test: str, path: str) -> bool:
     tested = TEST_OF.sub("", name)
     if tested != own_name or tested.lower() in _ANY:
         return False
-    if folders[:1] == ("",) and own_folders[:1] != ("",):  # nobody knows what is above the tests
+    if folders[:1] == ("",) and own_folders[:1] != ("",):  # the folders above the tests are unknown
         first = next((at for at, folder in enumerate(folders) if folder in _TESTS), 0)
         folders = folders[first:]
     among = tuple(folder for folder in folders if folder not in _TESTS)
@@ -50,7 +50,8 @@ def is_test_of(test: str, path: str) -> bool:
 
 
 def _parts(path: str) -> tuple[tuple[str, ...], str, str]:
-    """Return the folders of a file, its name, and its ending, which that of a module has not: `tests.test_a.TestB`."""
+    """Return the folders, the name and the extension of a file. A module such as `tests.test_a.TestB` has no
+    extension."""
     *folders, last = path.removeprefix("./").split("/")
     name, _, ending = last.rpartition(".")
     if name and _ENDING.fullmatch(ending) and not re.search("test|spec", ending, re.IGNORECASE):

@@ -1,5 +1,5 @@
-"""Calls that an agent writes as text, whose output comes back under the role user: mini-swe-agent, SWE-agent, Terminus,
-OpenHands with models that know no tools."""
+"""Calls that an agent writes as text, and whose output comes back in a user message. mini-swe-agent, SWE-agent,
+Terminus and OpenHands do this with models that do not support tools."""
 
 from __future__ import annotations
 
@@ -14,27 +14,26 @@ from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.patterns import compiled_later
 
 _Call = tuple[str, dict[str, Any]]
-"""Name of a tool, and arguments."""
+"""(name of the tool, arguments)."""
 _SHELL = "shell"
 _FENCES = ("```", "~~~")
 _SHELLS = ("", "bash", "sh", "shell", "console", "mswea_bash_command")
-"""What a block of commands names as its language."""
+"""Languages of a code block with commands."""
 _TAGS = ("command", "execute_bash", "bash")
 _PARAMETER = compiled_later(r"<parameter=([\w.-]+)>(.*?)</parameter>", re.DOTALL)
 _OUTPUT = compiled_later(
     r"\s*(?:<returncode>|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:)"
 )
-"""How harnesses begin what a command printed."""
+"""How harnesses begin the output of a command."""
 _OF_FILES = frozenset(("open", "create"))
 _EDITOR = frozenset(
     ("edit", "insert", "append", "goto", "scroll_up", "scroll_down", "search_dir", "search_file", "find_file", "submit")
 )
-"""Commands of SWE-agent's interface, which are no programs."""
+"""Commands of SWE-agent's interface that are not programs."""
 
 
 def written_calls(messages: Sequence[Message]) -> Iterator[tuple[Part, Part, Message]]:
-    """Yield the calls that are written as text and answered: as the parts of a call and its result, and the message of
-    the result."""
+    """Yield calls that are written as text and answered, as (call part, result part, message of the result)."""
     for action, answer in pairwise(messages):
         if action.role != "assistant" or action.calls or answer.origin != "injected":
             continue
@@ -48,7 +47,7 @@ def written_calls(messages: Sequence[Message]) -> Iterator[tuple[Part, Part, Mes
 
 
 def _written(text: str) -> _Call | None:
-    """Return the call with which a text, behind a line break, ends."""
+    """Return the call at the end of a text that begins with a line break."""
     function = _within(text, "\n<function=", "</function>")
     if function is not None:
         name, _, parameters = function.partition(">")
@@ -64,13 +63,13 @@ def _written(text: str) -> _Call | None:
 
 
 def _within(text: str, opening: str, closing: str) -> str | None:
-    """Return what stands between the last two marks of a text that ends with the closing one."""
+    """Return the text between the last pair of marks, if the text ends with the closing mark."""
     start = text.rfind(opening, 0, -len(closing)) if text.endswith(closing) else -1
     return text[start + len(opening) : -len(closing)] if start >= 0 else None
 
 
 def _command(body: str) -> _Call | None:
-    """Return the call of a command line, or of a command of the agent's editor."""
+    """Return the call for a command line, or for a command of the agent's editor."""
     program, _, rest = body.partition("\n")[0].partition(" ")
     if program in _OF_FILES and rest:
         return program, {"path": rest.split()[0].strip("\"'")}
@@ -80,7 +79,7 @@ def _command(body: str) -> _Call | None:
 
 
 def _keystrokes(text: str) -> _Call | None:
-    """Return the call of an agent that types into a terminal, and says so as a JSON object (Terminus)."""
+    """Return the call of an agent that types into a terminal and describes it as a JSON object (Terminus)."""
     value = json_or_text(text) if text.startswith("\n{") else None
     typed = value.get("commands") if isinstance(value, dict) else None
     lines = [item.get("keystrokes") for item in typed if isinstance(item, dict)] if isinstance(typed, list) else []

@@ -1,4 +1,4 @@
-"""The memory log: adding, finding and marking. Each function works in a transaction that the caller has begun."""
+"""The memory log: adding, finding and marking memories. Each function runs in a transaction begun by the caller."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 _PREFIX = "mem_"
 _SHORTEST = 4
-"""Hex digits of an id that are needed at least."""
+"""Minimum number of hex digits for naming a memory."""
 _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
     "newest": (memories.c.created.desc(), memories.c.digest),
     "oldest": (memories.c.created, memories.c.digest),
@@ -43,15 +43,15 @@ _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
 
 
 class Added(Struct, frozen=True):
-    """What adding did."""
+    """The result of adding memories."""
 
     new: tuple[Memory, ...]
     known: tuple[Memory, ...]
-    """As they are now."""
+    """Memories that were already known, in their present state."""
 
 
 def add(connection: Connection, incoming: Iterable[Memory], now: float) -> Added:
-    """Remember. What is known already gets the new sources and tags, and its decay starts anew.
+    """Add memories. A known memory gets the new sources and tags, and its decay starts again.
 
     `now`: seconds since 1970. Raises UsageError for a memory that cannot be stored.
     """
@@ -59,7 +59,7 @@ def add(connection: Connection, incoming: Iterable[Memory], now: float) -> Added
 
 
 def take_in(connection: Connection, lines: Iterable[Memory]) -> Added:
-    """Remember what was exported, with its uses and times; doing it again changes nothing."""
+    """Import exported memories with their uses and times. Importing them again changes nothing."""
     return _put(connection, lines, imported)
 
 
@@ -86,23 +86,23 @@ def _put(connection: Connection, incoming: Iterable[Memory], join: Callable[[Mem
 
 
 def count(connection: Connection, filters: Filters = EVERYTHING) -> int:
-    """Return how many there are."""
+    """Return the number of memories that match."""
     return connection.execute(select(func.count()).select_from(memories).where(condition(filters))).scalar() or 0
 
 
 def get(connection: Connection, name: str) -> Memory:
-    """Return the memory of an id, or of the beginning of one. Raises UsageError when it is not exactly one."""
+    """Return the memory with this id or prefix of an id. Raises UsageError unless exactly one matches."""
     return load(connection, [row := row_of(connection, name)])[row]
 
 
 def row_of(connection: Connection, name: str) -> int:
-    """Return the row of an id, or of the beginning of one."""
+    """Return the row of an id or a prefix of an id. Raises UsageError unless exactly one matches."""
     digits = name.strip().lower().removeprefix(_PREFIX)
     if len(digits) < _SHORTEST or not set(digits) <= set("0123456789abcdef"):
         raise UsageError(
             f"{name!r} is no id of a memory; ids look like mem_0123456789ab, and {_SHORTEST} digits may do"
         )
-    # digests are lower case hex: what begins alike lies between these two
+    # digests are lower-case hex, so all digests with this prefix are between these bounds
     rows = connection.execute(
         select(memories.c.id, memories.c.digest, memories.c.text)
         .where(memories.c.digest >= digits, memories.c.digest < digits + "g")
@@ -120,7 +120,7 @@ def row_of(connection: Connection, name: str) -> int:
 def listed(
     connection: Connection, filters: Filters = EVERYTHING, *, limit: int | None = None, order: str = "newest"
 ) -> list[Memory]:
-    """Return memories in an order of ORDERS; None: all of them."""
+    """Return memories in one of the ORDERS. `limit`: None for all."""
     wanted = select(memories.c.id).where(condition(filters)).order_by(*_ORDERS[order]).limit(limit)
     rows = list(connection.execute(wanted).scalars())
     by_row = load(connection, rows)
@@ -128,7 +128,7 @@ def listed(
 
 
 def touch(connection: Connection, used: Iterable[Memory], now: float) -> None:
-    """Note that memories were used; one that is no longer there is passed over."""
+    """Record that memories were used; those that no longer exist are skipped."""
     _mark(
         connection,
         used,
@@ -137,7 +137,7 @@ def touch(connection: Connection, used: Iterable[Memory], now: float) -> None:
 
 
 def pin(connection: Connection, those: Iterable[Memory], *, pinned: bool = True) -> None:
-    """Keep memories from decaying, or let them decay again."""
+    """Pin memories so that they do not decay, or unpin them."""
     _mark(connection, those, lambda memory: replace(memory, pinned=pinned))
 
 

@@ -1,4 +1,4 @@
-"""Change or remove many memories: forgetting, decay and consolidation."""
+"""Change or delete many memories: forgetting, decay and consolidation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ TABLES = (memories, memory_tags, memory_sources, memory_vectors)
 
 
 def forget(connection: Connection, names: Iterable[str]) -> list[Memory]:
-    """Take memories out, by ids or beginnings of ids; what was taken out. Raises UsageError for an unknown one.
+    """Delete memories named by ids or prefixes of ids, and return them. Raises UsageError for an unknown one.
 
-    The index of SQLite loses their words as well. Their bytes are gone once `removal.scrub` has run.
+    SQLite's index loses their words as well. Their bytes disappear once `removal.scrub` has run.
     """
     alone(connection)
     rows = list(dict.fromkeys(row_of(connection, name) for name in names))
@@ -31,9 +31,9 @@ def forget(connection: Connection, names: Iterable[str]) -> list[Memory]:
 
 
 def decay(connection: Connection, now: float, half_life_days: float, *, dry_run: bool = False) -> list[Faded]:
-    """Lower the importance of what was not used; what changed, in the order in which it was remembered.
+    """Lower the importance of unused memories, and return the changes in the order of creation.
 
-    A dry run only reads. Raises UsageError for a half life that is none.
+    A dry run only reads. Raises UsageError for an invalid half life.
     """
     if not dry_run:
         alone(connection)
@@ -50,9 +50,9 @@ def decay(connection: Connection, now: float, half_life_days: float, *, dry_run:
 
 
 def consolidate(connection: Connection, half_life_days: float, *, dry_run: bool = False) -> list[Merge]:
-    """Make one memory of those that say the same; `kept` is the one that stays, as it was before.
+    """Merge memories that say the same, and return the merges. `kept` is the remaining memory as it was before.
 
-    `half_life_days`: how those fade that are not as fresh as others. A dry run only reads.
+    `half_life_days`: used to compare the importance of older memories with newer ones. A dry run only reads.
     """
     if not dry_run:
         alone(connection)
@@ -72,7 +72,7 @@ def consolidate(connection: Connection, half_life_days: float, *, dry_run: bool 
 
 
 def clear_index(connection: Connection) -> None:
-    """FTS5 keeps words of what is gone until it merges its lists."""
+    """Purge deleted words from FTS5's index, which otherwise keeps them until it merges its lists."""
     if connection.dialect.name == "sqlite":
         connection.execute(text("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')"))
 

@@ -1,4 +1,4 @@
-"""Memories as rows, and rows as memories; always several at once."""
+"""Convert memories to rows and rows to memories, always several at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compactor_cli.memory.search_terms import BORDER, terms
 from compactor_cli.model.memory import Memory, MemorySource
 
 BATCH = 500
-"""Rows a statement."""
+"""Maximum number of rows per statement."""
 
 T = TypeVar("T")
 _LOCK = "LOCK TABLE memories IN SHARE ROW EXCLUSIVE MODE"
@@ -22,9 +22,9 @@ _VECTORS = "INSERT INTO memory_vectors (memory, words) VALUES (:memory, CAST(:wo
 
 
 def alone(connection: Connection) -> None:
-    """Wait until no other transaction changes memories, and keep others out until this one ends.
+    """Wait until no other transaction changes memories, and block others until this one ends.
 
-    On SQLite it is so since the transaction began.
+    On SQLite this holds from the beginning of the transaction.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text(_LOCK))
@@ -54,13 +54,13 @@ def load(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
 
 
 def by_digest(connection: Connection, digests: Sequence[str]) -> dict[str, tuple[int, Memory]]:
-    """Return the rows and memories that have these digests; at most BATCH."""
+    """Return digest -> (row, memory) for at most BATCH digests."""
     ids = connection.execute(select(memories.c.id).where(memories.c.digest.in_(digests))).scalars().all()
     return {memory.digest: (row, memory) for row, memory in load(connection, ids).items()}
 
 
 def insert_new(connection: Connection, new: Sequence[Memory]) -> None:
-    """Store memories of which none is known, in their order; whoever calls is `alone`."""
+    """Insert new memories in order. The caller must have called `alone`."""
     if not new:
         return
     first = (connection.execute(select(func.max(memories.c.id))).scalar() or 0) + 1
@@ -78,9 +78,9 @@ def insert_new(connection: Connection, new: Sequence[Memory]) -> None:
 
 
 def rewrite(connection: Connection, changes: Sequence[tuple[int, Memory, Memory]]) -> None:
-    """Store what changed in rows: (row, before, after). Tags and sources are only ever added.
+    """Store the changes to rows, given as (row, before, after). Tags and sources are only ever added.
 
-    Raises UsageError for numbers that cannot be stored; some databases would take them.
+    Raises UsageError for numbers outside the storable range, which some databases would accept.
     """
     changed = [
         {"row": row, **_values(within_bounds(after))}
@@ -96,13 +96,13 @@ def rewrite(connection: Connection, changes: Sequence[tuple[int, Memory, Memory]
 
 
 def remove(connection: Connection, rows: Sequence[int]) -> None:
-    """Take rows out, with all that belongs to them."""
+    """Delete rows with everything that belongs to them."""
     for batch in batches(rows):
         connection.execute(delete(memories).where(memories.c.id.in_(batch)))
 
 
 def vector(searched: str) -> str:
-    """Return terms as PostgreSQL's text search vector is written, with the places of the words."""
+    """Return terms in the notation of PostgreSQL's text search vectors, with word positions."""
     places: dict[str, list[str]] = {}
     for position, word in enumerate(searched.replace(BORDER, " ").split(), start=1):
         places.setdefault(word, []).append(str(position))
@@ -120,7 +120,7 @@ def _memory(row: Row[Any], tags: Sequence[Row[Any]], sources: Sequence[Row[Any]]
         category=row.category,
         importance=row.importance,
         confidence=row.confidence,
-        # databases sort in the order of their language
+        # databases sort by locale
         tags=tuple(sorted(tag.tag for tag in tags)),
         sources=tuple(
             MemorySource(s.transcript, s.session, tuple(json.loads(s.messages)), tuple(json.loads(s.ids)))

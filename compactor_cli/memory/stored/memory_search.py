@@ -1,8 +1,8 @@
-"""Full text search: the database's own index finds a bounded number of candidates, one pure function ranks them.
+"""Full text search: the database's own index finds a limited number of candidates, and a pure function ranks them.
 
-FTS5 walks the lists of its words from the newest row and stops when it has enough. PostgreSQL's GIN index gives all
-rows of a word at once, and so does FTS5 for the beginning of a word: right for what is rare. What is common is found
-among the newest rows, which are looked through first.
+FTS5 scans a word's list from the newest row and stops when it has enough. PostgreSQL's GIN index returns all rows of
+a word at once, and so does FTS5 for a prefix, which suits rare words. Common words are found among the newest rows,
+which are searched first.
 """
 
 from __future__ import annotations
@@ -36,21 +36,22 @@ from compactor_cli.memory.ranking import Candidate, MemoryHit, rank, snippet
 from compactor_cli.memory.stored.memory_rows import batches, load
 
 ALL, ANY = 150, 60
-"""Newest memories that are ranked of those that have everything; and about how many of those that have a part."""
+"""Number of newest memories to rank among those that match everything, and about how many of those that match in
+part."""
 IMPORTANT = 300
-"""Most important memories that are looked through for what more than ALL memories have."""
+"""Number of most important memories to search as well when more than ALL match everything."""
 WINDOW = 2_500
-"""Newest rows that are looked through without the index."""
+"""Number of newest rows to search without the index."""
 SIFTED = 5_000
-"""Newest rows of those that the index finds to which filters are applied."""
+"""Number of newest rows from the index to which filters are applied."""
 
 _FTS = table("memories_fts", column("rowid", Integer))
 _PLANS = ("enable_seqscan", "jit")
-"""What PostgreSQL's planner must not do here, whatever it believes about how common words are."""
+"""Methods that PostgreSQL's planner must not use here, whatever it assumes about word frequencies."""
 
 
 def condition(filters: Filters) -> ColumnElement[bool]:
-    """Return what a row must be like."""
+    """Return the SQL condition for the filters."""
     clause: ColumnElement[bool] = true()
     if filters.category:
         clause &= memories.c.category == filters.category
@@ -73,10 +74,10 @@ def condition(filters: Filters) -> ColumnElement[bool]:
 def search(
     connection: Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING
 ) -> list[MemoryHit]:
-    """Return the best memories for a query, the best first; none when it has no words.
+    """Return the best memories for a query, best first; none if the query has no words.
 
-    Those that have everything in the query come first. Of what very many have, the newest and the most important
-    memories are looked at.
+    Memories that match the whole query come first. If very many match, only the newest and the most important ones
+    are ranked.
     """
     wanted = parse(query)
     if not wanted or limit < 1:
@@ -100,7 +101,7 @@ def search(
 
 @contextmanager
 def _planned(connection: Connection) -> Iterator[None]:
-    """PostgreSQL uses its indexes here, and plans as before afterwards."""
+    """Make PostgreSQL use its indexes within this context, and restore its settings afterwards."""
     if connection.dialect.name != "postgresql":
         yield
         return
@@ -112,7 +113,7 @@ def _planned(connection: Connection) -> Iterator[None]:
 def _partly(
     connection: Connection, wanted: Sequence[SearchTerm], most: int, newest: int, filters: Filters
 ) -> tuple[list[int], dict[SearchTerm, float]]:
-    """Return rows that have one of the things, the rarest first, and what part of all rows has each."""
+    """Return rows that match one of the terms, rarest term first, and the share of all rows that match each term."""
     matching = {term: _matching(connection, (term,), most, filters) for term in wanted}
     shares = {term: _share(rows, most, newest) for term, rows in matching.items()}
     chosen: dict[int, None] = {}
@@ -123,12 +124,12 @@ def _partly(
 
 
 def _share(rows: Sequence[int], most: int, newest: int) -> float:
-    """Return what part of all rows has what these have; estimated from the newest when there are more."""
+    """Return the share of all rows that match a term, estimated from the newest ones if there are more than `most`."""
     return len(rows) / max(1, newest) if len(rows) < most else most / (newest - rows[-1] + 1)
 
 
 def _matching(connection: Connection, wanted: Sequence[SearchTerm], most: int, filters: Filters) -> list[int]:
-    """Return the newest rows that have all that is wanted, the newest first."""
+    """Return the newest rows that match all terms, newest first."""
     if connection.dialect.name == "postgresql":
         match = cast(" & ".join(map(_tsquery, wanted)), TsQuery)
         window = (
@@ -140,7 +141,7 @@ def _matching(connection: Connection, wanted: Sequence[SearchTerm], most: int, f
         ids = _newest(connection, select(rows.c.memory).where(rows.c.words.op("@@")(match)), most, filters)
         if len(ids) == most:
             return ids
-        # found first and ordered afterwards: by an index on the order all rows would be looked through
+        # select first and sort afterwards: with an index on the sort order, all rows would be scanned
         indexed = select(memory_vectors.c.memory).where(memory_vectors.c.words.op("@@")(match)).cte("found")
         return _newest(connection, select(*indexed.prefix_with("MATERIALIZED").c), most, filters)
     if any(term.prefix for term in wanted):
@@ -159,20 +160,20 @@ def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filte
     if filters != EVERYTHING:
         few = rows.order_by(row.desc()).limit(SIFTED).subquery()
         (row,) = few.c
-        # a subquery and no join: planners would begin a join with the filters
+        # a subquery instead of a join, because planners would begin a join with the filters
         rows = select(row).where(select(condition(filters)).where(memories.c.id == row).scalar_subquery())
     return [int(result[0]) for result in connection.execute(rows.order_by(row.desc()).limit(most))]
 
 
 def _important(connection: Connection, wanted: Sequence[SearchTerm], filters: Filters) -> list[int]:
-    """Return rows that have all that is wanted among the most important ones."""
+    """Return those of the most important rows that match all terms."""
     top = select(memories.c.id, memories.c.terms).order_by(memories.c.importance.desc(), memories.c.id.desc())
     rows = connection.execute(top.where(condition(filters)).limit(IMPORTANT)).all()
     return [row.id for row in rows if all(term.found_in(words) for words in [QueryWords(row.terms)] for term in wanted)]
 
 
 def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candidate]:
-    """Yield what ranking needs to know of rows."""
+    """Yield the candidates for ranking from these rows."""
     columns = ("id", "digest", "terms", "importance", "pinned", "created", "used")
     chosen = select(*(memories.c[name] for name in columns))
     for batch in batches(sorted(set(rows))):
@@ -182,7 +183,7 @@ def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candida
 
 
 def _fts5(wanted: SearchTerm) -> str:
-    """Return one thing as FTS5 is asked for it. Words have letters, digits and marks only."""
+    """Return a search term in FTS5's query syntax. Words consist of letters, digits and marks only."""
     star = "*" if wanted.prefix else ""
     if wanted.phrase:
         return f'"{" ".join(wanted.ways[0])}"{star}'
@@ -191,7 +192,7 @@ def _fts5(wanted: SearchTerm) -> str:
 
 
 def _glob(terms: ColumnElement[str], wanted: SearchTerm) -> ColumnElement[bool]:
-    """Return the same for terms with a blank at each end, without the index of FTS5."""
+    """Return a search term as a condition on terms with a blank at each end, for use without FTS5's index."""
     star = "*" if wanted.prefix else " *"
     if wanted.phrase:
         return terms.op("GLOB")(f"* {' '.join(wanted.ways[0])}{star}")
@@ -204,7 +205,7 @@ def _glob(terms: ColumnElement[str], wanted: SearchTerm) -> ColumnElement[bool]:
 
 
 def _tsquery(wanted: SearchTerm) -> str:
-    """Return the same for PostgreSQL."""
+    """Return a search term in PostgreSQL's query syntax."""
     star = ":*" if wanted.prefix else ""
     between = " <-> " if wanted.phrase else " & "
     ways = (between.join(f"'{word}'" for word in way) + star for way in wanted.ways)

@@ -1,1 +1,1 @@
-"""Values -> one self-contained page: nothing is loaded from anywhere, and nothing in it is run but its own script."""
+"""Render values as one self-contained HTML page, which loads nothing and runs no script but its own."""

@@ -1,4 +1,4 @@
-"""The page of a session: its values as JSON beside a template, a style and a script that never change."""
+"""The page of a session: its values as JSON, next to a fixed template, style and script."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from compactor_cli.views.survival.result import Survival
 from compactor_cli.views.timelines import by_file
 
 _SCRIPTS = ("elements.js", "figures.js", "timeline.js", "messages.js", "start.js")
-"""In the order in which they need each other."""
+"""In order of dependency."""
 _IN_SCRIPT = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
-"""What could end or open an element; inside JSON these stand only in strings, where an escape means the same."""
+"""Characters that could start or end an element. In JSON they occur only in strings, where escapes are equivalent."""
 _SHARES: Mapping[str, Callable[[Sequence[Message]], tuple[Share, ...]]] = {
     "role": by_role,
     "tool": by_tool,
@@ -30,7 +30,7 @@ _SHARES: Mapping[str, Callable[[Sequence[Message]], tuple[Share, ...]]] = {
 
 
 def page(value: Mapping[str, Any]) -> str:
-    """Return the page. The same value gives the same text; whatever stands in it is data and never markup."""
+    """Return the page. The same value gives the same text, and its contents are always data, never markup."""
     style, script = _style(), _script()
     return _fill(
         _read("page.html"),
@@ -45,7 +45,7 @@ def page(value: Mapping[str, Any]) -> str:
 
 
 def policy(style: str, script: str) -> str:
-    """Return the Content-Security-Policy: this style and this script, and nothing else from anywhere."""
+    """Return the Content-Security-Policy, which allows this style, this script, and nothing else."""
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     )
@@ -56,7 +56,7 @@ def _hash(text: str) -> str:
 
 
 def _fill(template: str, values: Mapping[str, str]) -> str:
-    """Return each `{{name}}` replaced once: what a value says is not looked at again."""
+    """Return the template with each `{{name}}` replaced once; inserted values are not searched for further names."""
     head, *rest = template.split("{{")
     pieces = [head]
     for piece in rest:
@@ -72,7 +72,7 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
-    """Return all scripts as one, whose names are its own."""
+    """Return all scripts as one, wrapped in a scope of its own."""
     return '"use strict";\n(() => {\n' + "\n".join(_read(name) for name in _SCRIPTS) + "})();\n"
 
 
@@ -87,8 +87,8 @@ def page_value(
     entries: Sequence[Entry],
     survivals: Sequence[Survival] = (),
 ) -> dict[str, Any]:
-    """Return the value of a page. `report`: the JSON of the command; how long its stages took is left out, for the same
-    input makes the same page."""
+    """Return the value of a page. `report`: the JSON of the command. The durations of its stages are left out, so
+    that the same input gives the same page."""
     return {
         "command": command,
         "title": title,
@@ -103,7 +103,7 @@ def page_value(
 
 
 def _shares(entries: Sequence[Entry], *, compared: bool) -> dict[str, list[dict[str, Any]]]:
-    """Return tokens by role, tool and file, before and (where something was decided) after."""
+    """Return tokens by role, tool and file, before and, if decisions were made, after."""
     conversations = sorted({entry.conversation for entry in entries})
     out: dict[str, list[dict[str, Any]]] = {}
     for kind, sort in _SHARES.items():
@@ -143,7 +143,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
     if entry.score is not None:
         value |= {"score": number(entry.score.value), "factors": factors_json(entry.score)}
-    if entry.fate == "shortened" and entry.after is not None:  # else both sides are the same, or one is empty
+    if entry.fate == "shortened" and entry.after is not None:  # otherwise both sides are equal, or one is empty
         value["output"] = [_part(part) for part in entry.after.parts]
     return value
 

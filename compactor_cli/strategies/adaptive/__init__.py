@@ -1,1 +1,1 @@
-"""Strategy `adaptive`: chooses lines, lays them out in the order of time, and renders them in place or in summaries."""
+"""Strategy `adaptive`: chooses lines, arranges them in time order, and renders them in place or in summaries."""

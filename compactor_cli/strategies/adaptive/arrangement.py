@@ -1,8 +1,7 @@
-"""Where chosen lines stand: messages at their place, and between them summaries that quote, in the order of time.
+"""Arranges chosen lines in time order: messages in place, and between them summaries that quote lines of the others.
 
-A summary stands between two messages that stay when it quotes enough to be worth its heading. Where it does not,
-the message behind it is quoted whole in it, at its place among the other lines, and the next gap joins too.
-"""
+A summary stands between two messages in place if it quotes enough to justify its heading. Otherwise the message behind
+it is quoted whole in it, in its place among the other lines, and the next gap is joined too."""
 
 from __future__ import annotations
 
@@ -18,19 +17,19 @@ from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.selection import ChosenLine
 
 WORTHLESS = "no line of it is worth its tokens"
-"""Reason of groups of which nothing is kept."""
+"""Reason given for groups of which nothing is kept."""
 _WORTH_A_HEADING = 120
-"""Tokens of quoted lines that are worth a summary of their own, its heading and its place in the conversation."""
+"""Tokens of quoted lines that justify a separate summary, with its heading and its place in the conversation."""
 
 
 class Attempt(Struct, frozen=True):
-    """A plan that has been costed."""
+    """A plan with its counted tokens."""
 
     decisions: dict[int, Decision]
     slots: list[SummarySlot]
     tokens: int
     chosen: dict[int, list[ChosenLine]] = field(default_factory=dict)
-    """Group -> the lines that were taken of it."""
+    """Group -> the lines that were taken from it."""
 
     @property
     def says_base(self) -> bool:
@@ -47,15 +46,15 @@ def quotes_all(attempt: Attempt, group: Group, lines: SessionLines) -> bool:
 def with_the_rest(
     choices: list[ChosenLine], group: Group, lines: SessionLines, tokens: Callable[[int], int]
 ) -> list[ChosenLine]:
-    """Return lines of a group with all others of it. `tokens`: what a line costs."""
+    """Return the chosen lines of a group together with all its other lines. `tokens`: returns the cost of a line."""
     known = {choice.line for choice in choices}
     added = (line for i in group.messages for line in lines.of_message(i) if line not in known)
     return [*choices, *(ChosenLine(line, 0.0, tokens(line)) for line in added)]
 
 
 def misleads(index: int, inputs: PlanInput, decisions: Mapping[int, Decision]) -> bool:
-    """Return whether a group would pass for what it is not: an answer for one that nobody replied to, as the reply is
-    gone; calls for what the user replies to, as the answer that they led to is gone."""
+    """Return whether keeping a group would mislead: an answer looks as if nobody replied to it, because the reply is
+    gone, or calls look like what the user replies to, because the answer that they led to is gone."""
 
     def is_gone(group: Group) -> bool:
         return decisions[group.index].rendition == "gone"
@@ -72,16 +71,16 @@ def misleads(index: int, inputs: PlanInput, decisions: Mapping[int, Decision]) -
 
 
 class Stretch(Struct):
-    """Groups that one summary stands for, in order, and the tokens of the lines that it quotes."""
+    """Groups that one summary covers, in order, and the tokens of the lines that it quotes."""
 
     groups: list[Group] = field(default_factory=list)
     tokens: int = 0
     before: list[Group] = field(default_factory=list)
-    """Groups at their place between the stretch before it and this one, when all of them may be quoted instead."""
+    """Groups in place between the previous stretch and this one, if all of them may be quoted instead."""
     joins: bool = False
-    """It may be joined with the stretch before it."""
+    """Whether it may be joined with the previous stretch."""
     gone: list[Group] = field(default_factory=list)
-    """Groups before it of which nothing is kept: its summary says that it stands for them, too."""
+    """Groups before it of which nothing is kept. Its summary covers them, too."""
 
 
 def arrange(
@@ -94,12 +93,11 @@ def arrange(
     needed: bool = False,
     worth: int = MARK,
 ) -> list[Stretch]:
-    """Arrange the stretches that get a summary. Groups in none of them are at their place, or gone.
+    """Return the stretches that get a summary. Groups outside of them are in place, or gone.
 
-    `in_place`: groups that would stay. `movable`: whether one may be quoted instead. `quoted`: tokens of the lines
-    that a summary quotes of a group. `extra`: tokens that the last summary has besides its lines. `needed`: there
-    has to be one, however little it quotes. `worth`: tokens that are worth one.
-    """
+    `in_place`: groups that would stay. `movable`: returns whether a group may be quoted instead. `quoted`: returns the
+    tokens of the lines that a summary quotes of a group. `extra`: tokens of the last summary besides its lines.
+    `needed`: there has to be a summary, however little it quotes. `worth`: minimum tokens of a summary."""
     stretches: list[Stretch] = []
     current = Stretch()
     for group in groups:
@@ -121,7 +119,7 @@ def arrange(
     _close(stretches, current)
     if stretches:
         stretches[-1].tokens += extra
-    # a few words of the very end are worth one: without them the request before would pass for one that is open
+    # a few words at the very end justify one: without them the request before would look unanswered
     last = groups[-1] if groups and quoted(groups[-1]) else None
     told: list[Stretch] = []
     gone: list[Group] = []
@@ -140,7 +138,8 @@ def last_resort(
     movable: Callable[[Group], bool],
     quoted: Callable[[Group], int],
 ) -> list[Stretch]:
-    """Return the group that is cut at its place and of which a summary saves most, where there has to be one."""
+    """Return, as a stretch, the group cut in place with which a summary saves most. Used if there has to be a
+    summary."""
     cut = (g for g in groups if g.index in in_place and in_place[g.index].rendition == "shortened")
     movable_cut = sorted((g for g in cut if movable(g) and quoted(g)), key=lambda g: g.tokens - quoted(g))
     return [Stretch([g], quoted(g)) for g in movable_cut[-1:]]
@@ -152,7 +151,8 @@ def _first_gap(
     movable: Callable[[Group], bool],
     quoted: Callable[[Group], int],
 ) -> list[Stretch]:
-    """Return the first messages that are gone, with a message right behind or before them that may be quoted."""
+    """Return, as a stretch, the first messages that are gone, with a message right behind or before them that may be
+    quoted."""
     gone: list[Group] = []
     for index, group in enumerate(groups):
         if group.index in in_place or quoted(group):
@@ -169,7 +169,8 @@ def _first_gap(
 
 
 def _close(stretches: list[Stretch], stretch: Stretch, behind: Group | None = None) -> None:
-    """End a stretch. Groups with a message behind the one that stays next have no place before it: they are gone."""
+    """End a stretch. Groups with a message behind the group `behind`, which stays in place, have no place before it:
+    they are dropped."""
     if behind is not None:
         stretch.groups = [g for g in stretch.groups if g.messages[-1] < behind.messages[0]]
     if stretch.groups:
@@ -177,7 +178,7 @@ def _close(stretches: list[Stretch], stretch: Stretch, behind: Group | None = No
 
 
 def _joined(stretches: Sequence[Stretch], quoted: Callable[[Group], int]) -> Iterable[Stretch]:
-    """Join a small stretch at the end of several with the one before it."""
+    """Join each small stretch with the one before it if it may be joined."""
     joined: list[Stretch] = []
     for stretch in stretches:
         if joined and stretch.joins and stretch.tokens < MARK:
@@ -190,7 +191,7 @@ def _joined(stretches: Sequence[Stretch], quoted: Callable[[Group], int]) -> Ite
 
 
 def summarized(group: Group, choices: Sequence[ChosenLine]) -> Decision:
-    """Return the decision on a group of which a summary quotes these lines."""
+    """Return the decision on a group that a summary covers, with the lines quoted from it."""
     if not choices:
         return Decision(group.index, "summarized", 0, WORTHLESS, value=0.0)
     reason = f"{len(choices)} line{'s' * (len(choices) > 1)} quoted, {sum(c.cost for c in choices):,} tokens"

@@ -11,7 +11,7 @@ from compactor_cli.text.page_trees import typed_below
 
 
 def typed_below_pages(messages: Sequence[Message], lines: SessionLines) -> dict[int, tuple[int, int]]:
-    """Return where these words stand, by their pieces: what stands below several pages is the harness's own."""
+    """Return the spans of these words by piece. Words that stand below several pages come from the harness itself."""
     pieces = lines.session.pieces
     pages = (number for number in lines.first_of if messages[pieces[number].message].origin == "injected")
     found = {number: span for number in pages if (span := typed_below(pieces[number].text))}

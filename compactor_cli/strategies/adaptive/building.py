@@ -1,5 +1,5 @@
-"""What becomes of every group when `adaptive` takes some lines: it stays at its place, whole or cut to them, is quoted
-by a summary between those that stay, or is gone."""
+"""Decides what happens to each group when `adaptive` takes some lines: it stays in place, whole or cut to them, or a
+summary between those that stay quotes it, or it is gone."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ from compactor_cli.summary_text.state_line import StateLine, failed_times, tells
 _ANSWERED_SHARE = 0.15
 """Share of the room of talk that the answer to the last request may take, for being the newest."""
 _MOSTLY = 0.6
-"""Share of a group's tokens from which on it is worth a try to keep it at its place."""
+"""Share of a group's tokens from which on keeping it in place is worth a try."""
 _OVERHEAD = 3
-"""Tokens that a group at its place may take more than its lines in a summary."""
+"""Tokens that a group in place may take beyond the cost of its lines in a summary."""
 _TINY_ROOM = 60
-"""Tokens of room up to which the answer to the last request stays for what it says, not for being the newest."""
+"""Tokens of room up to which the answer to the last request is kept for what it says, not for being the newest."""
 _SMALL_TALK = 8
-"""Tokens of what somebody says that is not worth cutting to the sentence that binds."""
+"""Maximum tokens of a message that is not worth cutting to its binding sentence."""
 _STATE = (0.2, 0.13)
 """Shares of a small and of a large room that the state of the work may take."""
 _LARGEST = 4
-"""Summaries, the largest, of which one may say what the transcript was compacted from."""
-_BASED = 300
+"""Number of largest summaries of which one may say what the transcript was compacted from."""
+BASED = 300
 """Tokens of room from which on a summary says what the transcript was compacted from."""
 
 
 class PlanBuilder:
-    """What is known of the groups that are not protected, and what becomes of them when lines are taken."""
+    """What is known of the groups that are not protected, and what happens to them when lines are taken."""
 
     def __init__(
         self,
@@ -75,9 +75,9 @@ class PlanBuilder:
         report: Decision | None,
         request_room: float,
     ) -> None:
-        """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens. `large`:
-        those of them that stay at their place whatever of them is chosen. `report`: what the agent told the user
-        last. `request_room`: tokens of the room for what the user said."""
+        """Take the decisions already made (`kept`) and the other groups (`rest`), which have `room` tokens. `large`:
+        groups in `rest` that stay in place whatever is chosen of them. `report`: what the agent told the user last.
+        `request_room`: tokens of the room for what the user said."""
         assert inputs.profile is not None
         self.inputs, self.kept, self.rest, self.room, self.request_room = inputs, kept, rest, room, request_room
         self.group_of = {i: g.index for g in inputs.groups for i in g.messages}
@@ -93,11 +93,11 @@ class PlanBuilder:
         self.selector = self.selector_of(())
         self.renderer = InPlaceRenderer(inputs.messages, self.lines, inputs.count, inputs.pairing)
         self.large = large
-        # summaries of earlier rounds go into the new one: their numbers would mislead beside it
+        # summaries of earlier rounds go into the new one: their numbers would mislead next to it
         self.folded = {g.index for g in rest if inputs.is_summary(g)}
         self._words_of: dict[int, str] = {}  # group -> the words of its calls and results
         self.outdated = outdated_lists(inputs.messages)
-        # where the user waits for an answer in a chat, the one before comes after what the user said
+        # if the user waits for an answer in a chat, the answer before comes after the user's words
         self.chat = is_chat(inputs.messages)
         self.works = is_working_chat(inputs.messages)
         self.talk = self.works or is_talk(inputs.messages, session)
@@ -105,42 +105,42 @@ class PlanBuilder:
         self.people = self.talk and people_talk(inputs.messages)
         self.renderer.brief = self.small_talk = room <= SMALL_ROOM and is_small_talk(inputs.messages)
         self.whole: set[int] = set()
-        self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
-        self.small = False  # no room for more than small parts that nothing was chosen of
+        self.worth_a_summary = MARK  # minimum tokens of a summary's quotes and state
+        self.small = False  # whether only small parts of which nothing was chosen fit
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
-        self.anew: Mapping[int, Sequence[int]] = {}  # line -> those that say it anew, which it needs
-        # a ratio refers to what the first round started from; a target in tokens does without that
+        self.anew: Mapping[int, Sequence[int]] = {}  # line -> those that replace it, which it needs
+        # a ratio refers to what the first round started from; a target in tokens does not need that
         self.needs_summary = needed = inputs.settings.target_ratio is not None or inputs.target is None
         self.newest = self.newest_within(room)
         self.present = self._present()
-        base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
+        base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= BASED else None
         self.known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, self.known.overcome, base=base)
         self.quoter.needs_base, self.quoter.brief = needed, room <= SMALL_ROOM
-        # where a summary hardly has room, a sentence of what people say stands alone at its place
-        self.mostly = 0.0 if self.small_talk or (self.talk and room < _BASED) else _MOSTLY
+        # if a summary hardly fits, a sentence of what people say stays alone in place
+        self.mostly = 0.0 if self.small_talk or (self.talk and room < BASED) else _MOSTLY
         self.tell_state()
 
     def tell_state(self) -> None:
-        """Find what the state tells, beside what stays at its place."""
+        """Determine what the state contains, given what stays in place."""
         room, lines = share_of(self.room, *_STATE), self.known.lines
         self.state = must_keep.state_within(room, lines, self.inputs.count, self._is_seen)
         tasks = {line for line in lines if line.kind == "task"}
-        if tasks and tasks.issubset(self.state):  # the state tells the whole list
+        if tasks and tasks.issubset(self.state):  # the state contains the whole list
             self.outdated |= list_calls(self.inputs.messages)
         self.told = {line for line in self.state if line.message in self.group_of and self._is_told_there(line)}
         self.quoter.failures = tuple(line.text for line in self.state if line.kind in ("error", "effect"))
 
     @cached_property
     def awaited(self) -> frozenset[int]:
-        """Return the lines of the newest message of small talk that stay in any case, where it is large."""
+        """The lines of the newest message of small talk that stay in any case, if that is large."""
         if not self.large or not self.small_talk:
             return frozenset()
         return frozenset(awaited_lines(self.inputs.groups[max(self.large)], self.lines))
 
     @cached_property
     def said_by_state(self) -> frozenset[int]:
-        """Return the lines of results that the state tells word for word: why something failed."""
+        """The lines of results that the state contains word for word: why something failed."""
         failures = [told for told in self.state if told.kind in ("error", "effect") and told.message >= 0]
         return frozenset(
             line
@@ -150,25 +150,25 @@ class PlanBuilder:
         )
 
     def newest_within(self, limit: int) -> NewestExchanges:
-        """Return the newest exchanges that stay at their place, in as many tokens at most."""
+        """Return the newest exchanges that stay in place, in at most `limit` tokens."""
         given = self.inputs.messages, self.rest, self.renderer, self.room
         needed, decided = self.needs_summary, self.reported
         return NewestExchanges(*given, folded=self.folded, summarized=needed, decided=decided, limit=limit)
 
     def selector_of(self, taken: Iterable[int]) -> Selector:
-        """Return what chooses lines beside those that are taken."""
+        """Return a selector that chooses lines in addition to those that are taken."""
         selector = Selector(self.lines, self.values.of, self.inputs.count, self._covered, scoped=self.room > LARGE_ROOM)
         for line in taken:
             selector.take(line)
         return selector
 
     def _present(self) -> set[int]:
-        """Return the groups that stay at their place for being the newest, or large requests."""
+        """Return the groups that stay in place for being the newest, or as large requests."""
         return self.large | (self._answered() if self.talk else self.newest.in_place)
 
     def _answered(self) -> set[int]:
-        """Return what was said behind the last request: without it, that would pass for one that nobody answered. What
-        an agent said there is the newest exchange; what people say is no more than a part of their talk."""
+        """Return the groups behind the last request; without them it would look unanswered. The words of an agent there
+        are the newest exchange, while those of people are just a part of their talk."""
         if self.room <= _TINY_ROOM:
             return set()
         requests = (group.index for group in self.inputs.groups if is_request(group, self.inputs.messages))
@@ -180,9 +180,9 @@ class PlanBuilder:
         return {group.index for group in answers} if tokens <= _ANSWERED_SHARE * self.room else set()
 
     def _is_seen(self, line: StateLine) -> bool:
-        """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a
-        check or an error the result. How often something failed is told, and which task it is that a call only numbers.
-        """
+        """Return whether something in place shows what a line of the state says: calls that stay whole and, for a check
+        or an error, the result. The state always says how often something failed, and which task a call means by a
+        number."""
         group = self.group_of.get(line.message)
         if group is None or line.kind == "file" or line.times > 1:
             return False
@@ -195,8 +195,8 @@ class PlanBuilder:
         return group in self.present and stays and self._is_told_there(line)
 
     def _is_told_there(self, line: StateLine) -> bool:
-        """Return whether the exchange of a line of the state has its words, where that is a task: many calls only
-        number it."""
+        """Return whether the exchange of a state line contains its words. Only tasks are checked: many calls just give
+        their numbers."""
         if line.kind != "task" or tasks_age(line.text):
             return True
         group = self.group_of[line.message]
@@ -206,7 +206,7 @@ class PlanBuilder:
         return names_task(line.text, self._words_of[group])
 
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
-        """Return what becomes of every group when these lines are taken."""
+        """Return what happens to each group when these lines are taken."""
         chosen = self._complete(chosen)
         chosen = self._telling(chosen)
         by_group: dict[int, list[ChosenLine]] = {}
@@ -232,7 +232,7 @@ class PlanBuilder:
             return self._written(in_place, stretches, by_group)
 
         attempt = arranged(needed=always and not self.small_talk)
-        if always and self.talk and attempt.tokens > self.room < _BASED:  # what is said comes before where it is from
+        if always and self.talk and attempt.tokens > self.room < BASED:  # the words come before their origin
             attempt = arranged(needed=False)
         if always and not self.talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
@@ -240,8 +240,8 @@ class PlanBuilder:
         return attempt
 
     def _complete(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
-        """Return the lines but, of talk, those of the user of which the short sentences behind them are not there, and
-        those that are said anew where that is not there."""
+        """Return the lines without those whose later restatement is missing and, in talk, without the user's sentences
+        whose short followers are missing."""
         if self.talk:
             there = {choice.line for choice in chosen}
             chosen = [choice for choice in chosen if self._is_complete(choice.line, there)]
@@ -251,12 +251,12 @@ class PlanBuilder:
         return [choice for choice in chosen if not self._is_outdated(choice.line, there)]
 
     def _is_outdated(self, line: int, there: Set[int]) -> bool:
-        """Return whether a line is said anew in words that are not `there`, nor stay at their place."""
+        """Return whether a line is restated in words that are neither `there` nor in place."""
         newer = all_newer([line], self.anew) - {line}
         return not all(at in there or self._stays_there(at) for at in newer)
 
     def _stays_there(self, line: int) -> bool:
-        """Return whether a line stands in what stays at its place whatever is chosen."""
+        """Return whether a line is part of something that stays in place whatever is chosen."""
         group = self.group_of[self.lines.message(line)]
         if group in self.large and self.awaited:
             return line in self.awaited
@@ -270,22 +270,22 @@ class PlanBuilder:
         return is_answer or all(at in there for at in self._said_after(line))
 
     def _telling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
-        """Return the lines but for those of the agent that say nothing beside the others."""
+        """Return the lines without those of the agent that say nothing next to the others."""
         taken, groups = {choice.line for choice in chosen}, (*self.kept, *self.present, *self.whole)
         there = {i for group in groups for i in self.inputs.groups[group].messages}
         messages = self.inputs.messages
         return [choice for choice in chosen if not says_nothing(choice.line, taken, self.lines, messages, there)]
 
     def _extra(self) -> int:
-        """Return the tokens that the last summary has besides its lines."""
+        """Return the tokens of the last summary besides its lines."""
         return sum(self.inputs.count(line.text) + must_keep.BULLET_TOKENS for line in self.state)
 
     def _is_movable(self, group: Group) -> bool:
-        """Return whether a summary may quote the group instead: nothing is lost by that but its place."""
+        """Return whether a summary may quote the group instead: nothing but its place is lost."""
         return group.index not in self.present and self._may_be_summarized(group)
 
     def _may_be_summarized(self, group: Group) -> bool:
-        """Return whether a summary can quote the group, and nothing keeps it at its place but that it is new."""
+        """Return whether a summary can quote the group, and nothing but its newness keeps it in place."""
         index = group.index
         if (
             index in self.kept
@@ -304,7 +304,7 @@ class PlanBuilder:
         self, in_place: dict[int, Decision], stretches: Sequence[Stretch], by_group: dict[int, list[ChosenLine]]
     ) -> Attempt:
         """Return the decisions, and the summaries of the stretches. The largest says what the transcript was compacted
-        from; where it is too small for that, and a later run has to know, the next one does."""
+        from. If it is too small for that, and a later run has to know, the next one does."""
         by_size: list[Stretch | None] = [*nlargest(_LARGEST, stretches, key=lambda stretch: stretch.tokens)]
         attempts = (self._attempt(in_place, stretches, by_group, based) for based in by_size or [None])
         first = next(attempts)
@@ -319,7 +319,7 @@ class PlanBuilder:
         by_group: dict[int, list[ChosenLine]],
         based: Stretch | None,
     ) -> Attempt:
-        """Return the decisions and summaries of the stretches when that of `based` says what the transcript was
+        """Return the decisions and the summaries of the stretches. The summary of `based` says what the transcript was
         compacted from."""
         decisions, slots, ends = dict(in_place), [], True  # the last summary worth its tokens has the state
         for stretch in reversed(stretches):
@@ -346,19 +346,19 @@ class PlanBuilder:
         return Attempt(decisions, slots, used, by_group)
 
     def _ended(self, slot: SummarySlot) -> SummarySlot:
-        """Return the last summary with what it ends with."""
+        """Return the last summary with what follows at its end."""
         return slot
 
     def _quoted(self, group: Group, choices: list[ChosenLine], in_place: dict[int, Decision]) -> list[ChosenLine]:
-        """Return the lines that a summary quotes of a group; all of one that would stand whole at its place."""
+        """Return the lines of a group that a summary quotes: all of them if the group would stay whole in place."""
         whole = group.index in in_place and in_place[group.index].rendition == "whole"
         return with_the_rest(choices, group, self.lines, self.selector.tokens) if whole else choices
 
     def _state_behind(self, stretch: Stretch, decisions: Mapping[int, Decision], chosen: Iterable[int]) -> str:
-        """Return the state without what stands behind this summary, word for word: a task list at its place, a call
-        that acts outside the session and failed, with its result; and without tasks older than words that are gone."""
+        """Return the state without what is word for word behind this summary: a task list in place, or a failed call
+        that acts outside the session, with its result. Tasks older than words that are gone are left out, too."""
         end = stretch.groups[-1].messages[-1]
-        reasons = self.inputs.protected  # the turn that closes a history is made up, and may go again
+        reasons = self.inputs.protected  # the turn that closes a history is synthetic, and may be removed
         stay = (g for g in decisions if decisions[g].rendition != "gone" and reasons.get(g) != CLOSING)
         behind = (self.inputs.groups[group].messages for group in stay)
         there = {
@@ -377,7 +377,7 @@ class PlanBuilder:
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))
 
     def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
-        """Return the group at its place, where that takes no more than to quote what was chosen of it."""
+        """Return the decision to keep the group in place, or None if quoting the chosen lines takes fewer tokens."""
         quoted = sum(choice.cost for choice in choices)
         present = group.index in self.present
         if group.index in self.reported and group.index not in self.whole:

@@ -1,4 +1,4 @@
-"""Chooses what stays of what was said in a session: what the user typed, and standing instructions."""
+"""Chooses what is kept of the words said in a session: what the user typed, and standing instructions."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SH
 from compactor_cli.text.clauses import split_clauses
 
 _RULING = (0.3, 0.12)
-"""Shares of a small and of a large room for what standing instructions rule, where they have no room as a whole."""
+"""Shares of a small and of a large room for the rules in standing instructions, if these do not fit as a whole."""
 
 
 class Words:
     """Chooses among spans of what was said in a session."""
 
     def __init__(self, inputs: PlanInput, lines: SessionLines, tokens: Callable[[int], int]) -> None:
-        """Take the lines of a session; `tokens` counts a line."""
+        """Take the lines of a session. `tokens`: returns the tokens of a line."""
         self._inputs, self._lines, self._tokens = inputs, lines, tokens
 
     def standing(self, room: int, spans: Sequence[UserWords]) -> Iterator[int]:
-        """Yield lines of standing instructions: all of them in their share of the room, else first what they rule, the
-        items of lists among that whatever their words are, and then, or of too much of it, what binds most."""
+        """Yield the lines of standing instructions: all of them if they fit in their share of the room. Otherwise the
+        rules come first, list items among them whatever their words, and then, or if there are too many rules, what
+        binds most."""
         pieces = self._lines.session.pieces
         ruling = [
             UserWords(span.piece, span.start + start, span.start + end)
@@ -44,16 +45,16 @@ class Words:
         yield from self.within(INSTRUCTIONS_SHARE * room, spans, binding=binding)
 
     def _needed(self, spans: Iterable[UserWords]) -> int:
-        """Return the tokens of what was said, with a heading for each piece."""
+        """Return the tokens of these spans, with a heading for each piece."""
         lines = {line: s.piece for s in spans for line in self._lines.overlapping(s.piece, s.start, s.end)}
         return sum(map(self._tokens, lines)) + HEADING * len({*lines.values()})
 
     def within(
         self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0, bare: Container[int] = ()
     ) -> Iterator[int]:
-        """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind.
-        `binding`: the tokens of these, of instructions, where not all has room. `bare`: messages that say nothing alone
-        and then make way first."""
+        """Yield the lines of these spans, the newest first: all of them if they fit into `room` tokens, otherwise the
+        binding sentences. `binding`: the tokens for binding sentences of instructions if not everything fits. `bare`:
+        messages that say nothing alone, and are dropped first."""
         lines, pieces = self._lines, self._lines.session.pieces
         texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
         lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]

@@ -1,4 +1,4 @@
-"""Conversations without tools: which are small talk, and what the newest request of one answers."""
+"""Conversations without tools: whether they are small talk, and what the newest request answers."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
 from compactor_cli.text.clauses import split_clauses
 
 _TALK = 0.6
-"""Share of talk from which on a session is people talking; agents that write their actions as text have less."""
+"""Share of talk from which on a session is people talking. Agents that write their actions as text have less."""
 _TYPED, _LINES = 100, 2
-"""Mean tokens and lines of messages up to which they are as people type them."""
+"""Maximum mean tokens and lines of messages that people type."""
 _NEWEST, _OF_TALK = 40, 0.25
-"""Newest messages of the user that are looked at, and the share of their sentences that is idle where they talk: of
-those who translate, plan or ask for facts line by line a tenth or two is."""
+"""Number of the user's newest messages to examine, and the share of idle sentences in them from which on they are small
+talk. Users who translate, plan or ask for facts line by line have a tenth or two."""
 _ANSWERED = 0.3
-"""Share of a room for what the newest request answers; of a tiny one it has nothing."""
+"""Share of the room for what the newest request answers. In a tiny room it gets nothing."""
 _TINY = 150
 """Tokens up to which a room is tiny."""
 
 
 def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
-    """Return whether nobody calls a tool, and what is said is not full of names as work in a text form is, or no longer
-    than what somebody types."""
+    """Return whether nobody calls a tool, and the messages are either not full of names, as work in text form is, or no
+    longer than what people type."""
     return not has_calls(messages) and (talk_share(session) >= _TALK or (is_chat(messages) and _is_typed(messages)))
 
 
 def _is_typed(messages: Sequence[Message]) -> bool:
-    """Return whether the messages of each side are short, and hardly ever of more than one line."""
+    """Return whether the messages of each side are short, and rarely have more than one line."""
     for role in ("user", "assistant"):
         said = [m for m in messages if m.role == role and m.origin != "summary"]
         lines = sum(m.text("text").strip().count("\n") + 1 for m in said)
@@ -49,8 +49,8 @@ def _is_typed(messages: Sequence[Message]) -> bool:
 
 
 def is_small_talk(messages: Sequence[Message]) -> bool:
-    """Return whether all that is said is short, and much of what the user said last is small talk by its words: no work
-    is done by talking, and a message is not worth its length."""
+    """Return whether all messages are short, and many of the user's last sentences are small talk by their words. Then
+    no work is done by talking, and length does not make a message valuable."""
     if not is_chat(messages) or not _is_typed(messages) or is_working_chat(messages):
         return False
     newest = [m.text("text") for m in messages if m.origin == "request"][-_NEWEST:]
@@ -61,8 +61,8 @@ def is_small_talk(messages: Sequence[Message]) -> bool:
 def answered_lines(
     messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int
 ) -> Sequence[int]:
-    """Return what the newest request answers, or how it ends where it has no room, when an agent does nothing but
-    talk: what it says is all that there is to go on with."""
+    """Return what the newest request answers, or its end if it does not fit. Only for an agent that does nothing but
+    talk: then its text is all there is to continue from."""
     index, _ = max(answers_before_turns(messages), key=itemgetter(1), default=(-1, -1))
     if index < 0 or has_calls(messages) or people_talk(messages):
         return ()

@@ -1,4 +1,4 @@
-"""What the agent said before requests, and what it said later of the same figures."""
+"""The agent's texts before requests, with its later statements about the same figures."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def corrections(
     told: Sequence[list[int]],
     speech_of: Callable[[int], list[int]],
 ) -> dict[int, list[int]]:
-    """Return the lines of what the agent said later that may correct an answer, by the place of that in `told`.
-    `speech_of`: the lines with words of a message."""
+    """Return the agent's later lines that may correct an answer, by the index of the answer in `told`. `speech_of`:
+    returns the lines of a message that hold words."""
     number_of = {lines.message(answer[0]): number for number, answer in enumerate(told) if answer}
     if not number_of:
         return {}
@@ -25,7 +25,7 @@ def corrections(
     places: list[list[int]] = []
     corrected: dict[int, list[int]] = {}
     answers: dict[int, int] = {}
-    """Place of an answer in `said`, which is the first of its message -> its place in `told`."""
+    """Index of an answer in `said`, where it is the first entry of its message -> its index in `told`."""
     for message in messages:
         if message.role != "assistant" or message.origin == "summary":
             continue

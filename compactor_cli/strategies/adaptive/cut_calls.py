@@ -1,4 +1,4 @@
-"""Calls that stay at their place with some of what they were made with: valid, gaps marked."""
+"""Cuts calls that stay in place: the arguments remain valid JSON, and gaps are marked."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import ends, shorten_prose, text_reference
 
 _SHORT_STRING = 120
-"""Characters of a string in a call's arguments that stays as it is."""
+"""Maximum characters of a string in a call's arguments that stays unchanged."""
 _LINE_END = 2
 """Characters of the end of a line in JSON."""
 _CHANGED = 500
-"""Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
+"""Characters of added lines that an edit in the newest exchanges shows, whatever was chosen of it."""
 _CHARACTERS = 3
-"""Characters of a token at least, in most arguments."""
+"""Minimum characters of a token in most arguments."""
 _WORD, _WORDS = compiled_later(r"\w"), compiled_later(r"\w+")
 
 
 class CallCutter:
-    """Cuts the arguments of calls; each text is counted once."""
+    """Cuts the arguments of calls. Each text is counted once."""
 
     def __init__(self, count: Callable[[str], int]) -> None:
-        """`count`: tokens of a text."""
+        """`count`: returns the tokens of a text."""
         self._count = count
         self._lengths: dict[tuple[int, int], int] = {}
 
     def cut(self, part: Part, wanted: Iterable[str], least: int, *, number: int = -1, room: int = 0) -> tuple[str, int]:
-        """Return the arguments of a call with the `wanted` lines of long texts in them, and the tokens of the call.
-        Where it has `room` tokens, heads and tails of these texts stay besides as far as they fit. `least`: tokens in
-        any case of arguments that are no JSON. `number`: names the call."""
+        """Return the arguments of a call with the `wanted` lines of long strings, and the tokens of the call.
+
+        With `room` tokens, the heads and tails of these strings stay too, as far as they fit. `least`: the minimum
+        tokens of arguments that are not JSON. `number`: identifies the call."""
         kept, name = {*wanted}, self._count(part.name)
         try:
             value = parse_json(part.text)
@@ -56,7 +57,7 @@ class CallCutter:
         return text, self._count(text) + name
 
     def _length(self, value: Any, room: int, number: int) -> int:
-        """Return the characters of which heads and tails of long texts have room in so many tokens."""
+        """Return the number of characters for the head and tail of each long string that fit into `room` tokens."""
         if (number, room) not in self._lengths:
             lengths = range(_SHORT_STRING, max(map(len, _texts(value)), default=0) + 1, _SHORT_STRING // 4)
             fitting = bisect_right(lengths, room, key=lambda length: self._count(_written(value, (), length)))
@@ -65,9 +66,10 @@ class CallCutter:
 
 
 def changes(part: Part, room: int) -> Iterator[str]:
-    """Yield lines that an edit adds to a file, or takes away where it adds none: what was done, as far as they have
-    room in so many tokens. Those come first that have words which it does not take away: of a call around texts that
-    stay the call, and not the texts."""
+    """Yield the lines that an edit adds, or removes if it adds none, as far as they fit into `room` tokens.
+
+    Lines with words that the edit does not remove come first. If a call is wrapped around strings that stay the same,
+    these are the call and not the strings."""
     most = min(_CHANGED, _CHARACTERS * room)
     for _, lines in changed_lines(part):
         by_mark = {mark: [line[len(mark) :] for line in lines if line.startswith(mark)] for mark in (ADDED, REMOVED)}
@@ -82,7 +84,7 @@ def _written(value: Any, wanted: Collection[str], length: int) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in arguments."""
+    """Yield the strings in arguments."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list)):
@@ -91,7 +93,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _is_kept(line: str, wanted: Collection[str], *, follows: bool) -> bool:
-    """Return whether a line of an argument stays; one without a word only where it `follows` one that does."""
+    """Return whether a line of an argument stays. A line without words stays only if it `follows` one that does."""
     bare = line.strip()
     if not _WORD.search(bare):
         return follows and bool(bare)
@@ -100,7 +102,7 @@ def _is_kept(line: str, wanted: Collection[str], *, follows: bool) -> bool:
 
 
 def _begun(command: Any, cut: Any) -> Any:
-    """Return a command that was cut with its beginning, which says what it does."""
+    """Return a command that was cut together with its beginning, which says what it does."""
     if not isinstance(cut, str) or cut == command or not cut.startswith("[…"):
         return cut
     begins = command.lstrip().split("\n", 1)[0]
@@ -108,7 +110,7 @@ def _begun(command: Any, cut: Any) -> Any:
 
 
 def _cut(value: Any, wanted: Collection[str], length: int) -> Any:
-    """Cut long strings of arguments to their chosen lines, and to those at their ends within so many characters."""
+    """Cut long strings in arguments to their chosen lines, and to `length` characters at their ends."""
     if isinstance(value, dict):
         shown = {key: _cut(item, wanted, length) for key, item in value.items()}
         return {key: _begun(value[key], cut) if key in COMMANDS else cut for key, cut in shown.items()}
@@ -130,7 +132,7 @@ def _cut(value: Any, wanted: Collection[str], length: int) -> Any:
             continue
         if left_out:
             mark = f"[… {len(left_out):,} line{'s' * (len(left_out) > 1)}{reference}]"
-            if sum(len(text) + _LINE_END for text in left_out) <= len(mark):  # no more than to say that they are gone
+            if sum(len(text) + _LINE_END for text in left_out) <= len(mark):  # the mark would take more
                 kept += left_out
             else:
                 kept.append(mark)
@@ -143,8 +145,8 @@ def _cut(value: Any, wanted: Collection[str], length: int) -> Any:
 
 
 def _at_ends(lines: Sequence[str], length: int) -> set[int]:
-    """Return the lines at the beginning and at the end of a text that have room in so many characters, half of them for
-    either."""
+    """Return the indices of lines at the beginning and the end of a text that fit into `length` characters, half of
+    them for each end."""
     half = length // 2
     head = bisect_right([*accumulate(len(line) + _LINE_END for line in lines)], half)
     tail = bisect_right([*accumulate(len(line) + _LINE_END for line in reversed(lines))], half)

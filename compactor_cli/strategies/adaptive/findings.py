@@ -1,4 +1,4 @@
-"""What an agent came to between its calls: what it found and decided, not what it is about to do."""
+"""What an agent concluded between its calls: what it found and decided, not what it is about to do."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from compactor_cli.strategies.shared.rooms import part_between
 from compactor_cli.text.sentences import count_words
 
 _NONE, _SHARE = (10, 0.0), (25, 0.05)
-"""Percent of a transcript that there is room for, and the share of the room for what the agent found: where little
-stays, names that the work goes on with tell more than sentences."""
+"""Percentage of a transcript that fits into the room, and the share of the room for the agent's findings. If little is
+kept, names that the work continues with say more than sentences."""
 _TELLS = -0.2
-"""How much words speak for something to remember, beside a request, from which on a sentence tells: what an agent
-announces that it does next is worded as a request is."""
+"""Minimum evidence in a sentence's words for something to remember rather than a request. An agent announces its next
+step in the words of a request."""
 _FEW_WORDS = 6
-"""Words below which nothing is told that would stand alone."""
+"""Minimum number of words that can say something alone."""
 
 
 def findings(messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int]) -> list[list[int]]:
-    """Return of each message with which an agent goes on working the lines that tell, those first of which the names
-    are worth most for the tokens. `cost`: tokens of a line."""
+    """Return the telling lines of each message in which an agent works on. Those with the most valuable names for their
+    tokens come first. `cost`: returns the tokens of a line."""
 
     def worth(told: list[int]) -> float:
         return sum(lines.bounds[line] for line in told) / sum(map(cost, told))
@@ -35,12 +35,12 @@ def findings(messages: Sequence[Message], lines: SessionLines, cost: Callable[[i
 
 
 def room_for_findings(room: int, of: int) -> float:
-    """Return the tokens for what the agent found, of a room for a transcript `of` so many."""
+    """Return the tokens for the agent's findings in a `room` for a transcript of `of` tokens."""
     return room * part_between(100 * room // max(1, of), _NONE, _SHARE)
 
 
 def _told(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield the lines that tell, of the newest message first."""
+    """Yield the telling lines of each message, the newest message first."""
     weighed = shipped_wordings().of_text
     for message, following in reversed([*pairwise(messages)]):
         works = message.calls or following.role == "assistant"

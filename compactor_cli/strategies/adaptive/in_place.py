@@ -8,7 +8,7 @@ from itertools import accumulate, islice, pairwise
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.causes import cause_line
-from compactor_cli.features.work.endings import has_failed
+from compactor_cli.features.work.endings import has_failed, was_there_before
 from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.features.work.short_results import outcome_line
 from compactor_cli.model.group import Group
@@ -136,6 +136,8 @@ class InPlaceRenderer:
         text = self._lines.session.pieces[number].text
         failed = has_failed(part)
         said = (cause_line(text, places=True) or failure_line(text)) if failed else outcome_line(text)
+        if not failed and not said and was_there_before(text):  # without it, a file that was changed would pass for new
+            said = text.lstrip().partition("\n")[0].rstrip()
         if told := self._line_of(number, said):
             return told, True
         if not failed and begins_as_json(text) and (stands := self._stands(number, text)):

@@ -1,4 +1,4 @@
-"""Lines that tell of what the newest request names, and of what the agent speaks of since: where it is defined, and
+"""Lines about what the newest request names, and about what the agent has mentioned since: where it is defined, and
 where it was seen."""
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 
 NAMED_SHARE, WORKED_ON_SHARE = 0.04, 0.04
-"""Shares of the room for lines of what the newest request names, and of what the agent speaks of."""
+"""Shares of the room for lines about what the newest request names, and about what the agent mentions."""
 _ROOM = 1_500
-"""Tokens of room from which on the share holds more than one of them."""
+"""Tokens of room from which on such a share holds more than one line."""
 _READ = 4_000
-"""Characters of a request in which names are looked for."""
+"""Maximum characters of a text to search for names."""
 _NAMES = 24
-"""Names of a request that are looked for, the first ones."""
+"""Maximum number of names of a request to look for, from its beginning."""
 _FEW = 40
-"""Lines up to which a name is rare enough to say what a line is about."""
+"""Maximum number of lines with a name that is rare enough to say what a line is about."""
 _LINES = 2
-"""Lines of each name."""
+"""Number of lines for each name."""
 _SHORTEST = 5
 _SUBJECTS = 4
-"""Names of which the agent speaks most that are looked for in each result."""
+"""Number of names that the agent mentions most, to look for in each result."""
 _PLACE = compiled_later(r"^\s*(?:[\w./-]+[:-](?=\d))?\d*(?: ?[|\t→:-])?\s*")
-"""The file and the number of a line, as tools that read and that search show them."""
+"""The file and the line number that tools for reading and searching print."""
 _DEFINES = compiled_later(
     r"\b(?:func|fun|def|class|fn|function|type|interface|struct|enum|trait|const|let|var|sub|module)\b[^\n]{0,60}$"
 )
-"""What stands before a name that is defined."""
+"""Keywords before a name that is defined."""
 
 
 def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -> Iterator[list[int]]:
-    """Yield, each alone, lines of results and answers with the names of the newest request, those of the rarest name
-    first: of each the line that defines it, if there is one, and the newest ones. None for a small room."""
+    """Yield, one by one, lines of results and answers that hold names of the newest request, the rarest name first. For
+    each name, the line that defines it comes first, then the newest ones. In a small room, yield nothing."""
     if room < _ROOM:
         return
     request, text = _asked_last(messages)
@@ -49,15 +49,17 @@ def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -
     found = [_holding(name, request, lines) for name in islice(words, _NAMES)]
     for held in sorted(filter(None, found), key=len):
         best = [line for _, line in sorted(held, key=lambda found: (not found[0], -found[1]))]
-        first = {lines.message(line): line for line in reversed(best)}  # what one result says twice is said once
+        first = {lines.message(line): line for line in reversed(best)}  # lines of different results come first
         chosen = sorted(best, key=lambda line: first[lines.message(line)] != line)
         yield from ([line] for line in chosen[:_LINES])
 
 
 def worked_on(messages: Sequence[Message], lines: SessionLines, room: float) -> Iterator[list[int]]:
-    """Yield, each alone, lines of the results since the newest request with what the agent speaks of most since then:
-    of each result the line that defines it, if there is one, or the first, the newest results first, and then a second
-    one of each. None for a small room."""
+    """Yield, one by one, lines of the results since the newest request that hold the names the agent mentions most
+    since then.
+
+    Of each result, the line that defines a name comes first, or else the first line with it. The newest results come
+    first, and a second line of each follows at the end. In a small room, yield nothing."""
     if room < _ROOM:
         return
     request, text = _asked_last(messages)
@@ -83,7 +85,7 @@ def worked_on(messages: Sequence[Message], lines: SessionLines, room: float) -> 
 
 
 def _first_with(name: str, piece: int, lines: SessionLines) -> list[int]:
-    """Return a few of the lines of a piece that hold a name, those first that define it."""
+    """Return up to `_LINES` lines of a piece that hold a name, those that define it first."""
     telling = (line for line in lines.of_piece(piece) if line not in lines.silent)
     places = ((line, _place_of(name, lines.text(line))) for line in telling)
     held = [(_DEFINES.search(lines.text(line), 0, at) is None, line) for line, at in places if at >= 0]
@@ -91,8 +93,8 @@ def _first_with(name: str, piece: int, lines: SessionLines) -> list[int]:
 
 
 def _asked_last(messages: Sequence[Message]) -> tuple[int, str]:
-    """Return the index of the newest request, also in answer to a call, and the beginning of its words; -1 where there
-    is none."""
+    """Return the index of the newest request, which may be a reply to a call, and the beginning of its text. The index
+    is -1 if there is none."""
     for message in reversed(messages):
         text = message.text("text") if message.origin == "request" else reply_in(message)
         if text:
@@ -101,7 +103,7 @@ def _asked_last(messages: Sequence[Message]) -> tuple[int, str]:
 
 
 def _bare(text: str) -> str:
-    """Return a line without the file and the number before it, which do not make it another one."""
+    """Return a line without its file and line number, as these do not make it a different line."""
     return _PLACE.sub("", text, count=1)
 
 
@@ -110,7 +112,8 @@ def _is_word(name: str) -> bool:
 
 
 def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, int]]:
-    """Return the lines with a name, the newest first, each with whether it defines it; none where too many have it."""
+    """Return the lines with a name, the newest first, each with whether it defines the name. Return an empty list if
+    too many lines have it."""
     found: list[tuple[bool, int]] = []
     known: set[str] = set()
     for number in range(len(lines.session.pieces) - 1, -1, -1):
@@ -131,7 +134,7 @@ def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, i
 
 
 def _place_of(name: str, text: str) -> int:
-    """Return where a name stands in a text, not as a part of another one; -1 where it does not."""
+    """Return where a name occurs in a text other than as a part of another name, or -1 if it does not."""
     at = text.find(name)
     while at >= 0 and any(beside.isalnum() or beside == "_" for beside in _beside(text, at, at + len(name))):
         at = text.find(name, at + 1)
@@ -139,12 +142,12 @@ def _place_of(name: str, text: str) -> int:
 
 
 def _beside(text: str, start: int, end: int) -> str:
-    """Return the characters before and behind a place."""
+    """Return the characters right before and right behind a span."""
     return text[max(0, start - 1) : start] + text[end : end + 1]
 
 
 def names_in(session: SessionText, messages: Set[int], decisions: Iterable[Decision]) -> Iterator[int]:
-    """Yield the names of messages as they stand after these decisions: of a part that is cut, those that are left."""
+    """Yield the names of messages as they remain after these decisions: of a part that was cut, only the names left."""
     left = {(edit.message, edit.part): edit.text for decision in decisions for edit in decision.edits}
     for piece in session.pieces:
         if piece.message in messages:

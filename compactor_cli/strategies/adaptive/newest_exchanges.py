@@ -1,4 +1,4 @@
-"""The newest exchanges, which stay at their place: what the agent was doing, and what it has to answer next."""
+"""The newest exchanges, which stay in place: what the agent was doing, and what it has to answer next."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from compactor_cli.text.secret_values import is_private
 from compactor_cli.text.sentences import ASKS_WITHIN
 
 _MOST = 40
-"""Newest groups that may stay at their place for being the newest."""
+"""Maximum number of newest groups that stay in place for being the newest."""
 _FEW_LISTING = 3
-"""Groups with calls about the list of tasks that take no more than to tell the list."""
+"""Maximum number of groups with calls about the task list that take no more than the list in the state."""
 _WORTH_A_SUMMARY = 100
 """Tokens of a group from which on a summary of it is shorter."""
 _WRITTEN = 150
-"""Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
+"""Maximum tokens of what the agent wrote in these groups to keep whole: its texts, and the arguments of calls."""
 _LAST_OF_TINY, _LAST_OF_SMALL, _LAST_OF_LARGE = 1.0, 0.8, 0.55
-"""Shares of a tiny, a small and a large room that the last exchange may take: of a few hundred tokens it is most of
-what tells how to go on, and what has room beside it are the user's words."""
+"""Shares of a tiny, a small and a large room that the last exchange may take. In a few hundred tokens it holds most of
+what says how to continue, and only the user's words fit next to it."""
 _WHOLE_OF_LARGE = 0.3
-"""Share of a large room up to which it stays as the agent wrote it, with a line of each result."""
+"""Share of a large room up to which the agent's part stays as it is, with a line of each result."""
 _LAST_WRITTEN = 0.25
-"""Share of the room up to which what was written in it stays where not all of that has room: head and tail."""
+"""Share of the room up to which the head and tail of the agent's part stay if not everything fits."""
 _LAST_FAILED = 0.35
-"""The same where the call failed: the agent makes it again with little changed."""
+"""The same if the call failed: the agent repeats it with small changes."""
 _LAST_ANSWER = 0.5
-"""The same of an answer that is the last of all: what the work came to."""
+"""The same for an answer at the very end, which reports the outcome of the work."""
 _TINY = 100
 """Tokens up to which a room is tiny."""
 _LOOKED_UP = 0.2
-"""Share of the room for what it had looked up before it asked, and did not say."""
+"""Share of the room for what the agent had looked up before its question, and did not say in it."""
 _VALUE = compiled_later(r":[ \t]*\"?([^\s\",{}\[\]][^\",{}\[\]]+[^\s\",{}\[\]])")
-"""The value of a member, without those of two characters at most, which stand in any text."""
+"""The value of a member. Values of one or two characters are left out, because they occur in any text."""
 _NAME = compiled_later(r"([\w.-]+)\"?[ \t]*:")
 """What may be the name of a member."""
 
 
 def _own_members(lines: SessionLines, number: int) -> Iterator[int]:
-    """Yield the lines of a result with members of the object that it is, rather than of one within."""
+    """Yield the lines of a JSON result that hold members of the outermost object."""
     text = lines.session.pieces[number].text
     objects = lists = end = 0
     for line in lines.of_piece(number) if text.lstrip().startswith("{") else ():
@@ -62,7 +62,7 @@ def _own_members(lines: SessionLines, number: int) -> Iterator[int]:
 
 
 class NewestExchanges:
-    """Which groups stay at their place for being the newest, and how much of them."""
+    """Decides which groups stay in place for being the newest, and how much of them."""
 
     def __init__(
         self,
@@ -76,8 +76,9 @@ class NewestExchanges:
         decided: Mapping[int, Decision],
         limit: float = inf,
     ) -> None:
-        """Choose among `groups`, of which nothing is decided but what stands in `decided`. `folded`: those that never
-        stay. `summarized`: something has to be left to a summary. `limit`: the most tokens that they may take."""
+        """Choose among `groups`. `decided`: decisions that are already made for some of them. `folded`: groups that
+        never stay. `summarized`: something has to be left for a summary. `limit`: the maximum tokens for these
+        groups."""
         self._messages, self._renderer, self._room = messages, renderer, room
         self._share = min(newest_share(room), limit)
         tiny = between(room, (_TINY, _LAST_OF_TINY), (SMALL_ROOM, _LAST_OF_SMALL))
@@ -92,18 +93,20 @@ class NewestExchanges:
         return self._written_last if group in self.last else _WRITTEN
 
     def render(self, group: Group, taken: Collection[int], reason: str) -> Decision:
-        """Return a group that stays at its place with the lines that were taken."""
+        """Return the decision on a group that stays in place with the lines that were taken."""
         return self._renderer.render(group, taken, reason, self.written(group.index), ends=self.ends_of(group.index))
 
     def ends_of(self, group: int) -> int:
-        """Return the tokens that head and tail of a longer call have in a group."""
+        """Return the tokens for the head and tail of a longer call in a group."""
         return self._ends if group in self.last else 0
 
     def _fitting(self) -> tuple[int, int]:
-        """Return the tokens up to which what the agent wrote in the last exchange stays whole, and those of heads and
-        tails of longer calls: all of it where it has room beside a line of each result, else so much of each text and
-        call that it has; of an edit that came off the lines that it changed tell more. Of an answer the end stays even
-        then: without it, the request before it would pass for one that nobody answered."""
+        """Return two token limits for the last exchange: up to which size the agent's texts and calls are kept whole,
+        and how much of the head and tail of a longer call is kept.
+
+        Everything is kept whole if it fits next to one line of each result. Otherwise each text and call gets an equal
+        limit. A successful edit gets no head and tail, because its changed lines say more. The end of an answer always
+        stays: without it, the request before it would look unanswered."""
         messages = [self._messages[i] for group in self.last.values() for i in group.messages]
         own = [part.tokens for message in messages if message.role == "assistant" for part in message.parts]
         needed = sum(self._renderer.render(group, (), "", max(own, default=0)).tokens for group in self.last.values())
@@ -118,7 +121,7 @@ class NewestExchanges:
         return written, written if failed else 0 if edits else min(written, _WRITTEN)
 
     def pending_results(self, lines: SessionLines) -> Iterator[int]:
-        """Yield the lines of the results in the last exchange: what the agent's next message answers."""
+        """Yield the line numbers of the results in the last exchange, which the agent's next message answers."""
         for group in self.last.values():
             for index in group.messages:
                 message = self._messages[index]
@@ -128,9 +131,11 @@ class NewestExchanges:
                         yield number
 
     def unsaid(self, lines: SessionLines, cost: Callable[[int], int]) -> Iterator[int]:
-        """Yield what the agent had looked up before it asked what the newest request answers, and did not say then: the
-        members of the record itself, such as when it was made; those with figures first, on which rules depend, and the
-        shortest of these. `cost`: tokens of a line."""
+        """Yield the lines that the agent had looked up before its question that the newest request answers, and did not
+        mention in it.
+
+        These are members of the record itself, such as its creation date. Those with figures come first, because rules
+        depend on them, and of these the shortest. `cost`: returns the tokens of a line."""
         said = "\n".join(self._messages[i].text("text") for group in self.last.values() for i in group.messages)
         own = (line for group in self._before_question for i in group.messages for line in lines.of_message(i))
         numbers, pieces = (number for number, _ in groupby(own, key=lines.piece_of.__getitem__)), lines.session.pieces
@@ -144,8 +149,8 @@ class NewestExchanges:
                 yield line
 
     def _looked_up(self, groups: Sequence[Group]) -> list[Group]:
-        """Return the newest group with results since the request before the last exchange, where this asks something
-        that the newest request answers."""
+        """Return, in a list, the newest group with results before the last exchange and since the request before it.
+        The list is empty unless the last exchange asks something that the newest request answers."""
         asking = [self._messages[i] for group in self.last.values() for i in group.messages]
         if not asking or self._messages[-1].origin != "request" or any(message.results for message in asking):
             return []
@@ -156,7 +161,7 @@ class NewestExchanges:
         return [group for group in since if any(self._messages[i].results for i in group.messages)][:1]
 
     def _choose(self, groups: Sequence[Group], folded: Set[int], decided: Mapping[int, Decision]) -> set[int]:
-        """Return the newest groups, as long as they are cheap with the lines of their results left out."""
+        """Return the newest groups, as long as they are cheap without the lines of their results."""
         used = sum(decision.tokens for decision in decided.values())
         chosen = set(decided)
         listing = self._listing(groups[-_MOST:])
@@ -173,12 +178,13 @@ class NewestExchanges:
         return chosen
 
     def _listing(self, groups: Sequence[Group]) -> set[int]:
-        """Return the groups that only keep the agent's list of tasks, where these are not few: the state tells it."""
+        """Return the groups that only maintain the agent's task list, if there are more than a few: the state contains
+        it."""
         found = {g.index for g in groups if only_keeps_list([self._messages[i] for i in g.messages])}
         return found - self.last.keys() if len(found) > _FEW_LISTING else set()
 
     def _behind_first(self, groups: Sequence[Group]) -> Sequence[Group]:
-        """Return the groups behind the oldest one of which a summary is shorter, with the last exchange in any case."""
+        """Return the groups behind the oldest one that a summary would shorten, and the last exchange in any case."""
         for index, group in enumerate(groups):
             if group.index in self.last:
                 break
@@ -187,7 +193,8 @@ class NewestExchanges:
         return groups
 
     def _last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
-        """Return the newest group that is no request, with the one before it where a result stands as a text."""
+        """Return the newest group that is not a request. If it holds a result in text form, also return the group
+        before it."""
         others = (at for at in range(len(groups) - 1, -1, -1) if not is_request(groups[at], self._messages))
         newest = next(others, None)
         if newest is None:

@@ -1,5 +1,5 @@
-"""What the agent said that the user may answer yet: an offer behind other questions, whose "yes" says nothing without
-it, and the newest text that it wrote for the user, such as a mail or a paragraph."""
+"""What the agent said that the user may still answer: an offer before other questions, without which a "yes" says
+nothing, and the newest text that it wrote for the user, such as a mail or a paragraph."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS, ASKS_WITHIN, count_words
 
 _SHARES, _LONGEST = (0.3, 0.1), 300
-"""Shares of a small and of a large room, and tokens, that open offers may take."""
+"""Shares of a small and of a large room, and the maximum tokens, for open offers."""
 _MOST = 2
-"""Answers before the last one that are looked at."""
+"""Number of answers before the last one to examine."""
 _END = 3
-"""Lines, or sentences, at the end of an answer of which one asks."""
+"""Number of lines or sentences at the end of an answer in which to look for a question."""
 _DRAFT = compiled_later(
     r"^(?:>[^\n]*(?:\n|\Z)){2,}"
     r"|^(`{3,}|~{3,})(?:text|txt|markdown|md|e?mail)[ \t]*\n.*?^\1"
@@ -30,16 +30,16 @@ _DRAFT = compiled_later(
     re.MULTILINE | re.DOTALL,
     (">", "```", "~~~", "---", "***", "___"),
 )
-"""What agents put apart from what they say about it: quoted, in a block of text, or between two rules."""
+"""Text that an agent sets apart from its comments: quoted, in a code block, or between two rules."""
 _WORDS = 25
-"""Words from which on such a text is a draft, and not a line that is quoted."""
+"""Minimum number of words of a draft; a shorter text is just a quoted line."""
 _HEADING = compiled_later(r"^#{1,6} ", re.MULTILINE)
-"""Parts of an answer between rules have headings."""
+"""Sections of an answer between rules have headings, drafts do not."""
 _CODE = compiled_later(r"[{}\[\];=<>|\\]")
 _DRAFT_SHARE = 0.1
 """Share of the room up to which such a text stays whole."""
 _MARKS = 0.02
-"""Share of the characters that code has and prose does not, up to which a text is prose."""
+"""Maximum share of characters typical of code in a text that is prose."""
 
 
 def open_offers(
@@ -49,9 +49,11 @@ def open_offers(
     stays: Callable[[int], bool],
     room: int,
 ) -> Sequence[int]:
-    """Return what the answers before the last one ask the user to agree to, as long as the user answered with nothing
-    but questions and the agent asked again: the line that asks and, where it names nothing, the last one before it that
-    does. `stays`: whether a line is there anyway."""
+    """Return the lines of the answers before the last one that ask the user to agree to something.
+
+    They count as long as the user answered only with questions and the agent asked again. For each answer these are the
+    line that asks and, if it names nothing, the last line before it that does. `stays`: returns whether a line is kept
+    anyway."""
     turns = sorted(answers_before_turns(messages), key=itemgetter(1), reverse=True)
     left = min(_LONGEST, share_of(room, *_SHARES))
     found: list[int] = []
@@ -67,14 +69,14 @@ def open_offers(
 
 
 def _asks_again(answer: str) -> bool:
-    """Return whether the last question of an answer names nothing: it is about what was said before."""
+    """Return whether the last question of an answer names nothing, and so refers to something said before."""
     asking = [clause.text for clause in split_clauses(answer)[-_END:] if ASKS.search(clause.text)]
     return bool(asking) and not names_something(asking[-1])
 
 
 def _offer(speech: Sequence[int], lines: SessionLines) -> list[int]:
-    """Return the lines of an answer that ask for an agreement at its end, and say to what; none where it asks
-    nothing."""
+    """Return the lines at the end of an answer that ask for agreement, and the line that says to what. Return an empty
+    list if it asks nothing."""
     asking = next((line for line in reversed(speech[-_END:]) if ASKS_WITHIN.search(lines.text(line))), None)
     if asking is None:
         return []
@@ -83,7 +85,7 @@ def _offer(speech: Sequence[int], lines: SessionLines) -> list[int]:
 
 
 def _only_asks(text: str) -> bool:
-    """Return whether a reply is nothing but questions: what else it says may decide."""
+    """Return whether a reply consists only of questions. Anything else in it may be a decision."""
     clauses = split_clauses(text)
     return bool(clauses) and all(ASKS.search(clause.text) for clause in clauses)
 
@@ -91,8 +93,8 @@ def _only_asks(text: str) -> bool:
 def newest_draft(
     messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int
 ) -> Sequence[int]:
-    """Return the lines of the last text that the agent put apart in what it said; none where there is no such text, or
-    where it takes too much of the room."""
+    """Return the lines of the newest text that the agent set apart, or an empty sequence if there is none or it takes
+    too much of the room."""
     for number in sorted(lines.first_of, reverse=True):
         piece = lines.session.pieces[number]
         message = messages[piece.message]

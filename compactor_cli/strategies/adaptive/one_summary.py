@@ -1,4 +1,5 @@
-"""One summary of chosen lines stands for everything: nothing stays at its place, and the last request ends it."""
+"""One summary of chosen lines stands for everything, and the last request ends it: nothing stays at its place but the
+exchange in hand."""
 
 from __future__ import annotations
 
@@ -16,6 +17,8 @@ from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.must_keep import UserWords
+from compactor_cli.strategies.shared.in_hand import exchange_in_hand
+from compactor_cli.strategies.shared.lone_lines import announces
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.renditions import newest_share
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
@@ -28,6 +31,9 @@ from compactor_cli.summary_text.verbatim import last_request, since_forms
 _SINCE_SHARE, _SHORT_SHARE = 0.03, 0.1
 """Share of the room up to which it is said what followed the last request, and up to which it is said in few words:
 what is done would look like what is to be done, and the next round would not know where the request stood."""
+_IN_PLACE = 500
+"""Tokens of room from which on the exchange in hand stays at its place: of a smaller one what messages take beside
+their words is more than a tenth, which names need."""
 _LAST_SHARE = 0.5
 """Share of the room for what the agent wrote in the last exchange."""
 
@@ -37,16 +43,22 @@ class OneSummaryChooser(Chooser):
 
     def __init__(self, inputs: PlanInput, kept: dict[int, Decision], rest: list[Group], room: int) -> None:
         """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens."""
+        in_hand = exchange_in_hand(inputs) if room >= _IN_PLACE else ()
+        self.in_hand = {group.index for group in in_hand}
         self.ends = _last_words(inputs, rest, room)
         self.ending = inputs.count(last_request(self.ends.text, self.ends.since)) if self.ends else 0
         requests = sum(message.origin == "request" for message in inputs.messages)
         super().__init__(inputs, kept, rest, room, set(), None, room_for_requests(room, room, requests))
 
     def _present(self) -> set[int]:
-        return set()
+        return self.in_hand & self.newest.in_place
+
+    @property
+    def ends_in_results(self) -> bool:
+        return super().ends_in_results and not self.in_hand.isdisjoint(self.present)
 
     def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
-        return None
+        return super()._in_place(group, choices, taken) if group.index in self.present else None
 
     @cached_property
     def asked(self) -> list[UserWords]:
@@ -68,10 +80,11 @@ class OneSummaryChooser(Chooser):
     def _take_pending(self) -> None:
         """Take what the agent wrote in the newest exchanges, too: in the last one all of it, as far as it has room."""
         used = 0
-        for group in sorted(self.newest.in_place | self.newest.last.keys(), reverse=True):
+        for group in sorted((self.newest.in_place | self.newest.last.keys()) - self.present, reverse=True):
             most = _LAST_SHARE * self.room if group in self.newest.last else newest_share(self.room)
             own = (i for i in self.inputs.groups[group].messages if self.inputs.messages[i].role == "assistant")
-            written = [line for i in own for line in self.lines.of_message(i) if self.lines.has_words(line)]
+            lines = (line for i in own for line in self.lines.of_message(i))
+            written = [line for line in lines if self.lines.has_words(line) and not self._announces(line)]
             if sum(map(self.selector.cost, written)) > most - used:  # its end says what comes next
                 written.reverse()
             for line in written:
@@ -79,11 +92,24 @@ class OneSummaryChooser(Chooser):
                     used += self._take([line])
         super()._take_pending()
 
+    def _telling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
+        return [choice for choice in super()._telling(chosen) if not self._announces(choice.line)]
+
+    def _may_be_quoted(self, line: int) -> bool:
+        return super()._may_be_quoted(line) and not self._announces(line)
+
+    def _announces(self, line: int) -> bool:
+        """Return whether a line of the agent only announces a call: nothing stays at its place behind it."""
+        return self.inputs.messages[self.lines.message(line)].role == "assistant" and announces(self.lines, line)
+
     def _extra(self) -> int:
         return super()._extra() + (max(self.ending, MARK) if self.ends else 0)
 
     def _ended(self, slot: SummarySlot) -> SummarySlot:
-        return replace(slot, quotes=(self.ends,), budget=slot.budget + self.ending) if self.ends else slot
+        if self.ends is None:
+            return slot
+        ends = replace(self.ends, since="") if self.present else self.ends  # what followed stands below
+        return replace(slot, quotes=(ends,), budget=slot.budget + self.ending)
 
 
 def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote | None:

@@ -1,4 +1,4 @@
-"""What the user put off in a few words: these say nothing without what the agent had proposed."""
+"""Proposals that the user put off in a few words: these words say nothing without what the agent had proposed."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _PUTS_OFF = compiled_later(
     re.IGNORECASE,
 )
 _FEW_WORDS = 40
-"""Tokens of a message up to which it may say nothing but that something is put off."""
+"""Maximum tokens of a message that may do nothing but put something off."""
 _END = 3
-"""Lines at the end of an answer that say what was proposed."""
+"""Number of lines at the end of an answer that say what was proposed."""
 _MOST = 3
-"""Newest proposals that are looked for."""
+"""Number of newest proposals to look for."""
 
 
 def postponed(messages: Sequence[Message], lines: SessionLines, stays: Callable[[int], bool]) -> Iterator[list[int]]:
-    """Yield the end of what the agent said before each message with which the user puts something off, the newest
-    first, unless the message does not stay."""
+    """Yield the end of the agent's text before each message in which the user puts something off, the newest first.
+    Skip messages that do not stay."""
     turns = sorted(answers_before_turns(messages), key=lambda turn: -turn[1])
     put_off = (turn for turn in turns if _puts_off(messages[turn[1]]) and stays(turn[1]))
     for (answer, _), _ in zip(put_off, range(_MOST), strict=False):

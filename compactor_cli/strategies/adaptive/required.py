@@ -10,7 +10,7 @@ from operator import itemgetter
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group, is_request
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, newest_said
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.building import PlanBuilder
@@ -194,7 +194,7 @@ class RequiredLines(PlanBuilder):
     @property
     def ends_in_results(self) -> bool:
         """Return whether what little room there is, is for results that the agent has to answer next."""
-        return bool(self.inputs.messages[-1].results) and self.room < LARGE_ROOM
+        return bool(newest_said(self.inputs.messages).results) and self.room < LARGE_ROOM
 
     @cached_property
     def asked(self) -> list[must_keep.UserWords]:
@@ -242,7 +242,7 @@ class RequiredLines(PlanBuilder):
         """Return whether the newest exchange is what the agent, or the newest request, answers: not where the agent
         asked nothing in it, and did before what the state tells."""
         messages, last = self.inputs.messages, self.newest.last
-        if messages[-1].results:
+        if newest_said(messages).results:
             return True
         if not is_request(self.inputs.groups[-1], messages):
             return False

@@ -1,4 +1,4 @@
-"""What the user of a conversation says anew: what is said last holds, and the older statement is nothing without it."""
+"""Statements of the user that replace earlier ones: the last one holds, and the older is useless without it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from compactor_cli.text.subjects import may_replace, subject_terms
 from compactor_cli.text.terms import STOP_WORDS
 
 _COMMON = 3
-"""Sentences of the user up to which a word that they share says what is changed."""
+"""Maximum number of the user's sentences that share a word which says what is changed."""
 _SHORT_REQUEST = 150
-"""Characters of a request that says one thing."""
+"""Maximum characters of a request that says one thing."""
 _BEFORE, _BEHIND = 40, 40
-"""Characters around the words that tell of a change in which it is said of what."""
+"""Characters before and behind the words of a change in which the sentence says what is changed."""
 _STEM, _SYLLABLES = 5, 2
-"""Characters by which forms of a word are told to be the same, and syllables of Korean ones."""
+"""Number of first characters that forms of a word have in common, and of syllables in Korean."""
 _PAIRS = 3
-"""Pairs of characters that sentences in scripts without blanks share, to be of the same."""
+"""Number of character pairs that two sentences in a script without blanks share if they are about the same thing."""
 _UNSPACED = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff]")
 _HANGUL = compiled_later(r"[\uac00-\ud7a3]{2,}")
 _SAYINGS = (
@@ -48,7 +48,7 @@ _SAYINGS = (
     (r"と言(?:いました|ったけど|いましたが)", r".{0,80}?(?:変更|変わ|延期)"),
     (r"(?:我|刚才)说(?:过|的是|了)", r".{0,80}?(?:但|不过|改)"),
 )
-"""In several languages, how the user repeats what was said, and what behind it tells that it is otherwise now."""
+"""In several languages: how the user repeats what was said, and the words behind it that say that it has changed."""
 _SAID = compiled_later("|".join(said for said, _ in _SAYINGS), re.IGNORECASE)
 _SAID_AND_CHANGED = compiled_later("|".join(f"{said}{differs}" for said, differs in _SAYINGS), re.IGNORECASE)
 _MOVED = compiled_later(
@@ -59,24 +59,24 @@ _MOVED = compiled_later(
     r"|\bперен[её]с(?:ли|ла)? на\b|(?:改|换|推迟|提前)(?:成|到|为)",
     re.IGNORECASE,
 )
-"""What is said before the day, time or number that something has now."""
+"""Words before the new day, time or number of something."""
 _CORRECTS = compiled_later(r"\bcorrection:", re.IGNORECASE)
 
 
 class _Change(Struct, frozen=True):
-    """What a sentence tells of a change."""
+    """What a sentence says about a change."""
 
     stems: set[str]
-    """How the words begin of what it speaks of around the words that tell of a change."""
+    """The stems of the words around the words of the change: what the sentence is about."""
     sure: bool
-    """Whether these words are enough; otherwise a value of the older sentence has to be another one now."""
+    """Whether these words are enough. Otherwise a value of the older sentence has to differ now."""
     values: dict[str, set[str]]
     """The days, times and numbers of a sentence that repeats what was said."""
     targets: list[tuple[str, str]]
-    """Those that something was moved or changed to."""
+    """The values that something was moved or changed to, with their forms."""
 
     def changes(self, older: dict[str, set[str]]) -> bool:
-        """Return whether it changes one of the values of an older sentence."""
+        """Return whether the sentence changes one of the values of an older sentence."""
         moved = any(older.get(form) and value not in older[form] for form, value in self.targets)
         return moved or is_replaced(older, self.values)
 
@@ -84,8 +84,8 @@ class _Change(Struct, frozen=True):
 def anew_first(
     ranked: Iterable[int], anew: Mapping[int, Sequence[int]], lines: SessionLines, tokens: Callable[[int], int]
 ) -> Iterator[int]:
-    """Yield lines in their order, before each sentence those that say it `anew`, with what stays with these, each of
-    them once."""
+    """Yield lines in their order. Before each sentence come those that replace it (`anew`), with the sentences that
+    belong to these, each of them once."""
     walked = set[int]()
     for line in ranked:
         found = all_newer([line], anew, walked)
@@ -97,7 +97,7 @@ def anew_first(
 
 
 def said_anew(messages: Sequence[Message], lines: SessionLines) -> dict[int, list[int]]:
-    """Return for sentences of the user the later ones that tell of a change to what they speak of."""
+    """Map lines of the user's sentences to the later ones that announce a change to the same thing."""
     said = [line for line in range(len(lines)) if _tells(line, messages, lines)]
     texts = [lines.text(line) for line in said]
     holders: defaultdict[str, list[int]] = defaultdict(list)
@@ -119,7 +119,7 @@ def said_anew(messages: Sequence[Message], lines: SessionLines) -> dict[int, lis
 
 
 def corrected(asked: Iterable[UserWords], lines: SessionLines) -> dict[int, list[int]]:
-    """Return for lines of short requests those of later ones that may take their place."""
+    """Map lines of short requests to lines of later ones that may replace them."""
     told = [(said, lines.session.pieces[said.piece].text[said.start : said.end]) for said in asked]
     told = [(said, text) for said, text in told if len(text) <= _SHORT_REQUEST and not asks(text)]
     own = [[*lines.overlapping(said.piece, said.start, said.end)] for said, _ in told]
@@ -135,7 +135,7 @@ def _tells(line: int, messages: Sequence[Message], lines: SessionLines) -> bool:
 
 
 def _change(text: str) -> _Change | None:
-    """Return what a sentence tells of a change; None where it tells of none."""
+    """Return what a sentence says about a change, or None if it announces none."""
     if turns_away(text):
         return _Change(_stems(text), sure=True, values={}, targets=[])
     said, moved, corrects = (list(words.finditer(text)) for words in (_SAID, _MOVED, _CORRECTS))
@@ -152,15 +152,15 @@ def _change(text: str) -> _Change | None:
 
 
 def _stems(text: str) -> set[str]:
-    """Return the beginnings of the words of a sentence that say what it is about."""
+    """Return the stems of the words that say what a sentence is about."""
     korean = {word[:_SYLLABLES] for word in _HANGUL.findall(text)}
     terms = (term for term in subject_terms(text) if term not in STOP_WORDS and not _HANGUL.match(term))
     return korean | {term[:_STEM] for term in terms if len(term) >= _STEM or not term.isascii()}
 
 
 def all_newer(lines: Iterable[int], anew: Mapping[int, Sequence[int]], known: Set[int] = frozenset()) -> set[int]:
-    """Return sentences, the later ones that say them anew, and those that say these anew, but for those that are
-    `known` and what only these lead to."""
+    """Return sentences together with the later ones that replace them, and those that replace these. Leave out
+    sentences that are `known`, and those reached only through them."""
     found, ahead = set[int](), [*lines]
     while ahead:
         at = ahead.pop()

@@ -1,4 +1,5 @@
-"""Small talk: which messages, or sentences of long ones, are worth most, of people or of a user and an agent."""
+"""The choice among small talk, of people or of a user and an agent: the messages, or the sentences of long ones, that
+are worth most."""
 
 from __future__ import annotations
 
@@ -26,43 +27,46 @@ from compactor_cli.strategies.shared.lone_lines import said_after, told_together
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, part_between
 
 _PART = 4
-"""Part of the room above which a message is taken sentence by sentence."""
+"""Fraction of the room (one in so many) above which a message is taken sentence by sentence."""
 _SHORT = 40
-"""Tokens of a message that is always taken as a whole."""
+"""Maximum tokens of a message that is always taken as a whole."""
 _IDLE = -0.2
-"""What the words of a sentence speak for at least that is no small talk."""
+"""Minimum evidence of its words against small talk for a sentence that is not small talk."""
 _MORE = 300
-"""Tokens beyond twice the room: in a small room the best may be too large, and others are looked for."""
+"""Tokens beyond twice the room. In a small room the best statements may be too large, and others are needed."""
 _MESSAGE = 4
 """Tokens of a message besides its text."""
 _TINY, _ANSWER = 150, 0.25
-"""Tokens up to which a room is tiny, and what an answer of an agent counts there: what the user said comes first."""
+"""Tokens up to which a room is tiny, and the weight of an agent's answer there: what the user said comes first."""
 _ASKED = 0.5
-"""What a question of a user counts beside a statement."""
+"""Weight of a user's question relative to a statement."""
 _MAYBE, _SURELY = 45, 80
-"""Hundredths of how likely a statement is needed from which on one of an agent counts more, and as much as a user's."""
+"""Probability, in percent, that a statement is needed: above the first value one of an agent weighs more, and from the
+second on as much as one of a user."""
 _LEAST = 0.05
-"""What an answer counts at least: it is told from another one."""
+"""Minimum weight of an answer, so that answers still differ from each other."""
 _SPEAKERS = "user", "assistant"
 _TELLS = 0.4
-"""How likely a sentence has to be needed for it to be taken without its message, too."""
+"""Minimum probability of being needed for a sentence that is also taken without its message."""
 
 
 def awaited(sentences: Sequence[str]) -> list[int]:
-    """Return which sentences of the newest message of small talk stay in any case: those that ask and are no small talk
-    by their words, else the last one that is none, and a question at the end; else those that ask, else the one which
-    is small talk least."""
+    """Return the indices of the sentences that stay in any case of the newest message of small talk.
+
+    If some sentences are not small talk by their words, these are the questions among them, or else the last of them,
+    and a question at the very end. Otherwise they are all questions, or else the sentence that is least like small
+    talk."""
     speaks = _speaks_for_more(sentences)
     telling = [at for at, more in enumerate(speaks) if more >= _IDLE]
     asking = [at for at, text in enumerate(sentences) if asks(text)]
-    if not sentences or not telling:
-        return asking or [speaks.index(max(speaks))] * bool(sentences)
+    if not telling:
+        return asking or sorted(range(len(speaks)), key=lambda at: -speaks[at])[:1]
     last = [len(sentences) - 1]
     return sorted({*([at for at in telling if at in asking] or telling[-1:]), *(last if last[0] in asking else ())})
 
 
 def told_now(group: Group, lines: SessionLines) -> list[int]:
-    """Return the lines of such a message that are no small talk: what has to be done next may stand in each."""
+    """Return the lines of such a message that are not small talk: each may say what has to be done next."""
     said = speech_of(lines, max(group.messages))
     return [line for line, more in zip(said, _speaks_for_more(map(lines.text, said)), strict=True) if more >= _IDLE]
 
@@ -74,12 +78,12 @@ def awaited_lines(group: Group, lines: SessionLines) -> list[int]:
 
 
 def are_idle(sentences: Iterable[str]) -> list[bool]:
-    """Return of each sentence whether its words speak for small talk."""
+    """Return for each sentence whether its words are those of small talk."""
     return [more < _IDLE for more in _speaks_for_more(sentences)]
 
 
 def _speaks_for_more(sentences: Iterable[str]) -> list[float]:
-    """Return how much the words of each sentence speak for something else than small talk."""
+    """Return for each sentence how strongly its words speak against small talk."""
     wordings = shipped_wordings()
     return [wordings.of_text(text)[0] for text in sentences]
 
@@ -96,8 +100,8 @@ class SmallTalk:
         profile: Profile,
         newest: int = -1,
     ) -> None:
-        """Take the messages and the lines of a session; `cost` counts a line. `newest`: the message whose sentences are
-        taken one by one, however short it is; none where that stays as a whole."""
+        """Take the messages and the lines of a session. `cost`: returns the tokens of a line. `newest`: the message
+        whose sentences are taken one by one, however short it is; -1 if it stays whole."""
         self._messages, self._lines, self._cost, self._room, self._profile = messages, lines, cost, room, profile
         self._newest = newest
         self._people = people_talk(messages)
@@ -105,12 +109,12 @@ class SmallTalk:
         self._said = [*self._without_nods(said_in_turn(messages, lines, self._parted))]
 
     def ranked(self) -> Iterator[int]:
-        """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken, and
-        before each sentence those that say it anew; a line may come twice."""
+        """Yield the lines of statements, the ones worth most for their tokens first, until about twice the room is
+        taken. Before each sentence come those that replace it. A line may occur twice."""
         said, values = [each.statement for each in self._said], [*self._likely]
         lines_of = [each.lines for each in self._said]
         for sentence, rest in self._telling(self._sentences):
-            values[sentence.statement] = rest  # what tells something has room without the rest of the message
+            values[sentence.statement] = rest  # a telling sentence may be taken without the rest of the message
             said.append(sentence.said)
             lines_of.append([sentence.line, *said_after(self._lines, sentence.line, self._cost)])
             values.append(sentence.value)
@@ -123,7 +127,7 @@ class SmallTalk:
 
     @cached_property
     def anew(self) -> dict[int, list[int]]:
-        """Return for lines of sentences those of the later ones that say them anew."""
+        """The lines of sentences, each with the lines of later sentences that restate it."""
         said, values = [each.said for each in self._sentences], [each.value for each in self._sentences]
         anew: dict[int, list[int]] = {}
         for older, newer in restated(said, values):
@@ -131,8 +135,8 @@ class SmallTalk:
         return anew
 
     def _parted(self, number: int, message: Message) -> Iterator[tuple[str, list[int]]]:
-        """Yield (speaker, lines) of the statements of a piece: all of a short one, else each sentence, of the user with
-        the short ones behind it; of a summary each quote."""
+        """Yield (speaker, lines) for each statement of a piece. A short piece is one statement; otherwise each sentence
+        is, for the user together with the short ones behind it. In a summary, each quote is one."""
         own = [*self._lines.of_piece(number)]
         most = 0 if message.index == self._newest else max(_SHORT, self._room // _PART)
         if message.origin == "summary":
@@ -145,8 +149,8 @@ class SmallTalk:
             yield from ((message.role, [line]) for line in own)
 
     def _without_nods(self, said: Iterable[Said]) -> Iterator[Said]:
-        """Yield statements without those of one or two words, where people talk with each other: in answer to a
-        question they stay with it."""
+        """Yield the statements without those of one or two words, if people talk with each other. A short answer to a
+        question is added to the question."""
         before: Said | None = None
         for each in said:
             if not self._people or not is_interjection(each.statement.text):
@@ -161,14 +165,14 @@ class SmallTalk:
 
     @cached_property
     def _likely(self) -> list[float]:
-        """Return how likely each statement is needed, as it counts for who says it."""
+        """The probability that each statement is needed, weighted by who says it."""
         said = [each.statement for each in self._said]
         likely = both_values(said, self._profile.talk, self._profile.binding)
         return [self._counted(each, *both) for each, both in zip(said, likely, strict=True)]
 
     def _counted(self, said: Statement, later: float, binds: float) -> float:
-        """Return the value of a statement: what a user asks was answered on the spot, and one of an agent counts the
-        more, the likelier it is needed."""
+        """Return the value of a statement. A user's question counts less, as it was answered at once. A statement of an
+        agent weighs more the likelier it is needed."""
         value = either(later, binds)
         if said.speaker != "assistant":
             return counted(value, _ASKED) if asks(said.text) else value
@@ -177,9 +181,9 @@ class SmallTalk:
 
     @cached_property
     def _sentences(self) -> list[_Sentence]:
-        """Return the sentences of all that is said, in order."""
+        """The sentences of everything that is said, in order."""
         lines = self._lines
-        # a nod that stays with the statement before it is of the next message
+        # a nod that stays with the statement before it belongs to the next message
         parts = [
             (index, replace(each.statement, text=lines.text(line)), line, len(each.lines) > 1)
             for index, each in enumerate(self._said)
@@ -195,9 +199,11 @@ class SmallTalk:
         ]
 
     def _telling(self, sentences: Iterable[_Sentence]) -> Iterator[tuple[_Sentence, float]]:
-        """Yield sentences that are likely to be needed, each with how likely the others of its statement are, where
-        several are said at once: what binds the rest or tells a fact often stands among small talk. Those of an agent
-        only in a small room, and not of what it said last: that stays as a whole."""
+        """Yield sentences that are likely to be needed, from statements of several, each with the highest probability
+        of the statement's other sentences.
+
+        What binds the rest or tells a fact often stands among small talk. Sentences of an agent are included only in a
+        small room, and only from before the last request, because its last answer stays whole."""
         asked = max((m.index for m in self._messages if m.origin == "request"), default=-1)
         parted = {
             at
@@ -219,17 +225,17 @@ class _Sentence(Struct, frozen=True):
     """A sentence of what is said."""
 
     statement: int
-    """Place of the statement that it is of."""
+    """Index of the statement that it belongs to."""
     said: Statement
     line: int
     value: float
-    """How likely it is needed."""
+    """Probability that it is needed."""
 
 
 def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
-    """Return what a statement of an agent counts beside one of the user: less where it says much more, in lists and
-    recipes that it can write again, while what the user tells in passing is told once."""
+    """Return the weight of an agent's statement relative to one of the user. It is lower if the agent says much more,
+    in lists and recipes that it can write again, while the user mentions things only once."""
     said = {role: sum(m.tokens for m in messages if m.role == role and m.origin != "summary") for role in _SPEAKERS}
     user, agent = (said[role] for role in _SPEAKERS)
-    share = max(_LEAST, user / max(1, user, agent))  # all that the user said may stand in an earlier summary
+    share = max(_LEAST, user / max(1, user, agent))  # everything the user said may be in an earlier summary
     return min(part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)), share)

@@ -1,16 +1,16 @@
 """Keeps what the rest of the session is most likely to need, line by line.
 
-The user's words come first, then the newest exchanges, the state of the work, and the lines of everything else by
-the value they add per token: every name in the session has an estimate of how likely the rest needs it (signals
-weighed by a profile). Everything stands in the order of time: messages of which much was chosen stay at their
-place, and of the others a summary between them quotes the chosen lines.
+The user's words come first, then the newest exchanges and the state of the work. All other lines compete by the value
+that they add per token: every name in the session gets an estimate of how likely the rest needs it, from signals
+weighted by a profile. Everything stays in time order. Messages of which much was chosen stay in place, and summaries
+between them quote the chosen lines of the others.
 
-`_Planner` says what stays in any case. For the rest a `Chooser` (`choosing.py`) takes lines, and as a `PlanBuilder`
-(`building.py`) says what becomes of every group with them, again and again, until the plan fits its room.
-"""
+`_Planner` decides what stays in any case. For the rest, a `Chooser` (`choosing.py`) takes lines and, as a `PlanBuilder`
+(`building.py`), decides what happens to each group, again and again until the plan fits its room."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.adaptive.arrangement import Attempt
+from compactor_cli.strategies.adaptive.building import BASED
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.conversation import is_small_talk
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
@@ -32,6 +33,7 @@ from compactor_cli.strategies.shared.rooms import (
     DETAIL,
     LARGE_IN_CHAT,
     LARGE_REQUEST,
+    LARGE_ROOM,
     SMALL_REQUEST,
     SMALL_ROOM,
     room_for_older,
@@ -42,11 +44,13 @@ from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.shorten import SMALLEST
 
 _REPORT_SHARE = 0.8
-"""Share of what the newest exchanges may take that is for the report of the work."""
+"""Share of the tokens for the newest exchanges that the report of the work may take."""
+_REPORT_WHOLE = 0.4
+"""Share of a large room up to which such a report stays whole."""
 _LARGE_IN_TALK = 0.4
 """Share of a small room up to which the newest message of small talk is kept whole."""
 _LEAST_REPORT = 100
-"""Tokens below which a report is not cut."""
+"""Minimum tokens of a report that was cut; below that it is not cut but competes line by line."""
 
 
 class Adaptive:
@@ -63,12 +67,11 @@ class Adaptive:
 
 
 def plan_alone(inputs: PlanInput) -> Plan:
-    """Return the plan of `adaptive` with nothing at its place but what is protected: one summary quotes the rest, and
-    ends with the last request. Where that has no room in it, or earlier ones lose words that have room in their share,
-    the plan of `adaptive` itself.
+    """Return a plan of `adaptive` that keeps nothing in place except what is protected: one summary quotes the rest,
+    and ends with the last request.
 
-    Raises BudgetError when nothing valid fits.
-    """
+    If the last request does not fit, or earlier ones lose words that fit into their share, return the normal plan of
+    `adaptive`. Raises BudgetError when nothing valid fits."""
     planner = _Planner(inputs, alone=True)
     try:
         plan, last = planner.plan(), planner.last_request()
@@ -84,10 +87,10 @@ class _Planner:
         self.target = inputs.target if inputs.target is not None else self._implied_target()
         self.renderer = Renderer(inputs.messages, inputs.count, pairing=inputs.pairing, keep=inputs.settings.keep)
         self.loses_requests = False
-        """Whether the one summary of the plan that was made last loses words of the user that have room."""
+        """Whether the one summary of the newest plan loses words of the user that would fit."""
 
     def _implied_target(self) -> int:
-        """Return, without a target, what is protected, and each tier's share of the rest."""
+        """Return the target that applies without one: everything protected, and each tier's share of the rest."""
         keep, total = self.inputs.settings.tiers.keep, 0.0
         for group in self.inputs.groups:
             tiers = self.inputs.tiers_of(group)
@@ -108,7 +111,7 @@ class _Planner:
             raise self._with_least_of_talk(error, protected) from None
 
     def _with_least_of_talk(self, error: BudgetError, protected: Sequence[Group]) -> BudgetError:
-        """Return an error that says how small the output can be where the last message of small talk is cut."""
+        """Return an error that says how small the output can be if the last message of small talk is cut."""
         last = self._last_plain(protected)
         saved = sum(g.tokens - self._least_of_talk(g) for g in last) if is_small_talk(self.inputs.messages) else 0
         if not saved or error.floor - sum(g.tokens for g in last) > SMALL_ROOM:
@@ -120,8 +123,8 @@ class _Planner:
     def _planned(
         self, protected: Sequence[Group], large: set[int], competing: set[int]
     ) -> tuple[Attempt, dict[int, Decision]] | None:
-        """Return what becomes of the groups that are not kept before all others, and those that are; None where what
-        stays in any case of the `large` ones has no room."""
+        """Return an attempt for the groups that are not kept before all others, and the decisions on those that are.
+        Return None if the minimum of the `large` groups does not fit."""
         inputs = self.inputs
         kept = self._kept(protected, [g for g in protected if g.index in large])
         rest = [g for g in inputs.groups if g.index not in kept]
@@ -133,22 +136,31 @@ class _Planner:
         if sum(g.tokens for g in rest) <= left:
             whole = {g.index: Decision.whole(g, "fits") for g in rest}
             return Attempt(kept | whole, [], 0), kept
-        if self.alone:
-            chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
-        else:
+
+        def chooser_of(inputs: PlanInput) -> Chooser:
+            if self.alone:
+                return OneSummaryChooser(inputs, kept, rest, left)
             report = self._report(left) if inputs.groups[-1] in rest else None
             asked = room_for_requests(left, room, sum(m.origin == "request" for m in inputs.messages))
             asked = max(asked, LARGE_IN_CHAT * left) if is_chat(inputs.messages) else asked
-            chooser = Chooser(inputs, kept, rest, left, large, report, asked)
+            return Chooser(inputs, kept, rest, left, large, report, asked)
+
+        chooser = chooser_of(inputs)
         attempt = chooser.best()
+        if inputs.settings.target_ratio is not None and left < BASED and chooser.state and not attempt.slots:
+            # a summary that does not have to say what a ratio refers to may have room for the state
+            other = chooser_of(replace(inputs, settings=dataclasses.replace(inputs.settings, target_ratio=None)))
+            stated = other.best()
+            if any(slot.state for slot in stated.slots):
+                chooser, attempt = other, stated
         if large and attempt.tokens > left:
             return None
         self.loses_requests = isinstance(chooser, OneSummaryChooser) and chooser.loses_requests(attempt)
         return chooser.explained(attempt) if inputs.explains else attempt, kept
 
     def _newest_whole(self, rest: Sequence[Group], room: int, competing: set[int]) -> dict[int, Decision]:
-        """Return the newest groups that stay whole, where there is more room than is given out line by line. What the
-        user said before them has its room first."""
+        """Return the newest groups that stay whole, if there is more room than is given out line by line. What the user
+        said before them gets its room first."""
         asking = {g.index: g.tokens + HEADING for g in rest if g.index in competing} if self._worked() else {}
         asked, left = sum(asking.values()), room
         newest: dict[int, Decision] = {}
@@ -165,20 +177,22 @@ class _Planner:
         return any(part.kind == "tool_call" for message in self.inputs.messages for part in message.parts)
 
     def _report(self, room: int) -> Decision | None:
-        """Return what the agent told the user at the very end of its work: the report of it, cut where it is long."""
+        """Return the decision on the agent's report at the very end of its work, cut if it is long. Return None if
+        there is no such report, or if only splinters of it would be left."""
         inputs, newest = self.inputs, self.inputs.groups[-1]
         messages = [inputs.messages[i] for i in newest.messages]
         if inputs.target is None or not self._worked() or any(m.role != "assistant" or m.calls for m in messages):
             return None
         limit = int(_REPORT_SHARE * newest_share(room))
+        limit = newest.tokens if room > LARGE_ROOM and newest.tokens <= _REPORT_WHOLE * room else limit
         if newest.tokens > limit < _LEAST_REPORT:
-            return None  # what would be left of it are splinters; its lines compete with others
+            return None  # only splinters would be left; its lines compete with others instead
         fitted = self.renderer.fit([newest], limit, NEWEST_EXCHANGE, prose=True)
         return fitted[0] if fitted else None
 
     def _competing_requests(self) -> set[int]:
-        """Return the requests whose lines compete with each other: all but the last one, where that is to stay at its
-        place. An earlier summary that repeats the first one is read line by line, too."""
+        """Return the requests whose lines compete with each other: all except the last one, which stays in place.
+        Earlier summaries are included, because they repeat requests."""
         inputs = self.inputs
         if inputs.target is None:
             return set()
@@ -191,7 +205,7 @@ class _Planner:
         return requests if self.alone else requests - {self.last_request()}
 
     def last_request(self) -> int:
-        """Return the group of the newest request that is protected for being one; -1 when there is none."""
+        """Return the group of the newest request that is protected as a request, or -1 if there is none."""
         reasons = self.inputs.protected
         requests = (
             g.index for g in self.inputs.groups if reasons.get(g.index) in REQUESTS and not self.inputs.is_summary(g)
@@ -199,13 +213,13 @@ class _Planner:
         return max(requests, default=-1)
 
     def _last_plain(self, protected: Sequence[Group]) -> list[Group]:
-        """Return the group of the last request, where all of it is text."""
+        """Return, in a list, the group of the last request if it consists only of text."""
         newest = self.last_request()
         return [g for g in protected if g.index == newest and _is_plain_request(self.inputs, g)]
 
     def _large(self, protected: Sequence[Group]) -> set[int]:
-        """Return the group of the last request, when it would leave too little room for the rest: its lines that bind
-        are kept. Empty when there is not even room for what is left of it."""
+        """Return the group of the last request if it would leave too little room for the rest; then only its binding
+        lines are kept. Return an empty set if not even those would fit."""
         if self.inputs.target is None:
             return set()
         last = self._last_plain(protected)
@@ -224,20 +238,21 @@ class _Planner:
         return {g.index for g in large} if needed <= self.target else set()
 
     def _kept(self, protected: Sequence[Group], large: Sequence[Group]) -> dict[int, Decision]:
-        """Return what stays of protected groups but those in `large`. Raises BudgetError when nothing valid fits."""
+        """Return the decisions on protected groups, except those in `large`. Raises BudgetError when nothing valid
+        fits."""
         aside = frozenset(group.index for group in large)
         kept = keep_protected(self.inputs, self.renderer, protected, self.target, aside)
         return {decision.group: decision for decision in kept}
 
     def _least(self, group: Group) -> int:
-        """Return the tokens that a request takes in any case: what has no place or is small is never cut."""
+        """Return the minimum tokens of a request: parts that have no place, or are small, are never cut."""
         parts = [part for i in group.messages for part in self.inputs.messages[i].parts]
         cut = sum(max(0, p.tokens - SMALLEST * 2) for p in parts if p.place is not None and not p.edited)
         return max(SMALLEST * 2, group.tokens - cut)
 
     def _least_of_talk(self, group: Group) -> int:
-        """Return the tokens of a message of small talk with no more than the sentences that are awaited; of one that
-        cannot be cut so, all."""
+        """Return the tokens of a message of small talk cut to the sentences that stay in any case (`awaited`), or all
+        its tokens if it cannot be cut like that."""
         texts = [part for i in group.messages for part in self.inputs.messages[i].parts if part.tokens]
         said = [clause.text for part in texts for clause in split_clauses(part.text)]
         stay = [said[at] for at in awaited(said)]
@@ -246,10 +261,11 @@ class _Planner:
         return group.tokens - texts[0].tokens + sum(self.inputs.count(f" … {text}") for text in stay) + 1
 
     def _finish(self, attempt: Attempt, kept: Iterable[int] = ()) -> Plan:
-        """Make the plan; what an attempt has left is for the groups in `kept` that were cut before all others."""
+        """Return the plan of an attempt. Tokens that it leaves go to the groups in `kept` that were cut before all
+        others."""
         inputs = self.inputs
         if inputs.target is None and not attempt.slots:
-            # nothing would say that it has been cut already, and the next run would cut it again
+            # nothing would show that it was cut already, and the next run would cut it again
             whole = {g.index: Decision.whole(g, "too little to cut") for g in inputs.groups}
             attempt = replace(attempt, decisions=whole)
         decisions = attempt.decisions | without_closing(inputs, attempt.decisions)
@@ -258,7 +274,7 @@ class _Planner:
 
 
 def _is_plain_request(inputs: PlanInput, group: Group) -> bool:
-    """Return whether a group is what the user said, with what a harness put beside it, and all of it is text."""
+    """Return whether a group consists only of text: what the user said, and what a harness added to it."""
     messages = [inputs.messages[i] for i in group.messages]
     origins = {message.origin for message in messages}
     is_request = "request" in origins and origins <= {"request", "injected"}

@@ -1,4 +1,4 @@
-"""Some sentences of a request as one text."""
+"""Selected sentences of a request, joined into one text."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from compactor_cli.text.clauses import Clause
 from compactor_cli.text.shorten import text_reference
 
 LEFT_OUT = "…"
-"""Stands where sentences are left out."""
+"""Marks where sentences are left out."""
 
 
 class KeptRequest(Struct, frozen=True):
-    """What stays of a request."""
+    """What is kept of a request."""
 
     message: int
     text: str
-    """All of it, or whole sentences of it with an ellipsis where others are left out."""
+    """The whole request, or whole sentences of it with an ellipsis where others are left out."""
     tokens: int
     whole: bool
     clauses: tuple[int, ...] = ()
-    """Of one that is not whole, which of its clauses stay, those first that were taken first."""
+    """If the request is not whole: the indices of its kept clauses, in the order in which they were taken."""
 
 
 def abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
-    """Join some sentences of a text; an ellipsis says where others are left out."""
+    """Join the kept sentences of a text, with an ellipsis wherever others are left out. `last`: the last sentence of
+    the text."""
     pieces: list[str] = []
     end = 0
     for clause in kept:
@@ -43,6 +44,6 @@ def abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
 
 
 def marked(kept: KeptRequest, whole: str) -> str:
-    """Return what stays of a request with the mark of what is left out of the whole."""
+    """Return the kept text of a request, with a mark that says how much of the whole was left out."""
     left_out = len(whole) - sum(len(piece.strip()) for piece in kept.text.split(LEFT_OUT))
     return f"{kept.text}\n[… {max(1, left_out):,} characters left out · {text_reference(whole)}]"

@@ -1,5 +1,5 @@
-"""Lines of a result that hold what was asked for: words of its call, names in what the agent said before it, names in
-the newest requests, and lines of a file whose numbers one of these names."""
+"""Lines of a result that hold what was asked for: words of its call, names in the agent's text before the call, names
+in the newest requests, and lines of a file whose numbers one of these mentions."""
 
 from __future__ import annotations
 
@@ -24,47 +24,48 @@ if TYPE_CHECKING:
 
 _WORD = compiled_later(r"\w{4,}")
 _ID = compiled_later(r"(?<![\w.-])(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])\w+(?:[.-]\w+)+(?![\w.-]\w)")
-"""What has letters, digits and what joins them, as the ids of issues have: `av-12.3`."""
+"""A token of letters, digits and joining characters, such as the id of an issue: `av-12.3`."""
 _FIGURE = compiled_later(r"(?<![\w.,:/-])\d{3}(?![\w,:/-]|\.\d)")
-"""A number of three digits, such as the code of an answer of a server, as a word of its own; longer ones are words."""
+"""A separate number of three digits, such as the status code of a server. Longer numbers count as words."""
 _FILE = compiled_later(r"\S*\w\.[A-Za-z]\w{0,4}\W*")
-"""The name of a file, which says where something is looked for, as a path does, and not what."""
+"""A file name. Like a path it says where to look for something, not what to look for."""
 _PLACE = compiled_later(
     r'(?:(?:\b|_)[Ll]ines?(?:[ _]number)?"?[ :="]+|#L|\.[A-Za-z]\w*(?:"? (?=\d+\b(?!\.))|[:(])|\bgoto )(\d{2,6})\b'
 )
-"""The number of a line, as one speaks of it: `line 83`, `"line_number": 83`, `fields.py:83`."""
+"""A line number in the usual notations: `line 83`, `"line_number": 83`, `fields.py:83`."""
 _MAY_BE_PLACE = compiled_later(r'[ :="L(]\d\d')
-"""What each of these ends with; most calls have none."""
+"""The end that all of these have in common. Most calls contain none."""
 _NUMBERED = compiled_later(r"^\s*(\d{2,6}) ?(?:[|\t→]|:(?!\d\d\b))", re.MULTILINE)
-"""A line of a file, with its number."""
+"""A line of a file with its number."""
 OURS = "<<<<<<<"
-"""How a conflict begins."""
+"""The beginning of a conflict."""
 _CONFLICT = compiled_later(r"^[ \t]*(?:\d+(?:→|\t|[:|-])[ \t]*)?(<{7}(?=\s|$)|={7}[ \t]*$|>{7}(?=\s|$))", re.MULTILINE)
-"""The marks with which git parts what it could not merge."""
+"""The marks with which git separates the sides of a merge conflict."""
 _SIDE, _CONFLICTS = 12, 60
-"""Lines of one side of a conflict, and of all conflicts of a result."""
+"""Maximum number of lines of one side of a conflict, and of all conflicts in a result."""
 _QUOTED = compiled_later(r"`([^`\s]{3,40})`")
-"""What people set apart in what they ask for as a name: `bart@`."""
+"""What people set in backticks as a name when they ask for something: `bart@`."""
 _READ = 4_000
-"""Characters of a call, and of a text, in which words are looked for."""
+"""Maximum characters of a call or a text to search for words."""
 _FEW, _SHARE = 3, 8
-"""Lines that hold a word of which they tell something: so many, or one in so many."""
+"""A word is specific if it occurs in at most this many lines, or in one of this many."""
 _NEXT = 8
-"""Messages behind a result in which the agent answers it: of calls side by side the results come one by one."""
+"""Number of messages behind a result in which the agent answers it. Results of parallel calls arrive one by one."""
 _WORDS, _SHORT = 40, 200
-"""Words of what the agent said and called next, and characters of arguments of these calls, that are looked for."""
+"""Maximum number of words of the agent's next text and calls to look for, and maximum length of an argument of these
+calls."""
 _REQUESTS, _EARLIER = 20, 24
-"""Newest requests, and names in those before the last one, that are looked for."""
+"""Number of newest requests to read, and maximum number of names to look for from those before the last one."""
 _BEHIND = 2
-"""Lines behind such a line that tell of the same."""
+"""Number of lines behind such a line that belong to it."""
 
 
 class Asked:
     """What the results of a transcript were asked for."""
 
     def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None, *, goes_on: bool = False) -> None:
-        """Take the messages of a transcript. `pairing`: theirs, where it is known. `goes_on`: what the agent spoke of
-        next counts where a result has nothing that it was asked for."""
+        """Take the messages of a transcript. `pairing`: their pairing, if it is known. `goes_on`: if a result has
+        nothing that was asked for, look for what the agent spoke of next."""
         self._goes_on = goes_on
         self._messages = messages
         self._pairing = pairing
@@ -72,10 +73,11 @@ class Asked:
         self._found: dict[Spot, tuple[int, ...]] = {}
 
     def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
-        """Return which of the lines of a result hold what it was asked for: what a merge could not put together, rows
-        that differ from all others in what these agree in, lines with numbers that are named, then those with the
-        rarest words, and then the lines behind these; where there are none, those with names that the agent spoke of
-        next. Found once for each result."""
+        """Return the indices of the lines of a result that hold what was asked for.
+
+        In this order: both sides of merge conflicts, rows that differ from all others in something these have in
+        common, lines whose numbers were mentioned, lines with the rarest words, and the lines behind all these. If
+        there are none, the lines with names that the agent spoke of next. Each result is searched once."""
         if result not in self._found:
             words, numbers = self._wanted(result)
             text = "\n".join(lines)
@@ -85,19 +87,19 @@ class Asked:
             if not asked and self._goes_on:
                 asked = (*_holding(lines, text, self._taken_up(result)),)
             found = list(dict.fromkeys(asked))
-            begins = (index for index in found if index not in odd)  # what stands below a row is of something else
+            begins = (index for index in found if index not in odd)  # the lines below a row are about something else
             behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in begins)
             self._found[result] = tuple(dict.fromkeys((*found, *(n for n in behind if has_words(lines[n])))))
         return self._found[result]
 
     def in_piece(self, number: int, lines: SessionLines) -> list[int]:
-        """Return the same of a piece of a session, by the numbers of its lines."""
+        """Return such lines of a piece of a session, by their line numbers in the session."""
         piece, own = lines.session.pieces[number], lines.of_piece(number)
         texts = ["" if line in lines.headers else lines.text(line) for line in own]
         return [own[index] for index in self.lines((piece.message, piece.part), texts)]
 
     def _wanted(self, result: Spot) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the words that a result was asked for, and the numbers of lines."""
+        """Return the words that a result was asked for, and the line numbers that were asked for."""
         if self._pairing is None:
             self._pairing = pair(self._messages)
         if self._requested is None:
@@ -114,7 +116,8 @@ class Asked:
         return words.union(_of_call(call), _names(said)), numbers.union(_places(call.text), _places(said))
 
     def _taken_up(self, result: Spot) -> frozenset[str]:
-        """Return names in what the agent said and called next, before anybody else spoke; what it wrote is none."""
+        """Return the names in the agent's next text and calls before the user speaks. Long arguments, which the agent
+        wrote itself, are skipped."""
         for message in self._messages[result[0] + 1 : result[0] + 1 + _NEXT]:
             if message.origin == "request":
                 break
@@ -125,7 +128,7 @@ class Asked:
 
 
 def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
-    """Yield the words of what a call asks for, without those that say where, and without longer arguments."""
+    """Yield the words of what a call asks for, without paths, file names and arguments longer than `longest`."""
     arguments = call_arguments(call)
     values = arguments.items() if isinstance(arguments, dict) else [("", arguments)]
     for key, value in values:
@@ -133,31 +136,32 @@ def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
             for chunk in value[:_READ].split():
                 if "/" not in chunk and not ("." in chunk and _FILE.fullmatch(chunk)):
                     yield from _WORD.findall(chunk)
-                    if not chunk.isalpha():  # these have digits
+                    if not chunk.isalpha():  # ids and figures have digits
                         yield from _ID.findall(chunk)
                         yield from _FIGURE.findall(chunk)
 
 
 def _names(text: str) -> frozenset[str]:
-    """Return the names in a text that are a word each, and its numbers of three digits."""
+    """Return the names in a text that are single words, and its numbers of three digits."""
     names = (name for name in identifiers(text[:_READ]) if _WORD.fullmatch(name))
     return frozenset(chain(names, _FIGURE.findall(text[:_READ])))
 
 
 def _asked_names(text: str) -> frozenset[str]:
-    """Return the same of a request, with the words that it sets apart."""
+    """Return the same for a request, with the words that it sets in backticks."""
     quoted = _QUOTED.findall(text[:_READ]) if "`" in text else ()
     return _names(text).union(word for name in quoted for word in _WORD.findall(name))
 
 
 def _places(text: str) -> frozenset[str]:
-    """Return the numbers of lines that a text names."""
+    """Return the line numbers that a text mentions."""
     text = text[:_READ]
     return frozenset(_PLACE.findall(text) if _MAY_BE_PLACE.search(text) else ())
 
 
 def conflicts(lines: Sequence[str]) -> list[int]:
-    """Return the lines of both sides of a conflict, with the marks around them; of a long side its first ones."""
+    """Return the indices of both sides of each conflict with the marks around them; of a long side only its first
+    lines."""
     found: list[int] = []
     side = -1
     for index, line in enumerate(lines):
@@ -170,8 +174,8 @@ def conflicts(lines: Sequence[str]) -> list[int]:
 
 
 def _numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
-    """Return the lines that have one of these numbers, but for the first and the last ones: there a number says from
-    where and to where was read."""
+    """Return the lines that have one of these numbers, except at the beginning and the end of the result: there, a
+    number says from where to where the file was read."""
     if not numbers:
         return []
     inner = range(_BEHIND, len(lines) - _BEHIND)
@@ -180,7 +184,8 @@ def _numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
 
 
 def _holding(lines: Sequence[str], text: str, words: frozenset[str]) -> list[int]:
-    """Return the lines that hold words which few of them do, the rarest first, of these the ones with a number."""
+    """Return the lines that hold words which few lines have, those with the rarest words first, and of these the words
+    with a digit."""
     present = [word for word in words if word in text]
     held: defaultdict[str, list[int]] = defaultdict(list)
     holding = {index for word in present for index, line in enumerate(lines) if word in line}

@@ -1,4 +1,4 @@
-"""Sentences of the user that hold for all that follows, as far as their words tell."""
+"""Sentences of the user that hold for everything that follows, judged by their words."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 
 _CODE, _STATEMENT = 0.5, 0.75
-"""What counts of instructions a line of code, and a sentence without a word that gives or forbids; a heading alone, and
-what a harness says beside them, nothing."""
+"""Weights of a line of code in instructions, and of a sentence without a word that orders or forbids. Headings, and
+what a harness says around instructions, weigh nothing."""
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s.*|//.*|(?:[-*+]\s+)?\*\*[^*]+\*\*:?\s*)$")
 _FORCE = compiled_later(
     r"\b(?:never|always|must|do not|don['’]?t|cannot|can['’]?t|ha(?:s|ve) to|only|required?|forbidden"
@@ -37,7 +37,7 @@ _FORCE = compiled_later(
 )
 _LINE = compiled_later(r"(?m)^.*\S.*$")
 _INNER_END = compiled_later(r"(?<=[^\W_]{2}[.!?])\s+|(?<=\d[.!?])\s+|(?<=[)\"'”’][.!?])\s+")
-"""Between the sentences that were taken for one: no abbreviation with points inside of it."""
+"""The border between sentences that were read as one. Points inside an abbreviation do not match."""
 _RULING = CUES["negation"], CUES["duty"]
 _ANNOUNCES = compiled_later(
     r"(?:(?:and|also|but|first|und|noch|y|et)[ ,]+)?(?:here (?:are|come)|a (?:few|couple of)|some|several|my|these|our"
@@ -56,7 +56,7 @@ _ANNOUNCES = compiled_later(
     r"|(?:(?:いくつか|[二三四五]つ)の?(?:お願い|条件|ルール)(?:が(?:あります|ある))?|(?:お願い|条件)があります)[。：:]?",
     re.IGNORECASE,
 )
-"""A sentence of few words that only says that rules or wishes follow: "A few wishes before you begin."."""
+"""A sentence of few words that only announces rules or wishes: "A few wishes before you begin."."""
 _NOW = (
     r"(?:let['’]?s|don['’]?t|do not|please|make (?:it|that)|I['’]?(?:d| would)? (?:rather|like|prefer|want(?:ed)?|was"
     r" looking)"
@@ -64,7 +64,7 @@ _NOW = (
     r"|(?:use|change|keep|go|take|put|drop|remove|leave|do|switch|cancel|book|add)"
     r" (?:it|that|this|the|them|an?|with|back|to|only|my|all|for|no)\b)"
 )
-"""With what somebody says what is to be done."""
+"""Phrases with which somebody says what is to be done."""
 _BEFORE = r"(?:^|[.!:;,—–-]\s+)(?:(?:ok(?:ay)?|so|no|oh|but|and|well|hmm*|wait|yes|then|right)\b[,.!]*\s+)*"
 _SPACED = compiled_later(
     rf"{_BEFORE}actually[,:]?\s+(?:no\b|never mind|{_NOW})|\bno,? actually\b(?=[,.\s]+(?:no|{_NOW}))"
@@ -108,7 +108,8 @@ _HINT_WORDS = (
     "换 改用 改走 算了 不 やっぱり 代わりに やめて"
 )
 _HINTS = tuple(_HINT_WORDS.split())
-"""One of them is in every such sentence: looking for them takes a small part of the time."""
+"""Every sentence that `_SPACED` or `_UNSPACED` matches contains one of these words. Looking for them first takes a
+small part of the time."""
 
 
 def reverses(clause: Clause) -> bool:
@@ -117,8 +118,8 @@ def reverses(clause: Clause) -> bool:
 
 
 def changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[int], set[int]]:
-    """Return the places of sentences before a change of mind in the same request, but for orders, and of those that
-    tell the change. `sentences`: each with the number of its request."""
+    """Return the indices of sentences before a change of mind in the same request, except orders, and the indices of
+    the sentences that announce the change. `sentences`: each with the number of its request."""
     before, changes = set[int](), set[int]()
     for _, group in groupby(range(len(sentences)), lambda index: sentences[index][0]):
         members = list(group)
@@ -129,26 +130,26 @@ def changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[int], 
 
 
 def announces(text: str) -> bool:
-    """Return whether a sentence only says that rules, wishes or other things follow."""
+    """Return whether a sentence only announces rules, wishes or other things."""
     return _ANNOUNCES.fullmatch(text) is not None and not _FORCE.search(text)
 
 
 def orders(clause: Clause) -> bool:
-    """Return whether a sentence orders or forbids something, by its words: it asks nothing, and was not pasted."""
+    """Return whether a sentence, judged by its words, orders or forbids something. Questions and pasted text do not."""
     text = _told(clause)
     return (_FORCE.search(text) is not None and is_order(text)) or is_bare_ban(text) or is_standing(text)
 
 
 def may_bind(clause: Clause) -> bool:
-    """Return whether a sentence has a word that forbids, demands or limits something."""
+    """Return whether a sentence contains a word that forbids, demands or limits something."""
     text = _told(clause)
     words_in = set(words(text))
     return any(not cue.words.isdisjoint(words_in) or cue.count_inside(text) for cue in _RULING)
 
 
 def _told(clause: Clause) -> str:
-    """Return what a sentence says without asking: nothing of what was pasted. What stands in it before a question is
-    often a sentence of its own, as in "never restart worker 3. why does it hang?"."""
+    """Return the parts of a sentence that ask nothing; nothing of pasted text. What stands before a question is often a
+    sentence of its own, as in "never restart worker 3. why does it hang?"."""
     if clause.place not in ("asked", "title"):
         return ""
     if not ASKS.search(clause.text):
@@ -157,7 +158,8 @@ def _told(clause: Clause) -> str:
 
 
 def forces(sentences: Iterable[str]) -> Iterator[float]:
-    """Yield how much each sentence of instructions counts: what only says what others are about binds nobody."""
+    """Yield the weight of each sentence of instructions. A sentence that only says what others are about binds
+    nobody."""
     in_code = False
     for text in sentences:
         if FENCE.match(text):
@@ -172,8 +174,8 @@ def forces(sentences: Iterable[str]) -> Iterator[float]:
 
 
 def rules_in(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of what instructions rule: items of lists, with what goes on from them in further lines, what
-    leads to these, and sentences that give or forbid. A heading that forbids says so of what stands under it."""
+    """Yield the spans of rules in instructions: list items with their continuation lines and the lines that introduce
+    them, and sentences that order or forbid. A heading that forbids applies to the items under it."""
     leads: list[tuple[int, int]] = []
     in_code = goes_on = False
     for found in _LINE.finditer(text):
@@ -199,7 +201,7 @@ def rules_in(text: str) -> Iterator[tuple[int, int]]:
 
 
 def turns_away(text: str) -> bool:
-    """Return whether a sentence decides against what was said or planned before it."""
+    """Return whether a text decides against what was said or planned before it."""
     low = text.lower()
     if not any(hint in low for hint in _HINTS):
         return False

@@ -1,5 +1,5 @@
-"""What a summary repeats word for word: what the user said, and what a harness put in that the agent is to keep to, of
-the messages that it replaces and of earlier summaries."""
+"""The words that a summary repeats verbatim: what the user said, and the standing instructions that a harness inserted.
+They come from the messages that the summary replaces and from earlier summaries."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ from compactor_cli.summary_text.verbatim import Kind, carried, earlier_label, la
 SHARE = 0.45
 """Share of the room for the words of the user."""
 _SMALL_SHARE, _SMALL = 0.65, 300
-"""Their share of a small room, and the tokens that they may have where their usual share is less."""
+"""Their share of a small room, and the minimum in tokens that this share may give them."""
 _OPENING = 12
-"""Lines at most with which a text says that it holds standing instructions."""
+"""Maximum number of lines with which a text says that it holds standing instructions."""
 _REQUEST = "request of the user"
 _LEAST_SAVED = 0.25
-"""Share of a request that a cut has to save, or it says less in about as much room: its mark takes some of that."""
+"""Minimum share of a request that a cut has to save. Otherwise the cut request says less in almost as many tokens,
+because its mark takes some of them."""
 _MARK = 20
-"""Tokens of that mark, at most: a cut that saves more than these is worth it in any case."""
+"""Maximum tokens of that mark. A cut that saves more than this is always worth it."""
 _KEPT_BEFORE = 0.8
-"""The least value of what an earlier round kept: it was chosen once."""
+"""Minimum value of what an earlier round kept, because it was chosen before."""
 
 
 def request_room(room: int) -> int:
@@ -51,31 +52,31 @@ class Repeatable(Struct, frozen=True):
 
     requests: tuple[Request, ...]
     instructions: tuple[Request, ...]
-    """What a harness put in that the agent is to keep to, such as AGENTS.md."""
+    """What a harness inserted for the agent to follow, such as AGENTS.md."""
     labels: Mapping[int, str]
-    """Number -> what stands before it as a turn."""
+    """Number -> the label before it when it is repeated as a turn."""
     others: tuple[tuple[int, Quote], ...]
-    """Further messages that earlier summaries repeat: they stay as they are."""
+    """Other messages that earlier summaries repeat. They stay as they are."""
     first: int | None
-    """Number of the request that the session began with, unless that stays at its place."""
+    """Number of the request that the session began with, unless it stays at its place."""
     last: int | None
-    """Number of the newest request, on the same condition."""
+    """Number of the newest request, unless it stays at its place."""
     numbers: Mapping[int, int] = field(default_factory=dict)
-    """Number -> that of its message in the input."""
+    """Number -> the number of its message in the input."""
 
 
 NO_WORDS = Repeatable((), (), {}, (), None, None)
 
 
 def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
-    """Return what may be repeated of the user's words and of standing instructions, but for those in the groups that
-    stay anyway."""
+    """Return the user's words and the standing instructions that may be repeated, except those in groups that stay
+    anyway (`fixed`)."""
     earlier: list[tuple[str, str]] = []
     new: list[Request] = []
     standing: list[Request] = []
     first_stays = last_stays = False
     begins: Request | None = None
-    """The first request, where it stands as a message of its own before what earlier rounds summarized."""
+    """The first request, if it is a separate message before what earlier rounds summarized."""
     newest = next((m.index for m in reversed(telling_requests(inputs.messages))), -1)
     for group in inputs.groups:
         for message in (inputs.messages[i] for i in group.messages):
@@ -124,7 +125,7 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
 
 
 def _carried(summary: Message) -> list[tuple[str, str]]:
-    """Return what an earlier summary repeats, in its order, with what is to stand before it."""
+    """Return the (label, text) pairs that an earlier summary repeats, in its order."""
     text = summary.text("text")
     repeats = carried(text)
     pairs = [(earlier_label(label), words) for label, words in repeats.turns]
@@ -139,7 +140,7 @@ def _carried(summary: Message) -> list[tuple[str, str]]:
 
 
 def choose(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
-    """Return what stays of the requests in so much room, by their numbers."""
+    """Return what is kept of the requests in `room` tokens, by their numbers."""
     rate = None
     if inputs.profile is not None and is_working_chat(inputs.messages):
         rate = rate_needed(inputs.messages, inputs.profile.needed)
@@ -149,7 +150,7 @@ def choose(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptReq
 
 
 def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
-    """Return what stays of standing instructions in their share of a room, by the numbers of their messages."""
+    """Return what is kept of standing instructions in their share of a room, by the numbers of their messages."""
     rate = rate_by(inputs.messages, inputs.profile.binding) if inputs.profile is not None else None
     whole = sum(inputs.count(told.text) + HEADING for told in words.instructions) <= int(INSTRUCTIONS_SHARE * room)
     share = INSTRUCTIONS_SHARE if whole else BINDING_SHARE
@@ -172,8 +173,8 @@ def _chosen(
 
 
 def carrying_on(rate: Rate, is_carried: Callable[[int], bool]) -> Rate:
-    """Return what rates sentences so that those which an earlier round kept have at least their value. `is_carried`:
-    whether a request, by the number that it is rated under, is of such a round."""
+    """Return a rating function that gives sentences kept by an earlier round at least `_KEPT_BEFORE`. `is_carried`:
+    returns whether the request with a number comes from such a round."""
 
     def rated(sentences: Sequence[tuple[int, str]]) -> list[float]:
         values = rate(sentences)
@@ -184,7 +185,8 @@ def carrying_on(rate: Rate, is_carried: Callable[[int], bool]) -> Rate:
 
 
 def quotes_of(words: Repeatable, chosen: Mapping[int, KeptRequest], *, ends: bool) -> tuple[Quote, ...]:
-    """Return what a summary repeats, in time order. `ends`: the newest request has a place of its own in it."""
+    """Return the quotes that a summary repeats, in time order. `ends`: the newest request has a separate place in
+    it."""
     last = words.last if ends else None
     numbered: list[tuple[int, Quote]] = list(words.others)
     for number, kept in chosen.items():
@@ -198,8 +200,8 @@ def quotes_of(words: Repeatable, chosen: Mapping[int, KeptRequest], *, ends: boo
 
 
 def instructions_in_place(inputs: PlanInput, groups: Sequence[Group], room: int) -> list[Decision]:
-    """Return what stays of these messages, which hold standing instructions, at their places in their share of a room.
-    What stands beside the instructions, such as the date, stays with them."""
+    """Return what is kept of messages with standing instructions at their places, in their share of the room. Other
+    parts of these messages, such as the date, stay too."""
     parts = {
         group.messages[0]: (number, part)
         for group in groups
@@ -221,7 +223,7 @@ def instructions_in_place(inputs: PlanInput, groups: Sequence[Group], room: int)
 
 
 def _opened(text: str, kept: str) -> str:
-    """Return what is kept of standing instructions behind the lines that say that they are such."""
+    """Return the kept text of standing instructions below the lines that say that they are instructions."""
     lines = text.split("\n")
     opening = next((head for n in range(1, _OPENING + 1) if is_instructions(head := "\n".join(lines[:n]))), "")
     if kept.startswith(opening):
@@ -230,7 +232,8 @@ def _opened(text: str, kept: str) -> str:
 
 
 def in_place(inputs: PlanInput, group: Group, kept: KeptRequest | None) -> Decision | None:
-    """Decide on a request at its place as far as it stays; None when it cannot be cut there, or nothing of it stays."""
+    """Return the decision on a request that is kept in place. Return None when it cannot be cut there, or when nothing
+    of it is kept."""
     if kept is None or len(group.messages) > 1:
         return None
     texts = [i for i, part in enumerate(inputs.messages[group.messages[0]].parts) if part.text.strip()]
@@ -241,7 +244,7 @@ def in_place(inputs: PlanInput, group: Group, kept: KeptRequest | None) -> Decis
 
 
 def _as_far_as_kept(inputs: PlanInput, group: Group, kept: KeptRequest, i: int) -> Decision | None:
-    """Decide on a message of which one part is cut to what is kept of it; None when that takes no less."""
+    """Return the decision on a message with part `i` cut to what is kept of it, or None if that saves no tokens."""
     if kept.whole:
         return Decision.whole(group, _REQUEST)
     part = inputs.messages[group.messages[0]].parts[i]

@@ -1,4 +1,4 @@
-"""Chats of a user and an agent without tools: which sentences and lines are needed to go on."""
+"""Chats of a user and an agent without tools: which sentences and lines are needed to continue."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 _QUOTED = 4
 """Tokens of a quote besides its text."""
 _LONG, _MUCH = 50, 1.5
-"""Mean tokens of an agent's answers from which on they are long, and how many tokens of a user for each of them are
-more than somebody types."""
+"""Mean tokens of an agent's answers from which on they are long. Second: the tokens of a user for each token of the
+agent that are more than anybody types."""
 _SHORT = 40
-"""Tokens of a message of the user up to which it is one statement."""
+"""Tokens up to which a message of the user is one statement."""
 _ASKED, _RULES, _BINDS = 0.1, 0.15, 0.6
-"""Shares of the room for what the first request says, which all is about, for the one before the newest, and
-for what binds the rest; and how likely that is to do so."""
+"""Shares of the room for the first and the newest request (each), and for what binds the rest of the chat. Third: the
+minimum probability that a statement binds."""
 _CARRIED = 0.15
-"""How likely it is for that alone that what an earlier round kept of the user's words is needed."""
+"""Probability that the user's words are needed for the sole reason that an earlier round kept them."""
 _MORE = 300
-"""Tokens beyond twice the room: in a small room the best may be too large, and others are looked for."""
+"""Tokens beyond twice the room. In a small room the best statements may be too large, and others are needed."""
 
 
 class Said(Struct, frozen=True):
-    """A statement, and where it stands."""
+    """A statement with its position."""
 
     statement: Statement
-    """Its `message` is the number of its turn."""
+    """The `message` field of the statement is the number of its turn."""
     lines: list[int]
     message: int
     carried: bool
-    """Whether an earlier round kept it of what the user said."""
+    """Whether these are words of the user that an earlier round kept."""
 
 
 def is_chat(messages: Sequence[Message]) -> bool:
-    """Return whether a user and an agent do nothing but talk: nobody calls a tool, and no harness answers the agent, as
-    one does that runs calls which are written as text."""
+    """Return whether a user and an agent only talk: nobody calls a tool, and no harness answers the agent, as one does
+    that runs calls written as text."""
     if has_calls(messages) or any(map(_tells_of_work, messages)):
         return False
     turns = [speaker for speaker, _ in groupby(filter(None, map(_speaker, messages)))]
@@ -60,14 +60,14 @@ def is_chat(messages: Sequence[Message]) -> bool:
 
 
 def _speaker(message: Message) -> str:
-    """Return who says something, as far as an agent hears it in turn."""
+    """Return who speaks in a message, from the agent's point of view; an empty string for other messages."""
     if message.role == "assistant":
         return "agent"
     return {"injected": "harness", "request": "user"}.get(message.origin, "")
 
 
 def _tells_of_work(message: Message) -> bool:
-    """Return whether a summary of an earlier round tells the state of work."""
+    """Return whether a summary of an earlier round contains the state of work."""
     return message.origin == "summary" and bool(state_lines(message.text("text")))
 
 
@@ -81,8 +81,8 @@ def has_calls(messages: Sequence[Message]) -> bool:
 
 
 def is_working_chat(messages: Sequence[Message]) -> bool:
-    """Return whether an agent works for its user by talking: its answers are long. Where they are short, facts and
-    wishes stand among small talk; where much more comes in answer to it, that is what its commands print."""
+    """Return whether an agent works for its user by talking, with long answers. If the answers are short, facts and
+    wishes stand among small talk. If the replies to them are much longer, these are output of the agent's commands."""
     if not is_chat(messages):
         return False
     answers = [_text_tokens(message) for message in messages if message.role == "assistant"]
@@ -97,8 +97,8 @@ def _text_tokens(message: Message) -> int:
 def chat_lines(
     messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int, profile: Profile
 ) -> Iterator[int]:
-    """Yield lines of what was said, those first that are most likely needed for their tokens beside the ones before,
-    until about twice the room is taken."""
+    """Yield lines of what was said, about twice as many as fit into the room. The first ones are most likely needed for
+    their tokens, given the lines before them."""
     said = [*said_in_turn(messages, lines, lambda number, message: _statements(lines, number, message, cost))]
     if not said:
         return
@@ -127,8 +127,8 @@ def chat_lines(
 
 
 def _binding_most(statements: Sequence[Statement], values: Sequence[float], binds: Sequence[float]) -> dict[int, int]:
-    """Return statement -> the one of its message that binds most, where that is needed as much: what only tells would
-    stand without it for being shorter."""
+    """Map each statement to the most binding one of its message if that one is needed at least as much. Otherwise a
+    shorter statement that only tells something could be kept without it."""
     found: dict[int, int] = {}
     for _, group in groupby(range(len(statements)), lambda index: statements[index].message):
         members = [*group]
@@ -143,8 +143,8 @@ def said_in_turn(
     lines: SessionLines,
     parted: Callable[[int, Message], Iterable[tuple[str, list[int]]]],
 ) -> Iterator[Said]:
-    """Yield what was said, in order. `parted`: (speaker, lines) of the statements of a piece of a message; each quote
-    of a summary is a turn of its own, as it was when it was said."""
+    """Yield the statements in order. `parted`: returns (speaker, lines) for each statement of a piece of a message.
+    Each quote in a summary counts as a turn of its own, as it did originally."""
     turns, last = 0, -1
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
@@ -161,12 +161,12 @@ def said_in_turn(
 
 
 def _without_marks(quote: str) -> str:
-    """Return the words of a quote in a summary."""
+    """Return the words of a quote in a summary, without marks."""
     return "\n".join(bare(line).removeprefix(" ") for line in quote.split("\n"))
 
 
 def _within(room: float, order: Iterable[int], tokens: Sequence[int]) -> Iterator[int]:
-    """Yield those that have room, one after the other."""
+    """Yield the statements that fit into the room, one after the other."""
     for index in order:
         if tokens[index] <= room:
             room -= tokens[index]
@@ -176,9 +176,11 @@ def _within(room: float, order: Iterable[int], tokens: Sequence[int]) -> Iterato
 def _statements(
     lines: SessionLines, number: int, message: Message, cost: Callable[[int], int]
 ) -> Iterator[tuple[str, list[int]]]:
-    """Yield (speaker, lines) of the statements of a piece: all that the user says in few words, or a sentence with
-    those behind it that are short or take it back; a line of the agent that does not only lead to others; each quote of
-    a summary, and of a long one of the user each sentence."""
+    """Yield (speaker, lines) for each statement of a piece.
+
+    A short message of the user is one statement; otherwise each sentence is, with short ones behind it and those that
+    take it back. Of the agent, each line is, except lines that only introduce others. Of a summary, each quote is, and
+    of a long quote of the user each sentence."""
     own = list(lines.of_piece(number))
     if message.origin == "summary":
         for speaker, quote in quotes(lines, own):
@@ -195,7 +197,7 @@ def _statements(
 
 
 def quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-    """Yield (speaker, lines) of the quotes in a summary."""
+    """Yield (speaker, lines) for each quote in a summary."""
     speaker, quote = "assistant", list[int]()
     for line in all_lines:
         text = lines.text(line)

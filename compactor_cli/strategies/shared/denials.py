@@ -1,4 +1,4 @@
-"""Sentences of the user that only say that something is wrong: what is right stands behind them."""
+"""Sentences of the user that only say that something is wrong. The next sentence says what is right."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ _DENIES = compiled_later(
     r"不[是对對]|違い?ます|ではなく|아니))",
     re.IGNORECASE,
 )
-"""Says that something is wrong; what is right stands behind it."""
+"""Matches a sentence that says that something is wrong; the next one says what is right."""
 _DENIAL_WIDTH = 60
-"""Characters of such a sentence at most; a longer one says what is right itself."""
+"""Maximum length of such a sentence in characters. A longer one says itself what is right."""
 
 
 def says_nothing_alone(sentence: str) -> bool:
-    """Return whether a sentence only leads to the next one: what it announces, or what is right instead."""
+    """Return whether a sentence only introduces the next one: it announces something, or denies something without
+    saying what is right."""
     return sentence.endswith(LEADS_ON) or announces(sentence) or only_denies(sentence)
 
 
 def only_denies(sentence: str) -> bool:
-    """Return whether a sentence answers that something is not so, and says no more."""
+    """Return whether a sentence says that something is not so, and nothing else."""
     return len(sentence) <= _DENIAL_WIDTH and _DENIES.match(sentence) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.evidence import gather
@@ -14,7 +15,10 @@ from compactor_cli.features.session_text import read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
-from compactor_cli.model.planning import PlanInput
+from compactor_cli.model.plan import Decision
+from compactor_cli.model.planning import RECENT, PlanInput
+from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
+from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.chats import chat_lines, is_working_chat
 from compactor_cli.strategies.shared.lone_lines import announces, leads_nowhere
@@ -33,24 +37,48 @@ _ANSWER_SHARE = 0.75
 """Share of what is for the newest messages that an answer may take with which everything ends."""
 _LEAST = 60
 """Tokens below which it is not worth the heading."""
+_TIMES = 3
+"""How often lines are looked for in the room that is left beside the exchange in hand as it stands."""
+
+
+class Details(Struct, frozen=True):
+    """Lines that a summary quotes, what is left of the room, and what stays behind it with its best lines."""
+
+    lines: tuple[Excerpt, ...] = ()
+    left: int = 0
+    in_hand: dict[int, Decision] = {}
 
 
 def quoted_details(
-    inputs: PlanInput, covered: Sequence[Group], room: int, aside: Collection[int] = (), newest: int = 0
-) -> tuple[tuple[Excerpt, ...], int]:
-    """Return the best lines of these groups in about `room` tokens, and what is left of it. Messages in `aside` are
-    repeated anyway. `newest`: tokens for the beginnings of the newest messages, whatever their value."""
+    inputs: PlanInput,
+    covered: Sequence[Group],
+    room: int,
+    aside: Collection[int] = (),
+    newest: int = 0,
+    in_hand: Sequence[Group] = (),
+    own: int = 0,
+) -> Details:
+    """Return the best lines of these groups in about `room` tokens. Messages in `aside` are repeated anyway. `newest`:
+    tokens for the beginnings of the newest messages, whatever their value. `in_hand`: the exchange that stays behind
+    the summary; what is chosen of it is of the same room, but for the `own` tokens of the summary."""
     room = min(room, DETAIL) - inputs.count(LEGEND)
     if room < _LEAST or inputs.profile is None:
-        return (), 0
+        return Details()
     session = read_session(inputs.messages, REACH, inputs.settings.query, quoted_only=True, pairing=inputs.pairing)
     evidence = gather(inputs.messages, session)
     values = TermScores(session, evidence, inputs.profile)
-    inside = {i for group in covered for i in group.messages} - set(aside)
+    inside = {i for group in (*covered, *in_hand) for i in group.messages} - set(aside)
     outside = frozenset(m.index for m in inputs.messages if m.index not in inside)
     lines = SessionLines(session, values.of, outside)
     known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
     selector = Selector(lines, values.of, inputs.count, sorted(known), scoped=room > LARGE_ROOM)
+    if in_hand:
+        behind = _InHand(inputs, in_hand, selector, room)
+        if behind.has_room:
+            left = behind.take(room, newest, own)
+            excerpts = _excerpts(inputs, selector, behind.awaited, behind.messages)
+            return Details(excerpts, left, behind.rendered())
+        return quoted_details(inputs, covered, room, aside, newest)
     said = [m for m in inputs.messages if m.origin != "request"]
     answer = said[-1].index if ends_in_words(said) else -1
     stay: set[int] = set()
@@ -67,13 +95,67 @@ def quoted_details(
     else:
         left = selector.fill(densest(lines, room), room)
     left -= _take_newest(selector, lines, left) if newest else 0
-    best = max((choice.value for choice in selector.taken.values()), default=0.0)
-    # what is to be answered, and what the work came to, is not the first to make way for the rest of the summary,
-    # though all its names are known
-    telling = (c for c in selector.taken.values() if not leads_nowhere(c.line, selector.taken.keys(), lines))
+    return Details(_excerpts(inputs, selector, stay), left)
+
+
+def _excerpts(
+    inputs: PlanInput, selector: Selector, stay: Collection[int], elsewhere: Collection[int] = ()
+) -> tuple[Excerpt, ...]:
+    """Return what a summary quotes of the lines that were taken, but for those of messages that stand `elsewhere`. The
+    lines in `stay` are what is to be answered, or what the work came to: these are not the first to make way for the
+    rest of the summary, though all their names are known."""
+    lines, taken = selector.lines, selector.taken
+    best = max((choice.value for choice in taken.values()), default=0.0)
+    quoted = (choice for choice in taken.values() if lines.message(choice.line) not in elsewhere)
+    telling = (choice for choice in quoted if not leads_nowhere(choice.line, taken.keys(), lines))
     kept = (replace(choice, value=best) if choice.line in stay else choice for choice in telling)
     chosen = sorted(kept, key=lambda choice: choice.line)
-    return tuple(Quoter(inputs.messages, lines, inputs.count, inputs.pairing).excerpts(chosen)), left
+    return tuple(Quoter(inputs.messages, lines, inputs.count, inputs.pairing).excerpts(chosen))
+
+
+class _InHand:
+    """The exchange that stays behind a summary, with the lines that are chosen of it beside those of the summary."""
+
+    def __init__(self, inputs: PlanInput, groups: Sequence[Group], selector: Selector, room: int) -> None:
+        self._groups, self._selector = groups, selector
+        self._lines = selector.lines
+        self._renderer = InPlaceRenderer(inputs.messages, self._lines, inputs.count, inputs.pairing)
+        self._newest = NewestExchanges(inputs.messages, groups, self._renderer, room, decided={})
+        self.has_room = self._newest.in_place.issuperset(group.index for group in groups)
+        self.messages = frozenset(i for group in groups for i in group.messages)
+        self.awaited: frozenset[int] = frozenset()
+        """Lines of the results."""
+        for group in groups:  # what stays of the agent's words in any case is known, and costs nothing more
+            for line in (line for i in group.messages for line in self._lines.of_message(i)):
+                part = inputs.messages[self._lines.message(line)].parts[self._lines.piece(line).part]
+                if part.kind != "tool_result" and part.tokens <= self._newest.written(group.index):
+                    selector.take(line)
+
+    def rendered(self) -> dict[int, Decision]:
+        """Return the exchange as it stands with what was taken of it so far."""
+        taken = self._selector.taken.keys()
+        return {group.index: self._newest.render(group, taken, RECENT) for group in self._groups}
+
+    def take(self, room: int, newest: int, own: int) -> int:
+        """Take lines of the exchange and of what the summary stands for, `own` tokens of the latter alone; return what
+        is left. `newest`: as `quoted_details` has it."""
+        lines, selector = self._lines, self._selector
+        left, best = room - self._used(), densest(lines, room)
+        pending = [line for line in self._newest.pending_results(lines) if line not in lines.silent]
+        left -= take_pending(pending, lines, selector, self._renderer.asked_for, left, SMALL)
+        self.awaited = frozenset(selector.taken)
+        _take_newest(selector, lines, newest - (room - left), leaving=True)
+        for _ in range(_TIMES):  # lines that stand together at their place take less than quoted ones
+            selector.fill(best, left - own)
+            left = room - self._used()
+        left = selector.fill([line for line in best if lines.message(line) not in self.messages], left)
+        return left - _take_newest(selector, lines, left, but=self.messages)
+
+    def _used(self) -> int:
+        """Return the tokens of the exchange as it stands, and of the lines that were taken of other messages."""
+        taken = self._selector.taken.values()
+        others = sum(choice.cost for choice in taken if self._lines.message(choice.line) not in self.messages)
+        return others + sum(decision.tokens for decision in self.rendered().values())
 
 
 def _pending(lines: SessionLines, messages: Sequence[Message]) -> Iterator[int]:
@@ -86,14 +168,25 @@ def _pending(lines: SessionLines, messages: Sequence[Message]) -> Iterator[int]:
             yield from (line for line in lines.of_piece(number) if line not in lines.silent)
 
 
-def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving: bool = False, answer: int = -1) -> int:
+def _take_newest(
+    selector: Selector,
+    lines: SessionLines,
+    room: int,
+    *,
+    leaving: bool = False,
+    answer: int = -1,
+    but: Collection[int] = (),
+) -> int:
     """Take the first lines of the newest texts, calls and results, without those that say nothing; returns their
     tokens. `leaving`: what would be for those is left to other lines. `answer`: the message with which everything ends,
-    of which more is taken: it is what the work came to."""
+    of which more is taken: it is what the work came to. `but`: messages of which nothing is."""
     used = passed = 0
     for number in sorted(lines.first_of, reverse=True):
         piece_tokens = 0
-        is_answer = lines.session.pieces[number].message == answer
+        message = lines.session.pieces[number].message
+        if message in but:
+            continue
+        is_answer = message == answer
         most = max(_BEGINNING, _ANSWER_SHARE * room) if is_answer else _BEGINNING
         for line in lines.of_piece(number):
             if line in selector.taken or (line in lines.silent and not leaving) or announces(lines, line):

@@ -1,4 +1,4 @@
-"""The last steps of every plan: give back what it leaves of its target, and put its decisions in order."""
+"""The last steps of every plan: use up what is left of the target, and put the decisions in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compactor_cli.strategies.shared.renditions import Renderer
 
 
 def planned_tokens(decisions: Mapping[int, Decision], slots: Iterable[SummarySlot]) -> int:
-    """Return the tokens that a plan allows: what it keeps, and its summaries."""
+    """Return the tokens that a plan spends: what it keeps, and the budgets of its summaries."""
     return sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots)
 
 
@@ -23,8 +23,8 @@ def finished(
     target: int | None = None,
     notes: tuple[str, ...] = (),
 ) -> Plan:
-    """Return the plan of these decisions. Without a target it has one that they imply (`target`, or what they take), so
-    that a second run finds nothing to do."""
+    """Return the plan made of these decisions. If the inputs have no target, the plan's target is `target` or else the
+    tokens that the decisions take, so that a second run finds nothing to do."""
     implied = target if target is not None else planned_tokens(decisions, slots)
     cut = {i for d in decisions.values() if d.rendition != "whole" for i in inputs.groups[d.group].messages}
     return Plan(
@@ -44,8 +44,8 @@ def widened(
     slots: Iterable[SummarySlot],
     groups: Iterable[int],
 ) -> dict[int, Decision]:
-    """Give back what a plan leaves of its target to those of some `groups` that it cut, the newest first; return what
-    changes."""
+    """Enlarge what was shortened in some `groups` with the tokens that the plan leaves of its target, the newest groups
+    first. Return the changed decisions."""
     if inputs.target is None:
         return {}
     left = inputs.target - planned_tokens(decisions, slots)
@@ -61,7 +61,8 @@ def widened(
 
 
 def without_closing(inputs: PlanInput, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
-    """Drop the assistant turn that closes a history, when no tool result stands before it any more; else empty."""
+    """Drop the assistant turn that closes a history if no tool result stands before it any more. Return that decision,
+    or an empty dictionary."""
     last = inputs.groups[-1]
     if inputs.protected.get(last.index) != CLOSING:
         return {}

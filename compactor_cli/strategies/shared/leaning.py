@@ -1,4 +1,5 @@
-"""Sentences of the user that lean on others of the same request: labels, steps, and what says nothing alone."""
+"""Sentences of the user that depend on others in the same request: labels, steps, and sentences that say nothing
+alone."""
 
 from __future__ import annotations
 
@@ -12,20 +13,20 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.terms import WIDE
 
 _MOST_BEFORE = 3
-"""Sentences of an item of a list that stay with a later one of it."""
+"""Maximum number of earlier sentences of a list item that stay with a later one."""
 _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
-"""One or two words, with which a request may begin: alone they say nothing."""
+"""One or two words at the beginning of a request, such as a greeting. Alone they say nothing."""
 _LONE_WORD = compiled_later(r"</?[\w-]+>|[^\W\d_]+[.!…]*")
-"""A line of one word, or a tag."""
+"""A line that holds one word, or a tag."""
 _INDENT = 40
-"""Blanks at most that such a line begins with."""
+"""Maximum number of blanks at the beginning of such a line."""
 _REST_OF_LINE = compiled_later(r"[^\S\n]*(?:\n|\Z)")
 _BREAK = compiled_later(r"\S[^\S\n]*\n[^\S\n]*\n")
 
 
 def labels(told: Sequence[tuple[int, Clause]], *, places: bool) -> Iterator[int]:
-    """Yield the sentences that say nothing without the next one, unless that is something pasted, and greetings.
-    `told`: each with the number of its request."""
+    """Yield the indices of greetings and of sentences that say nothing without the next one, unless the next one is
+    pasted text. `told`: each sentence with the number of its request."""
     last = -1
     for index, ((number, clause), (next_number, following)) in enumerate(pairwise(told)):
         greets = number != last and _GREETING.fullmatch(clause.text)
@@ -36,7 +37,7 @@ def labels(told: Sequence[tuple[int, Clause]], *, places: bool) -> Iterator[int]
 
 
 def within_items(told: Sequence[tuple[int, Clause]], texts: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield the sentences that an item of a list does not begin with, and those before them in the item."""
+    """Yield each sentence that continues a list item, with the sentences before it in the item."""
     first = 0
     for index, ((number, clause), (next_number, following)) in enumerate(pairwise(told)):
         goes_on = number == next_number and "\n" not in texts[number][clause.end : following.start]
@@ -46,8 +47,8 @@ def within_items(told: Sequence[tuple[int, Clause]], texts: Sequence[str]) -> It
 
 
 def is_cry(text: str, clause: Clause) -> bool:
-    """Return whether a sentence behind others of its request is a line of one word, or a cry that one begins with:
-    "Begin!" asks nothing that these do not, nor does a tag."""
+    """Return whether a sentence is a line that holds only a word or a tag, or begins with an exclamation of one word.
+    Behind other sentences, "Begin!" asks for nothing that these do not, nor does a tag."""
     if not _LONE_WORD.fullmatch(clause.text) or WIDE.search(clause.text):
         return False
     if not text[max(0, clause.start - _INDENT) : clause.start].rstrip(" \t").endswith("\n"):
@@ -56,11 +57,12 @@ def is_cry(text: str, clause: Clause) -> bool:
 
 
 def is_step_behind(text: str, one: Clause, other: Clause) -> bool:
-    """Return whether a sentence is of a list behind one that is not: it says how, and takes nothing back."""
+    """Return whether `other` is a list item and `one` is not: such a step says how to do something and retracts
+    nothing."""
     return in_item(text, other.start) and not in_item(text, one.start) and not reverses(other)
 
 
 def end_of_first_paragraph(text: str) -> int:
-    """Return where the first paragraph of a text ends."""
+    """Return the position where the first paragraph of a text ends."""
     found = _BREAK.search(text)
     return found.start() + 1 if found else len(text)

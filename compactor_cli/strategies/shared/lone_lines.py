@@ -1,4 +1,4 @@
-"""Lines of an agent's answers that say nothing alone: a heading, the first row of a table, a question long answered."""
+"""Lines of an agent's answer that say nothing alone: headings, first rows of tables, questions answered long ago."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ if TYPE_CHECKING:
     from compactor_cli.features.lines import SessionLines
 
 _LONGEST = 80
-"""Characters of a line with a colon at its end at most that says no more than that something follows."""
+"""Maximum length in characters of a line with a colon at its end that only says that something follows."""
 _TELLS = compiled_later(r"\d|[`/\\_=]|\w[.@]\w")
-"""What tells a fact in such a line, or in a question: a figure, or the name of a file."""
+"""Signs of a fact in such a line or in a question: a figure, or a file name."""
 _FACT = compiled_later(r"(?<![\w`/\\.#-])\d")
-"""A figure for itself: what is announced may be named, as a file or a step is, but is not counted."""
+"""A figure that is not part of a name. An announcement may name a file or a numbered step, but it counts nothing."""
 _RULE = compiled_later(r"\s*\|?(?=[^\n]*--)[ \t:|-]+")
 _NEAR = 2
-"""Lines behind such a line among which is what it leads to."""
+"""Number of lines behind such a line in which to look for what it introduces."""
 _FEW_WORDS = 2
-"""Words of a question that says nothing without what stands before it."""
+"""Maximum number of words of a question that says nothing without the text before it."""
 _SHORT, _MOST = 7, 3
-"""Tokens of a short sentence, with its break, and how many of them stay with one before them, at most."""
+"""Maximum tokens of a short sentence, line break included, and how many such sentences stay with the one before
+them."""
 
 
 def leads_on(lines: SessionLines, line: int) -> bool:
-    """Return whether a line says nothing without those that follow: a heading, what ends in a colon, and the first row
-    of a table, with the rule below it. A heading with a figure or a name of a file tells that."""
+    """Return whether a line says nothing without the lines that follow: a heading, a line that ends in a colon, or the
+    first row of a table with the rule below it. A heading with a figure or a file name does say something."""
     text = lines.text(line)
     bare = text.strip(" \t*_")
     if bare.endswith(LEADS_ON) or is_heading(text):
@@ -47,14 +48,15 @@ def leads_on(lines: SessionLines, line: int) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Return whether a line asks something, and tells no fact by that."""
+    """Return whether a line only asks, and contains no fact."""
     return asks(text) and not _TELLS.search(text) and all(asks(clause.text) for clause in split_clauses(text))
 
 
 def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequence[Message], there: Set[int]) -> bool:
-    """Return whether a line of an agent's answer says nothing beside what is `taken`: it leads to what is not, asks in
-    a word or two for that, or asks what the user answered with words that are not. `there`: messages that stay
-    whole."""
+    """Return whether a line of an agent's answer says nothing without lines that are not `taken`.
+
+    That is a line that introduces such lines, a question of a word or two that needs the line before it, or a question
+    that the user answered in words that are gone. `there`: messages that stay whole."""
     message = lines.message(line)
     if messages[message].role != "assistant":
         return False
@@ -65,14 +67,14 @@ def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequ
     if not only_asks(lines.text(line)):
         return False
     if count_words(lines.text(line)) <= _FEW_WORDS and not lines.is_first(line) and line - 1 not in taken:
-        return True  # "Shall I?" asks for what is not there
+        return True  # "Shall I?" asks about something that is missing
     answer = _answered_by(message, messages)
     return answer >= 0 and answer not in there and taken.isdisjoint(lines.of_message(answer))
 
 
 def announces(lines: SessionLines, line: int) -> bool:
-    """Return whether a line is a sentence with which a text ends that leads to what is not in it, such as a call: "Let
-    me read the tests:". A long one, or one with a figure, tells more than that."""
+    """Return whether a line is the last sentence of a text and announces something outside of it, such as a call: "Let
+    me read the tests:". A long sentence, or one with a figure, says more than that."""
     piece, text = lines.piece(line), lines.text(line)
     is_last = piece.speech and lines.ends[line] == len(piece.text.rstrip())
     bare = text.strip(" \t*_")
@@ -81,7 +83,7 @@ def announces(lines: SessionLines, line: int) -> bool:
 
 
 def leads_nowhere(line: int, taken: Set[int], lines: SessionLines) -> bool:
-    """Return whether a line of what somebody says leads to what is not `taken`."""
+    """Return whether a line of somebody's text introduces lines that are not `taken`."""
     if not lines.piece(line).speech or not (leads_on(lines, line) or announces(lines, line)):
         return False
     own = lines.of_piece(lines.piece_of[line])
@@ -89,13 +91,13 @@ def leads_nowhere(line: int, taken: Set[int], lines: SessionLines) -> bool:
 
 
 def _answered_by(message: int, messages: Sequence[Message]) -> int:
-    """Return the message of the user that answers one of the agent; -1 where none does."""
+    """Return the number of the user's message that answers a message of the agent, or -1 if there is none."""
     return next((at for at in range(message + 1, len(messages)) if messages[at].origin == "request"), -1)
 
 
 def said_after(lines: SessionLines, line: int, tokens: Callable[[int], int]) -> Iterator[int]:
-    """Yield the short sentences right behind a sentence, up to the next long one, question or line of the text: alone
-    it may say the opposite of what was meant, as "The guests want fireworks" does without "No."."""
+    """Yield the short sentences right behind a sentence, up to the next long sentence, question or line break. Without
+    them a sentence may say the opposite of what was meant, as "The guests want fireworks" does without "No."."""
     text, end = lines.piece(line).text, lines.of_piece(lines.piece_of[line]).stop
     for at in range(line + 1, min(end, line + 1 + _MOST)):
         said = lines.text(at)
@@ -111,8 +113,8 @@ def told_together(
     tokens: Callable[[int], int],
     goes_on: Callable[[str], bool] | None = None,
 ) -> Iterator[list[int]]:
-    """Yield the lines of what somebody says, each sentence with the short ones behind it, and with those behind these
-    that go on from it. `goes_on`: whether a sentence does."""
+    """Yield the lines of somebody's text in bundles: each sentence with the short ones behind it, and with those behind
+    them that continue it. `goes_on`: returns whether a sentence continues the one before it."""
     told = -1
     for line in own:
         if line > told:

@@ -1,4 +1,4 @@
-"""What tells an order or a ban from a statement with the same words: "Never push" does, "It never stops" does not."""
+"""Tells orders and bans from statements with the same words: "Never push" is an order, "It never stops" is not."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _PARTS = compiled_later(
     r"[,;:.!?](?:\s+|$)|\(|(?<=\s)[—–-]\s+|[，；：、。！？]\s*|\s(?:but|aber|sondern|pero|mais|ma|mas)\s",
     re.IGNORECASE,
 )
-"""Between the parts of a sentence that may each be an order."""
+"""The borders between parts of a sentence, each of which may be an order."""
 _BEFORE = compiled_later(
     r"[\W_]*(?:\d{1,2}[.)]\s+)?(?:(?:and|but|also|so|then|ok|okay|well|oh|btw|by the way|und|aber|dann|also|ach"
     r"|übrigens|y|por cierto|et|au fait|e|a proposito|и|кстати)\s+)*",
     re.IGNORECASE,
 )
-"""With what such a part may begin."""
+"""Words and numbers with which such a part may begin."""
 _ASKED_FOR = compiled_later(
     r"\b(?:please|pls|bitte|por favor|porfa|s['’]il (?:te|vous) pla[iî]t|svp|merci de|per favore|пожалуйста)\b|请|請",
     re.IGNORECASE,
@@ -34,7 +34,7 @@ _NONE = frozenset(
         *("nessuna", "senza", "без"),
     )
 )
-"""Of these words one is in such a part."""
+"""One of these words is in every part that `_NOTHING` matches."""
 _NOTHING = compiled_later(
     rf"(?P<asked>{_ASKING_WORDS}\s+)?"
     r"(?:(?:no|kein(?:e[nmr]?)?|ohne|sin|sem|pas de|nessun[oa]?|senza|без)\s+|pas d['’])"
@@ -45,15 +45,15 @@ _NOTHING = compiled_later(
     rf"(?:(?P<end>\s+{_ASKING_WORDS})|(?P<ever>\s+ever))?\W*",
     re.IGNORECASE,
 )
-"""A part that has nothing but what there is to be none of: a ban only where it asks for that, or forever."""
+"""A part that only names what there must be none of. It is a ban only if it asks for that, or for ever."""
 _SPANISH_NO = compiled_later(r"(?:por favor\s+)?no\s.*\bpor(?:fa| favor)\W*$|por favor\s+no\s", re.IGNORECASE)
-"""Not: what stands behind it is a verb."""
+"""Not a ban, as "no" stands before a verb here."""
 _ONLY_ASKS = compiled_later(rf"\W*{_ASKING_WORDS}\W*", re.IGNORECASE)
 _EVER = compiled_later(r"\W*(?:ever|at all|never ever)\W*", re.IGNORECASE)
 _MANY = compiled_later(r"[\w-]+(?:[^\W\dsuè_]s|aux|e[nr]|[eè]mes)", re.IGNORECASE)
-"""A word for many, which a ban has rather than a complaint does: "no internet here please"."""
+"""A plural, as in most bans. A singular is rather a complaint: "no internet here please"."""
 _TOLD_OF = compiled_later(r"\s(?:\w+ed|found|left|named|called|such|for|to|on|in|at)(?![^\W_])", re.IGNORECASE)
-"""What makes of it a message of what went wrong."""
+"""Words that make the part a report of what went wrong."""
 _LIMITS = compiled_later(
     r"\b(?:never|always|only|do not|don['’]?t|nie|niemals|immer|nur|jamais|toujours|nunca|siempre|jamás|solo|sólo"
     r"|sempre|mai|никогда|всегда)\b",
@@ -65,7 +65,7 @@ _STATES = compiled_later(
     r"|\b(?:is|are|was|were|has|had|does|did|will|would|can|could|ist|sind|war|hat|est|sont|es|está|è)\b",
     re.IGNORECASE,
 )
-"""What makes a statement of the words before such a limit."""
+"""Words before such a limit that make the part a statement."""
 _NO_VERB = (
     r"(?:the|an?|this|that|these|those|my|our|in|on|at|of|good|nice|null|empty|true|false|wrong|same|mind|seen|been|had|saw"
     r"|heard|again|ever|once|knew|got|did|done|went|gone|thought|more|as|so|\w+ing|\w*(?<![eb])ed|\w*(?<!s)s)\b"
@@ -98,7 +98,7 @@ _BEGINS = compiled_later(
     r"|никогда не (?!\w+л[аи]?\b)\w+(?:й|йте|и|ите|ь|ьте)\b|всегда \w+(?:йте|ите|ьте)\b|нельзя \w+ть\b",
     re.IGNORECASE,
 )
-"""How an order or a ban begins."""
+"""The beginnings of orders and bans."""
 _NO_ORDER = compiled_later(rf"(?:never|always)\s+{_NO_VERB}|(?:do not|don['’]?t)\s+{_NO_BAN}", re.IGNORECASE)
 _OF_THINGS = compiled_later(
     r"(?P<subject>.*?)\b(?:must(?:n['’]?t)?\b"
@@ -108,9 +108,9 @@ _OF_THINGS = compiled_later(
     r"|(?:doit|doivent)\b|(?:est|sont) (?:strictement )?interdite?s?\b|(?<=\w\s)(?:debe|deben|deve|devono|devem)\b)",
     re.IGNORECASE,
 )
-"""What must or must not be, behind what it is of."""
+"""What must or must not be the case, with the thing that it applies to before it."""
 _WRONG = compiled_later(r"\b(?:error|exception|warning|failed|fehler|erreur)\b|\b[45]\d\d\b", re.IGNORECASE)
-"""A message of a program says that something is demanded, and demands nothing."""
+"""An error message of a program. It says that something is required, but requires nothing."""
 _UNSPACED = compiled_later(
     r"(?<!\w)(?:也|就|都|你|您|请|千万|所以|但是?)*(?:不要(?!紧)|不得|不许|不准|别(?![的人处名致克墅针扭处])(?=[\u4e00-\u9fff])"
     r"|(?:绝对不能|只能)(?!.*了\W*$)|务必|禁止)|(?<![特区性类级个告分差鉴识辨派])别(?=[动碰改删写用加发推提再把给让])|[请都](?:不要|别|务必)|[请你](?:只能|不能)|(?:严禁|禁止|不得|务必)"
@@ -121,14 +121,14 @@ _ASKS_HOW = compiled_later(
     r"\b(?:tell|explain|describe|show|say|know|see|clarify)\b.*\b(?:what|how|why|whether|which|when|where|if)\b",
     re.IGNORECASE,
 )
-"""What is asked of what is from now on, once."""
+"""Phrases that ask once about what holds from now on."""
 _NOUN_FIRST = compiled_later(
     r"(?:address|answer|book|build|cache|call|change|check|commit|copy|deploy|display|edit|export|import|install|log|mark"
     r"|merge|name|notice|order|post|print|push|refund|release|reply|report|restore|review|run|schedule|stay|store|test"
     r"|upload|use)\s+(?:#?\d[\w.]*\s+)?(?:\w+(?<!s)s\b(?=\s+\S)|is|are|was|were|will|has|had|can|may)(?![^\W_])",
     re.IGNORECASE,
 )
-"""A word that may be an imperative, where it is what the verb behind it is of: "build takes"."""
+"""A word that may be an imperative, but is the subject of the verb behind it: "build takes"."""
 _VERBS = CueCounter({"order": CUES["order"]})
 _FROM_NOW = compiled_later(
     r"(?<![^\W_])(?:from (?:now|here|this point|today) on(?:wards?)?|from here on out|henceforth|until further notice"
@@ -155,7 +155,7 @@ _FROM_NOW_UNSPACED = compiled_later(
     r"|(?:今後|これから)は(?!.*(?:教えて|どう)).*(?:て|ください|こと)[。！]*$"
 )
 _NEAR = 300
-"""Characters beside words such as "from now on" that are looked at."""
+"""Maximum characters to read on either side of words such as "from now on"."""
 _BANS = compiled_later(
     r"no [^\W\d_][\w-]*(?: [\w-]+){0,6}? (?:(?:until|unless|before) (?:I|we) (?:say|tell|ok|okay|approve"
     r"|confirm|agree|allow)|without (?:asking|telling) (?:me|us)"
@@ -168,14 +168,13 @@ _BANS = compiled_later(
 
 
 def is_order(text: str) -> bool:
-    """Return whether a sentence tells to do something always, or never."""
+    """Return whether a sentence says to do something always, or never."""
     is_message = _WRONG.search(text) is not None
     return any(_orders(part, is_message) for part in _parts(text))
 
 
 def is_standing(text: str) -> bool:
-    """Return whether a sentence orders or forbids something from now on, or has a part that bans something until
-    somebody agrees."""
+    """Return whether a sentence orders or forbids something from now on, or bans something until somebody agrees."""
     return _orders_from_now(text) or rules_from_now(text) or any(map(bans, _parts(text)))
 
 
@@ -203,7 +202,7 @@ def _tells_to_do(part: str) -> bool:
 
 
 def is_bare_ban(text: str) -> bool:
-    """Return whether a sentence has a part that says only what there is to be none of: "No tables, please"."""
+    """Return whether a part of a sentence only says what there must be none of: "No tables, please"."""
     parts = [*_parts(text)]
     return any(_is_bare_ban(part, behind) for part, behind in pairwise([*parts, ""]))
 
@@ -244,8 +243,8 @@ def _orders(part: str, is_message: bool) -> bool:
 
 
 def beside_from_now(text: str) -> tuple[str, str] | None:
-    """Return what a sentence says before and behind words such as "from now on", the nearest of it; nothing where it
-    has none."""
+    """Return what a sentence says right before and right behind words such as "from now on", or None if it has no such
+    words."""
     span = _FROM_NOW.search(text)
     if span is None:
         return None
@@ -253,11 +252,11 @@ def beside_from_now(text: str) -> tuple[str, str] | None:
 
 
 def rules_from_now(text: str) -> bool:
-    """Return whether a sentence of a script without blanks says what is to be done from now on."""
+    """Return whether a sentence in a script without blanks says what is to be done from now on."""
     return not text.isascii() and _FROM_NOW_UNSPACED.search(text) is not None
 
 
 def bans(part: str) -> bool:
-    """Return whether a part of a sentence says what may not be until somebody agrees, or of what there may not be
-    more."""
+    """Return whether a part of a sentence says what must not be done until somebody agrees, or of what there must be no
+    more than a number."""
     return _BANS.match(part) is not None

@@ -1,4 +1,5 @@
-"""Lines of the results that the agent answers next: what is new in them, what they were asked for, the best of them."""
+"""Lines of the results that the agent answers next: new ones, those that hold what was asked for, and the most
+valuable."""
 
 from __future__ import annotations
 
@@ -22,30 +23,31 @@ from compactor_cli.text.sentences import count_words
 _RESULTS = 0.2
 """Share of the room for lines of these results."""
 _END = 3
-"""Lines at the end of a result that count as new."""
+"""Number of lines at the end of a result that count as new."""
 _ROOM = 300
-"""Tokens for results from which on there is room for what stands between chosen lines."""
+"""Tokens for results from which on some are set aside for lines between chosen ones."""
 _LAST_RESULTS, _LAST_WHOLE = (0.5, _RESULTS), (0.6, 0.3)
-"""Shares of a small and of a large room for results with which everything ends, and for those of them that stay as a
-whole: of a few hundred tokens most is for what has to be answered next."""
+"""Shares of a small and of a large room for results at the very end of the session, and for those of them that stay
+whole. In a few hundred tokens, most of the room is for what has to be answered next."""
 _FOR_HOLES, _HOLE = 0.15, 4
-"""Share of the room for what stands between chosen lines, and how many lines these are."""
+"""Share of the tokens for results that lines between chosen ones may take, and the maximum number of such lines in a
+row."""
 _WHOLE, _SHORT = (0.35, 0.3), 400
-"""Shares of a small and of a large room for results that stay as a whole, and tokens up to which one does."""
+"""Shares of a small and of a large room for results that stay whole, and the maximum tokens of one of them."""
 _ASKED = (_RESULTS, _RESULTS / 4)
-"""Shares of a small and of a large room that lines with what a result was asked for may take."""
+"""Shares of a small and of a large room for lines that hold what a result was asked for."""
 _PROSE = 0.2
-"""Share of the room that prose of pages may take besides: links and fields are worth little without it."""
+"""Share of the room for prose of pages: without it, links and fields are worth little."""
 _MEMBER = compiled_later(r'\s*"[^"\\]+"\s*:\s*"')
-"""The beginning of a member of a JSON object that is a text."""
+"""The beginning of a member of a JSON object whose value is a string."""
 _VALUE = compiled_later(r'("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(:)?')
-"""A text or a number of JSON, and whether it is a key."""
+"""A JSON string or number, and whether it is a key."""
 _NAME = compiled_later(r"[\w.-]*\w")
-"""A word, or a name of several."""
+"""A word, or a name of several words."""
 _SENTENCE = 12
-"""Words from which on a text says something."""
+"""Number of words from which on a string counts as a statement."""
 _BEFORE = 20
-"""Results before that are looked at for what an output says again."""
+"""Maximum number of earlier results to search for lines that are shown again."""
 
 
 def take_pending(
@@ -58,10 +60,12 @@ def take_pending(
     *,
     ends: bool = False,
 ) -> int:
-    """Take results that have room as a whole, of the others the rows that differ from all others, the lines that hold
-    what they were asked for, and the best ones; what earlier results say, too, comes last. Returns the tokens taken.
-    `asked_for`: the lines of a piece that do. `size`: tokens of the whole room. `small`: tokens up to which a result
-    stays in any case. `ends`: everything ends with them, and the room is not large."""
+    """Take lines of the pending results and return the tokens taken.
+
+    Results that fit are taken whole. From the others come the rows that differ from all others, the lines that hold
+    what was asked for, and the most valuable ones; what earlier results also say comes last. `asked_for`: returns the
+    lines of a piece that hold what was asked for. `size`: tokens of the whole room. `small`: tokens up to which a
+    result stays in any case. `ends`: the session ends with these results, and the room is not large."""
     telling = [line for line in pending if not is_prompt(lines.text(line))]
     known = len(selector.taken)
     again = seen_before(telling, lines)
@@ -101,9 +105,10 @@ def take_pending(
 def _take_whole(
     telling: Sequence[int], again: Container[int], lines: SessionLines, selector: Selector, room: float, small: int
 ) -> int:
-    """Take results that have `room` as a whole, the smallest first, of longer ones what earlier results do not say;
-    return the tokens of those that would be cut otherwise. Rows that are not there were not found, to whoever reads the
-    others."""
+    """Take results that fit into `room` as a whole, the smallest first. Longer results are taken without the lines that
+    earlier results show. Return the tokens of those that would be cut otherwise.
+
+    If some rows were missing, a reader of the others would think that they do not exist."""
     of_piece: dict[int, list[int]] = {}
     for line in telling:
         of_piece.setdefault(lines.piece_of[line], []).append(line)
@@ -122,7 +127,7 @@ def _take_whole(
 
 
 def _take_prose(telling: Sequence[int], lines: SessionLines, selector: Selector, room: int) -> None:
-    """Take what pages say in sentences, in order, each text as a whole, in `room` tokens."""
+    """Take the sentences of pages in order, each text as a whole, in `room` tokens."""
     for place, text in groupby(telling, key=lambda line: _text_of_page(line, lines)):
         told = [*text]
         if place and sum(map(selector.cost, told)) <= room:
@@ -130,14 +135,14 @@ def _take_prose(telling: Sequence[int], lines: SessionLines, selector: Selector,
 
 
 def _says(text: str) -> bool:
-    """Return whether a line is a member of a record with sentences: what a mail, a ticket or a page says, of which few
-    words are names."""
+    """Return whether a line is a member of a record that holds sentences. Mails, tickets and pages say things in few
+    names."""
     return _MEMBER.match(text) is not None and count_words(text) >= _SENTENCE
 
 
 def _text_of_page(line: int, lines: SessionLines) -> tuple[int, ...]:
-    """Return where the prose of a page begins that a line is, or is of, behind the number of its piece; nothing for
-    other lines."""
+    """Return which prose text of a page a line belongs to: the number of its piece, and where the text begins. Return
+    an empty tuple for other lines."""
     text, start = lines.piece(line).text, lines.starts[line]
     begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
     is_one = is_tree(text) and is_prose(text[begin : end if end >= 0 else len(text)])
@@ -145,8 +150,8 @@ def _text_of_page(line: int, lines: SessionLines) -> tuple[int, ...]:
 
 
 def holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) -> list[Sequence[int]]:
-    """Return the few lines between two that are taken, the fewest first: without a condition and what it leads to, a
-    statement of code says the opposite of what it does."""
+    """Return the runs of few lines between two taken lines, the shortest first. Without a condition and what it leads
+    to, a statement of code says the opposite of what it does."""
     found: list[Sequence[int]] = []
     known = [at for at, line in enumerate(telling) if line in taken]
     for first, last in pairwise(known):
@@ -158,22 +163,23 @@ def holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) ->
 
 
 def _odd(piece: int, lines: SessionLines) -> list[int]:
-    """Return the rows of a result that differ from all others in what these agree in."""
+    """Return the rows of a result that differ from all others in something that the others have in common."""
     own = lines.of_piece(piece)
     return [own[index] for index in odd_rows([*map(lines.text, own)])]
 
 
 def _begins_as_failed(said: str) -> bool:
-    """Return whether a result begins with that the call failed, or changed nothing."""
+    """Return whether the beginning of a result says that the call failed or changed nothing."""
     return begins_as_failed(said) or refuses_edit(said)
 
 
 def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
-    """Return which of the lines of the newest results stand in one of the results before, such as the page around what
-    changes, but for errors, which are there again, and the end, where tools say how they stand now: pages do not."""
+    """Return which lines of the newest results also occur in one of the results before, such as a page around a change.
+    Errors do not count, as they occurred again. Nor do the last lines, except on pages: there, tools say how things
+    stand."""
     first = lines.piece_of[telling[0]] if telling else 0
     before = [piece for piece in lines.session.pieces[:first] if not piece.speech and not piece.call][-_BEFORE:]
-    texts = (piece.text for piece in before if not is_numbered(piece.text))  # what is read again may have been lost
+    texts = (piece.text for piece in before if not is_numbered(piece.text))  # files read again may have been lost
     known = {bare for text in texts for bare in _bare_lines(text, tree=is_tree(text))}
     for number in dict.fromkeys(lines.piece_of[line] for line in telling) if known else ():
         known -= {line.strip() for line in result_errors(lines.session.pieces[number].text, None)}
@@ -183,14 +189,16 @@ def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
 
 
 def _bare_lines(text: str, *, tree: bool) -> list[str]:
-    """Return the lines of a text without what stands before each, such as the number of a node of a page."""
+    """Return the lines of a text, in a tree of a page without the prefix of each, such as the number of its node."""
     return [(tree and node_of(line)) or line.strip() for line in text.split("\n")]
 
 
 def rows_with_news(telling: Sequence[int], lines: SessionLines, cost: Callable[[int], int]) -> list[int]:
-    """Return the lines of results in JSON with values, behind the one that says what each is of, that stand nowhere
-    before and in no other row, those first of which these are most for their tokens: of checks that are `ok` but for
-    one, this. `cost`: tokens of a line."""
+    """Return the lines of JSON results with new values, the ones with most new values for their tokens first.
+
+    A value is new if it occurs neither before nor in any other row; the first value, which says what the row is about,
+    does not count. Of checks that are all `ok` except one, this finds that one. `cost`: returns the tokens of a
+    line."""
     found: list[tuple[float, int]] = []
     results = {
         number: lines.session.pieces[number].text for number in dict.fromkeys(map(lines.piece_of.__getitem__, telling))
@@ -209,5 +217,5 @@ def rows_with_news(telling: Sequence[int], lines: SessionLines, cost: Callable[[
 
 
 def _values(text: str) -> list[str]:
-    """Return the texts and numbers of a piece of JSON that are no keys."""
+    """Return the strings and numbers in a piece of JSON that are not keys."""
     return [value for value, is_key in _VALUE.findall(text) if not is_key]

@@ -199,7 +199,8 @@ def marks_of_pictures(
     """Return of the requests among some groups the marks for pictures that have no room in their share of it. They may
     take more where half of all else has room beside them. `words`: tokens of all of it, pictures included."""
     asking = [g for g in groups if inputs.protected[g.index] in (FIRST_REQUEST, LAST_REQUEST)]
-    newest = max((g.index for g in asking), default=-1)
+    # the last request may not be among them: what it says may be repeated in a summary
+    newest = max((index for index, reason in inputs.protected.items() if reason in REQUESTS), default=-1)
     marks = {group.index: renderer.shortened(group, Cut(images=True), "").edits[::-1] for group in asking}
     words -= sum(_tokens(renderer, edit) for edits in marks.values() for edit in edits)
     beside, left_out = room - words / 2, {}

@@ -1,4 +1,4 @@
-"""Chosen lines -> the summaries that quote them, with what they cost."""
+"""Turns chosen lines into the summaries that quote them, with their tokens."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ from compactor_cli.text.line_prefixes import ascends, has_number, indent_at, num
 from compactor_cli.text.patterns import compiled_later
 
 MARK = 24
-"""Tokens of quoted lines that are worth a summary, whose heading is a mark."""
+"""Tokens of quoted lines that justify a summary with a mark as its heading."""
 _SHORT = 72
-"""Tokens that are worth a heading in words: it is a tenth of the summary at most."""
+"""Tokens that justify a heading in words: it takes at most a tenth of the summary."""
 _NAMED = 150
-"""Tokens that are worth a heading with a reference to what it stands for."""
+"""Tokens that justify a heading with a reference to what the summary stands for."""
 _FULL = 280
-"""Tokens that are worth a heading that says what the transcript was compacted from."""
+"""Tokens that justify a heading that says what the transcript was compacted from."""
 _SPARE = 6
-"""Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
+"""Tokens that a summary may need beyond its planned text: overhead, and a reference with other digits."""
 _SIGNS = compiled_later(r"(?:[ \t]*[)\]}][)\]};, \t]*\n)+(?=.*\w)")
 """Lines that only close something, with words behind them."""
 _KEY = compiled_later(r"[{,]?\s*[\"'][^\"']*[\"']\s*:")
@@ -67,8 +67,8 @@ Level = Literal["mark", "short", "named", "full"]
 
 class Quoter:
     """Plans summaries. `overcome`: messages with failures that a later call made up for. `base`: what the transcript
-    was compacted from, when one of them is to say so; where `needs_base` is set, however short it is, and where `brief`
-    is set, a short one in its mark. `failures`: what the state tells of them, which is not said again beside calls."""
+    was compacted from, if one summary has to say so; with `needs_base` even a short one does, and with `brief` a short
+    one says it in its mark. `failures`: failures that the state lists, which are not repeated beside calls."""
 
     def __init__(
         self,
@@ -97,11 +97,11 @@ class Quoter:
         self._came_out: dict[Spot, str] = {}
         self._partners: dict[int, frozenset[Spot]] = {}
         self._excerpts: dict[tuple[tuple[ChosenLine, ...], frozenset[Spot]], tuple[Excerpt, ...]] = {}
-        """Chosen lines of a message, and the quoted parts that its own go with -> how they are quoted: of the plans
-        that are tried, most quote most messages in the same way."""
+        """Chosen lines of a message, and the quoted parts that belong to it -> its quotes. Most of the plans that are
+        tried quote most messages in the same way."""
         self._written = {answer.index: (call, result) for call, result, answer in written_calls(messages)}
         self._slots: dict[tuple[object, ...], SummarySlot] = {}
-        """What a summary is planned from -> the summary: of the plans that are tried, most have most in common."""
+        """What a summary is planned from -> the summary: most of it is the same in most of the plans that are tried."""
 
     def slot(
         self,
@@ -111,7 +111,7 @@ class Quoter:
         *,
         based: bool = False,
     ) -> SummarySlot:
-        """Plan the summary of some groups; it stands where the first group stood that it quotes."""
+        """Plan the summary of some groups. It is placed where the first group that it quotes was."""
         choices = sorted((c for g in groups for c in chosen.get(g.index, ())), key=lambda c: c.line)
         first = next((g.index for g in groups if chosen.get(g.index)), groups[-1].index)
         key = (*(g.index for g in groups), first, state, based, self.needs_base, *choices)
@@ -140,7 +140,7 @@ class Quoter:
         )
 
     def _head(self, groups: Iterable[Group], level: Level, base: Base | None) -> str:
-        """Return the beginning of a summary as it will be written, with a reference of about as many tokens."""
+        """Return the beginning of a summary as it will be written, with a dummy reference of about as many tokens."""
         covers = [i for g in groups for i in g.messages]
         if level == "mark":
             return lines_mark(covers, round=10, base=base)
@@ -148,7 +148,7 @@ class Quoter:
         return lines_header(covers, round=10, reference=reference, base=base)
 
     def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
-        """Yield chosen lines, in their order, as they are quoted."""
+        """Yield the quotes of chosen lines, in their order."""
         pieces = [self._lines.piece(choice.line) for choice in choices]
         quoted = frozenset((piece.message, piece.part) for piece in pieces)
         if behind := {spot for spot in quoted if self._stands_behind(spot, quoted)}:
@@ -162,7 +162,7 @@ class Quoter:
             yield from self._excerpts[key]
 
     def _beside(self, message: int) -> frozenset[Spot]:
-        """Return the parts of other messages on which it depends how a message is quoted: its calls, or its results."""
+        """Return the parts of other messages that affect how a message is quoted: its calls, or its results."""
         known = self._partners.get(message)
         if known is None:
             spots = [(message, part) for part in range(len(self._messages[message].parts))]
@@ -173,7 +173,7 @@ class Quoter:
         return known
 
     def _excerpts_of(self, choices: Sequence[ChosenLine], quoted: Set[Spot]) -> Iterator[Excerpt]:
-        """Yield chosen lines of one message. `quoted`: the parts that its own go with, where they are quoted too."""
+        """Yield the quotes of chosen lines of one message. `quoted`: the parts that belong to it and are quoted too."""
         lines, last_line, last_piece, margin = self._lines, -2, None, 0
         head, head_at = "", -1
         worth = self._worth(choices)
@@ -196,7 +196,7 @@ class Quoter:
                     head = heading(number, self._speaker(piece, lines.ends[line], quoted))
                 if self._part((piece.message, piece.part)).kind == "tool_result":
                     indent, text = _without_numbers(indent, text)
-            indent = indent[1:] if earlier else indent  # all but marks stand behind a blank there
+            indent = indent[1:] if earlier else indent  # in a summary, everything but marks is indented by a blank
             joint = "gap"
             if begins:
                 whole = lines.is_first(line) or (earlier and not parted) or _begins_reply(piece, lines.starts[line])
@@ -206,7 +206,7 @@ class Quoter:
                 joint = "same" if self._is_of_line(line) else "line"
                 text = lines.between(line) + text if joint == "same" else indent[margin:] + text
             if joint in ("gap", "middle") and not piece.speech and (signs := _SIGNS.match(text)):
-                text = text[signs.end() :]  # what closes something that is not shown
+                text = text[signs.end() :]  # it closes something that is not shown
                 indent, text = _parted(text)
             if joint != "same":
                 margin = min(margin, len(indent)) if joint == "line" else len(indent)
@@ -223,7 +223,7 @@ class Quoter:
             last_line, last_piece = line, piece
 
     def _told(self, line: int, text: str) -> str:
-        """Return what is quoted of a line: of calls and results without secrets, of what is said word for word."""
+        """Return a line as it is quoted: speech word for word, calls and results without secrets."""
         piece = self._lines.piece(line)
         message = self._messages[piece.message]
         says = piece.speech or message.origin == "summary" or _is_reply(piece, self._lines.ends[line])
@@ -231,15 +231,15 @@ class Quoter:
         return text if says else self._told_of.told(text, message.number, code=code)
 
     def _is_code(self, spot: Spot) -> bool:
-        """Return whether a part is of a call that reads or writes files, found once for all of its lines."""
+        """Return whether a part is of a call that reads or writes files. The answer is cached for all of its lines."""
         if spot not in self._code:
             part = self._part(self._call_of.get(spot, spot))
             self._code[spot] = part.kind == "tool_call" and shows_code(part)
         return self._code[spot]
 
     def _worth(self, choices: Sequence[ChosenLine]) -> dict[int, float]:
-        """Return line -> its value; what other lines are in is worth as much as the best of them, or they would stand
-        below something else when room is short."""
+        """Map each line to its value. A line that says what others are in is worth as much as the best of them.
+        Otherwise these would end up below something else when room is short."""
         worth = {choice.line: choice.value for choice in choices}
         for choice in choices:
             scope = self._lines.scope(choice.line)
@@ -249,8 +249,8 @@ class Quoter:
         return worth
 
     def _jumps(self, line: int) -> bool:
-        """Return whether the numbers of the lines of a file say that there were others between a line and the one
-        before it: an earlier round left them out."""
+        """Return whether the line numbers of a file show that lines between this line and the one before are missing,
+        because an earlier round left them out."""
         piece, text = self._lines.piece(line), self._lines.text(line)
         if piece.speech or piece.call or not has_number(text) or not ascends(piece.text):
             return False
@@ -258,21 +258,20 @@ class Quoter:
         return bool(last) and numbers(text)[0] > last[0] + 1
 
     def _is_of_line(self, line: int) -> bool:
-        """Return whether a line is the rest of the physical line that the line before it begins."""
+        """Return whether a line continues the physical line that the line before it begins."""
         lines = self._lines
         same = lines.piece(line) is lines.piece(line - 1)
         return same and "\n" not in lines.piece(line).text[lines.ends[line - 1] : lines.starts[line]]
 
     def _heading_at(self, spot: Spot, start: int) -> tuple[str, int]:
-        """Return what stands before a line of an earlier summary, which is read once for all of its lines, and where it
-        stands there."""
+        """Return the heading above a line of an earlier summary, and its position. A summary is parsed only once."""
         text = self._part(spot).text
         if spot not in self._carried:
             self._carried[spot] = carried_spans(text)
         return heading_at(text, start, self._carried[spot])
 
     def _file_at(self, spot: Spot, start: int) -> str:
-        """Return what an earlier summary says once before lines that a search found in a file, before one of those."""
+        """Return the file of a found line that an earlier summary names only before the first line found in it."""
         text = self._part(spot).text
         if spot not in self._files:
             self._files[spot] = files_of_lines(text)
@@ -283,7 +282,7 @@ class Quoter:
         return self._messages[spot[0]].parts[spot[1]]
 
     def _outcome(self, call: Spot, result: Spot) -> str:
-        """Return how a call ended that did not do what it says, found once for all plans that are tried."""
+        """Return how a call ended that did not do what it says. The answer is cached for all plans that are tried."""
         if call not in self._outcomes:
             outcome = misfortune(self._part(call), self._part(result))
             over = outcome == "failed" and not self._overcome.isdisjoint((call[0], result[0]))
@@ -291,7 +290,8 @@ class Quoter:
         return self._outcomes[call]
 
     def _without(self, choices: Sequence[ChosenLine], behind: Set[Spot]) -> list[ChosenLine]:
-        """Return the lines but for those of results that stand behind their calls, which are worth as much then."""
+        """Return the lines without those of results that are shown behind their calls; the calls take over their
+        value."""
         pieces = [self._lines.piece(choice.line) for choice in choices]
         spots = [(piece.message, piece.part) for piece in pieces]
         worth: dict[Spot, float] = {}
@@ -305,7 +305,7 @@ class Quoter:
         ]
 
     def _stands_behind(self, spot: Spot, quoted: Set[Spot]) -> bool:
-        """Return whether a result is a few words that stand behind its call, which is quoted too: as a line of its own,
+        """Return whether a result is a few words to be shown behind its call, which is quoted too. As a separate line,
         it could be left out when room is short."""
         call, result = self._call_of.get(spot), self._part(spot)
         if call is None or call not in quoted or not is_few_words(result) or reply_span(result.text) is not None:
@@ -313,14 +313,14 @@ class Quoter:
         return bool(self._came_to(call, spot))
 
     def _short_result(self, call: Spot, quoted: Set[Spot]) -> str:
-        """Return what the result of a call came to behind it, where nothing of it is quoted: a few words, or the line
-        that says how a command came out."""
+        """Return the short result to show behind a call if nothing else of the result is quoted: a few words, or the
+        line that says how a command ended."""
         spot = self._result_of.get(call)
         said = self._came_to(call, spot) if spot is not None and spot not in quoted else ""
         return f" → {said}" if said else ""
 
     def _came_to(self, call: Spot, result: Spot) -> str:
-        """Return the few words that a call came to, found once for all plans that are tried."""
+        """Return the few words of a call's result. The answer is cached for all plans that are tried."""
         if result not in self._came_out:
             failed = self._outcome(call, result).startswith("failed")
             said = short_result(self._part(call), self._part(result), failed=failed, width=_CAUSE_WIDTH)
@@ -328,13 +328,13 @@ class Quoter:
         return self._came_out[result]
 
     def _speaker(self, piece: SessionPiece, end: int, quoted: Set[Spot]) -> str:
-        """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
+        """Return the speaker of what ends at `end`. For a result, return its call, unless that is quoted too."""
         message = self._messages[piece.message]
         part = message.parts[piece.part]
         if part.kind == "tool_call":
             name = " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
             answer = self._result_of.get((piece.message, piece.part))
-            # without it the call would pass for one that did what it says; the next round may leave out its result
+            # otherwise the call would look successful; the next round may leave out its result
             outcome = self._outcome((piece.message, piece.part), answer) if answer is not None else ""
             return f"{name} {outcome}" if outcome else name
         if part.kind == "tool_result" or message.role == "tool":
@@ -357,8 +357,8 @@ class Quoter:
 
 
 def _without_numbers(indent: str, text: str) -> tuple[str, str]:
-    """Return the indentation of a text and the text without the numbers that a tool put before its lines; where these
-    jump, as an earlier round left lines out, with the sign of a gap."""
+    """Return the indentation of a text, and the text without the line numbers that a tool added. If the numbers skip
+    lines that an earlier round left out, a gap is marked there."""
     without = without_numbers(text, GAP if "\n" in text and ascends(text) else "")
     return _parted(without) if has_number(text) else (indent, without)
 
@@ -370,7 +370,7 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _is_reply(piece: SessionPiece, end: int) -> bool:
-    """Return whether what ends at `end` of a result is what the user said."""
+    """Return whether what ends at `end` of a result is the user's reply."""
     words = reply_span(piece.text)
     return words is not None and words[0] < end
 
@@ -382,8 +382,8 @@ def _begins_reply(piece: SessionPiece, start: int) -> bool:
 
 
 def _goes_on(piece: SessionPiece, start: int, end: int) -> bool:
-    """Return whether words follow in the line of a text, behind what is quoted of it, or what else a list of JSON
-    holds: what is quoted would pass for all of it. Other members of JSON end as they should."""
+    """Return whether more words follow on the same line behind a quote, or more records of a JSON list: the quote could
+    be mistaken for all of it. Other members of JSON objects may end there."""
     if piece.call:
         return False
     if not piece.speech and begins_as_json(piece.text):
@@ -394,5 +394,5 @@ def _goes_on(piece: SessionPiece, start: int, end: int) -> bool:
 
 
 def _at_margin(text: str, start: int) -> bool:
-    """Return whether a line of a summary begins at its margin, where only marks do."""
+    """Return whether a line of a summary begins at the margin, where only marks do."""
     return start == 0 or text[start - 1] == "\n"

@@ -29,6 +29,7 @@ from compactor_cli.strategies.shared.carried_requests import (
 )
 from compactor_cli.strategies.shared.details import quoted_details
 from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
+from compactor_cli.strategies.shared.in_hand import exchange_in_hand
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer, comfortable, fit_newest
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
@@ -52,6 +53,8 @@ _SUMMARY_SHARE = 0.5
 """Share of the room that recent messages leave to the summary when they are large."""
 _RECENT_SHARE = 0.75
 """Share of what the user's words leave that the other recent messages may take."""
+_IN_HAND = 0.3
+"""Share of it for the exchange in hand, where nothing else stays for being new."""
 _UNUSED, _TIMES = 0.05, 6
 """Share of the target for which no line has to be found before older messages get that room, and how often at most."""
 _MODEL_SHARE = 0.35
@@ -72,7 +75,7 @@ class Shape(Struct, frozen=True):
     """Of the summary's room, for what stands under its headings; the rest, and what they do not need, is for lines of
     the session that are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
     recent: bool = True
-    """The newest messages stay."""
+    """The newest messages stay; else the exchange in hand."""
     newest: float = 0.0
     """Share of the quoted lines for the newest messages: where none stay as they are."""
     absorbs: bool = False
@@ -119,11 +122,15 @@ class _Planner:
     def __init__(self, inputs: PlanInput, shape: Shape) -> None:
         self.inputs, self.shape = inputs, shape
         self.renderer = Renderer(inputs.messages, inputs.count, pairing=inputs.pairing, keep=inputs.settings.keep)
-        self.border = len(inputs.messages) - (inputs.settings.recent_messages if shape.recent else 0)
+        self.border = len(inputs.messages) - inputs.settings.recent_messages
+        if not shape.recent:
+            self.border = min((i for g in exchange_in_hand(inputs) for i in g.messages), default=len(inputs.messages))
         self.unused = 0
         """Tokens for which the summary of the last plan found no line of worth."""
         self.spare = 0
         """Those of earlier ones, which are for older messages."""
+        self.in_hand: dict[int, Decision] = {}
+        """The exchange in hand, where the rest has to be cut."""
 
     def plan(self) -> Plan:
         inputs = self.inputs
@@ -177,7 +184,7 @@ class _Planner:
 
     def _planned(self, kept: dict[int, Decision], *, repeats: bool) -> _PlanParts | None:
         """Return the decisions and the summaries around what is kept, as `_attempt` has them, in one try."""
-        self.unused = 0
+        self.unused, self.in_hand = 0, {}
         inputs, shape = self.inputs, self.shape
         loose = [g for g in inputs.groups if g.index not in kept]
         words = repeatable(inputs, kept) if repeats else NO_WORDS
@@ -206,7 +213,7 @@ class _Planner:
                 return {g.index: Decision.whole(g, "too little to summarize") for g in inputs.groups}, []
         else:
             budget = room - sum(d.tokens for d in recent)
-        budget = min(budget, sum(g.tokens for g in older) - 1) if older else budget
+        budget = min(budget, sum(g.tokens for g in older) - 1) if older and not self.in_hand else budget
         if budget < least and older:
             return None
         return self._placed(kept | {d.group: d for d in recent}, older, budget, quotes)
@@ -236,7 +243,8 @@ class _Planner:
             whole = {i for d in placed.values() if d.rendition == "whole" for i in inputs.groups[d.group].messages}
             repeated = {quote for slot in parts for quote in slot.quotes}
             if not older or all(quote in repeated or quote.message in whole for quote in quotes):
-                return placed, self._filled(parts)
+                filled = self._filled(parts)
+                return placed | self.in_hand, filled
         return None
 
     def _removed(self, group: Group, quoted: frozenset[int | None]) -> Decision:
@@ -263,15 +271,23 @@ class _Planner:
         parts = shape.parts(inputs, covered) if shape.parts else ()
         if quotes_lines:
             repeated = quote_tokens(inputs, shape.name, slot.quotes)
+            if self.in_hand:  # whose lines make no way for it, as those of the summary do
+                repeated += sum(inputs.count(quote.text) for quote in slot.quotes if quote.kind == "only")
             room = slot.budget - repeated - HEADING
             core = max(shape.core, _MODEL_SHARE) if inputs.settings.summarizer == "llm" else shape.core
             text_budget = text_room(inputs, core, room, len(parts))
             aside = {i for g in covered for i in g.messages if inputs.messages[i].origin == "request"}
             aside |= {quote.message for quote in slot.quotes if quote.message is not None}
             newest = int((room - text_budget) * shape.newest)
-            lines, left = quoted_details(inputs, covered, room, aside, newest)
-            slot = replace(slot, own=text_budget, lines=lines)
-            self.unused = left - text_budget if inputs.target is not None else 0
+            in_hand = [inputs.groups[group] for group in self.in_hand]
+            reserved = sum(decision.tokens for decision in self.in_hand.values())
+            told = quoted_details(
+                inputs, covered, room + reserved, aside, newest, in_hand, text_budget if in_hand else 0
+            )
+            self.in_hand |= told.in_hand
+            budget = slot.budget + reserved - sum(decision.tokens for decision in self.in_hand.values())
+            slot = replace(slot, own=text_budget, lines=told.lines, budget=budget)
+            self.unused = told.left - text_budget if inputs.target is not None else 0
         return replace(slot, parts=parts) if parts or not shape.parts else replace(slot, form="summary")
 
     # -- the newest messages
@@ -291,7 +307,7 @@ class _Planner:
         """Keep the newest messages whole, or cut when they must be; then older ones as far as there is room. Requests
         have their own room, wherever they stand."""
         if not self.shape.recent:
-            return [], rest
+            return self._only_in_hand(rest, room - heading - sum(r.tokens + LABEL for r in chosen.values()))
         newest, older = self._by_border(rest)
         request_decisions: dict[int, Decision] = {}
         if not self.shape.core:
@@ -323,6 +339,16 @@ class _Planner:
         recent += [decision for index, decision in request_decisions.items() if index > begin]
         stay = {decision.group for decision in recent}
         return recent, [g for g in rest if g.index not in stay]
+
+    def _only_in_hand(self, rest: list[Group], left: int) -> tuple[list[Decision], list[Group]]:
+        """Keep the exchange in hand in its share of what is `left` of the room, or in what the summary does not need of
+        it; nothing where that does not even have room as short as it gets."""
+        newest = [g for g in rest if g.messages[-1] >= self.border]
+        older = [g for g in rest if g.messages[-1] < self.border]
+        most = max(int(_IN_HAND * left), left - sum(group.tokens for group in older) - HEADING)
+        fitted = self.renderer.fit(newest, most, RECENT, prose=True)
+        self.in_hand = {decision.group: decision for decision in fitted or ()}
+        return (fitted, older) if fitted else ([], rest)
 
     def _requests_in(
         self, newest: Sequence[Group], chosen: Mapping[int, KeptRequest]

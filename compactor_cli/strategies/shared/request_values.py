@@ -1,5 +1,5 @@
-"""What sentences of the user are worth beside each other: by their words, by a learned score, and by what of a long
-request the agent took up next: what it was asked to do stands there again, in whatever language."""
+"""Values of the user's sentences: by their words, by a learned score, and by what the agent took up next of a long
+request. What the agent was asked to do occurs in its next messages, in any language."""
 
 from __future__ import annotations
 
@@ -22,46 +22,50 @@ if TYPE_CHECKING:
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
 
 Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
-"""How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
+"""Returns how likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
 TakenUp = Callable[[int, Sequence[str]], Sequence[float]]
-"""How much of each sentence of a request, given by the number of its message, the agent took up, beside the one of
-which it took up most: 0 to 1, or PROMPT. Empty where it took up nothing."""
+"""Returns how much of each sentence of a request the agent took up: 0 to 1, relative to the sentence of which it took
+up most, or PROMPT. The request is given by the number of its message. Empty if the agent took up nothing."""
 
 _RUN_ON, _PART = 70, 25
-"""Characters from which on a sentence may be run together, and those of a part that says something alone."""
+"""Characters from which on a sentence may be several run together, and minimum characters of a part that says something
+alone."""
 _SURELY, _CLEARLY = 0.2, 0.25
-"""How much the words of a part have to speak against small talk, and how much more than those of the whole."""
+"""Minimum evidence against small talk in the words of a part, and how much more than in the whole sentence it has to
+be."""
 _COMMA = compiled_later(r"[,;:]\s+|[，、；：،؛]\s*")
 _TALK, _STEEP, _DOUBT = 0.3, 6.0, 0.12
-"""What the words of small talk count at least, how soon a sentence is held for that, and how much for it is none yet: a
-wish is put much like it."""
+"""Minimum weight of the words of small talk, how steeply the weight falls, and the evidence for small talk that is
+ignored: wishes are worded much like it."""
 _READ = 6_000
-"""Characters of what the agent said and did next that are read."""
+"""Maximum characters to read of what the agent said and did next."""
 _UNSAID = 10.0
-"""Worth of words that every sentence is taken to have besides its own: one or two words that both say tell little."""
+"""Worth of the words that every sentence is assumed to have besides its own: one or two words in common prove
+little."""
 _LEAST = 0.1
-"""Share of the words of the best sentence below which nothing is taken for taken up."""
+"""Share of its words below which even the best sentence does not count as taken up."""
 _MOST = 0.6
-"""Share beside that of the best one up to which a sentence is not: common words are in most of them."""
+"""Share, relative to the best sentence, up to which a sentence does not count as taken up: common words occur in most
+of them."""
 _BESIDE_NAMES = 0.5
-"""What the words count where names were taken up: most requests are on files, and so is what an agent says."""
+"""Weight of words if names were taken up too: most requests are about files, and so is what an agent says."""
 _FIGURE = compiled_later(r"(?<![\w.])\d{3,}(?![\w.]\d)")
 PROMPT = -1.0
-"""What is said of a sentence that was taken up by nobody, as a harness prints it behind whatever it shows."""
+"""Marks a sentence that nobody takes up, because a harness prints it at the end of everything it shows."""
 _SHELL = compiled_later(r"[(\[{<$>#%].*|.*[$>]|\w+@[\w.-]+")
-"""What stands before a colon in a prompt whose rest differs each time, such as the folder; of other lines all has to be
-the same but figures."""
+"""What stands before the colon of a prompt whose rest differs each time, such as the folder. Other lines have to be
+equal except for their figures."""
 _DIGITS = compiled_later(r"\d+")
 _SEEN, _ENDING, _AGAIN = 12, 3, 2
-"""Messages behind a request, last lines of each, and how many of these have to end in the same way."""
+"""Number of messages behind a request, number of last lines of each, and how many messages have to end alike."""
 
 
 def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
-    """Return what rates sentences by the learned score of what people say, with what the agent says in between, and by
-    the words alone: half each. Sentences of earlier rounds have negative numbers."""
+    """Return a function that rates sentences: half by the learned score of what people say, with the agent's texts in
+    between, and half by the words alone. Sentences of earlier rounds have negative numbers."""
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
-        # read here, as most sessions have room for all that was said and ask for no values
+        # imported here: in most sessions everything said fits, and no values are needed
         from compactor_cli.features.talk import statement_values
 
         said = [(message, _binding_part(text)) for message, text in sentences]
@@ -74,8 +78,8 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
 
 
 def _binding_part(sentence: str) -> str:
-    """Return the part of a long sentence, between commas or behind one, whose words speak against small talk, where
-    those of all of it do not: people run both into one."""
+    """Return the part of a long sentence, between commas or behind one, whose words are no small talk if the whole
+    sentence reads like it: people run both into one. Otherwise return the sentence."""
     if len(sentence) < _RUN_ON:
         return sentence
     from compactor_cli.features.wording import shipped_wordings
@@ -90,8 +94,8 @@ def _binding_part(sentence: str) -> str:
 
 
 def _unlike_talk(sentence: str) -> float:
-    """Return what the words of a sentence count, by how they speak against small talk, or for a request: small talk has
-    rare words, too."""
+    """Return the weight of a sentence by how much its words speak against small talk, or for a request. Rarity of words
+    is not enough, because small talk has rare words, too."""
     from compactor_cli.features.wording import shipped_wordings
 
     against_talk, against_request = shipped_wordings().of_text(sentence)
@@ -100,7 +104,7 @@ def _unlike_talk(sentence: str) -> float:
 
 
 def rate_needed(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
-    """Return what rates sentences of a chat by the learned score of what is needed to go on with it."""
+    """Return a function that rates sentences of a chat by the learned score of what is needed to continue it."""
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
         from compactor_cli.features.talk import needed_values
@@ -113,7 +117,7 @@ def rate_needed(messages: Sequence[Message], weights: Mapping[str, float]) -> Ra
 
 
 def _talk(messages: Sequence[Message], sentences: Sequence[tuple[int, str]]) -> list[Statement]:
-    """Return sentences of the user, in order, with what the agent says in between."""
+    """Return the sentences of the user, in order, with what the agent says in between."""
     from compactor_cli.features.talk import Statement
 
     answers = [Statement(m.index, m.role, m.text("text")) for m in messages if m.role == "assistant"]
@@ -122,14 +126,15 @@ def _talk(messages: Sequence[Message], sentences: Sequence[tuple[int, str]]) -> 
 
 
 def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
-    """Return the values of sentences by their words alone: rare ones, names and numbers speak for them, nods do not."""
+    """Return the values of sentences by their words alone. Rare words, names and numbers raise the value; questions get
+    less."""
     terms = [subject_terms(text) for _, text in sentences]
     spread = Counter(term for own_terms in terms for term in own_terms)
     scale = log(1 + len(sentences)) or 1.0
     values = []
     for (_, text), own_terms in zip(sentences, terms, strict=True):
         rare = sum(log((1 + len(sentences)) / spread[term]) for term in sorted(own_terms)) / scale
-        # pairs of wide characters are more than words, and their sum is soon at the usual limit
+        # there are more pairs of wide characters than words, so their sum soon reaches the usual limit
         said = min(1.0, rare / 8) + (max(0.0, rare / 8 - 1) / 2 if not text.isascii() and WIDE.search(text) else 0.0)
         value = said * 0.7 + (0.3 if _NAMED.search(text) else 0.1)
         values.append(value * (0.7 if ASKS.search(text) else 1.0))
@@ -137,8 +142,8 @@ def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
 
 
 def taken_up_in(messages: Sequence[Message], query: str = "") -> TakenUp:
-    """Look for the words of sentences in the messages of the agent behind their request, up to the next one, and in a
-    query; for names, in results, too."""
+    """Return a function that looks for the words of a request's sentences in the agent's messages up to the next
+    request, and in a query. Names are also looked for in results."""
     asked = subject_terms(query.lower())
 
     def taken_up(message: int, sentences: Sequence[str]) -> Sequence[float]:
@@ -167,7 +172,7 @@ def _behind(messages: Sequence[Message], request: int) -> Iterator[Message]:
 
 
 def _read(messages: Iterable[Message], kinds: Container[str]) -> str:
-    """Return the beginning of what these parts say: of calls and texts, those of the agent."""
+    """Return the beginning of the text of parts of these kinds. Of texts and calls, only the agent's count."""
     said: list[str] = []
     left = _READ
     for message in messages:
@@ -181,7 +186,7 @@ def _read(messages: Iterable[Message], kinds: Container[str]) -> str:
 
 
 def _shares(sentences: Sequence[str], said: set[str]) -> Sequence[float]:
-    """Return the shares of the words of sentences that were said, the rarer ones counting more."""
+    """Return the share of each sentence's words that were said, with a higher weight for rarer words."""
     terms = [subject_terms(sentence) for sentence in sentences]
     spread = Counter(term for own in terms for term in own)
     worth = {term: log((1 + len(sentences)) / count) for term, count in spread.items()}
@@ -194,7 +199,8 @@ def _shares(sentences: Sequence[str], said: set[str]) -> Sequence[float]:
 
 
 def _shares_of_names(sentences: Sequence[str], known: Set[str]) -> list[float]:
-    """Return for each sentence how many names it has that came up again: two that no other one has are enough."""
+    """Return for each sentence the share of names that came up again: two names that no other sentence has are
+    enough."""
     names = [_names(sentence) & known for sentence in sentences]
     spread = Counter(name for own in names for name in own)
     enough = 2 * log(1 + len(sentences))
@@ -202,12 +208,12 @@ def _shares_of_names(sentences: Sequence[str], known: Set[str]) -> list[float]:
 
 
 def _names(text: str) -> set[str]:
-    """Return the names of a text, of paths their last part, and its longer numbers."""
+    """Return the names in a text, with only the last part of paths, and its longer numbers."""
     return {name.rpartition("/")[2] or name for name in identifiers(text)} | set(_FIGURE.findall(text))
 
 
 def _prompts(sentences: Sequence[str], behind: Iterable[Message]) -> Iterator[int]:
-    """Yield the sentences at the end that results end with again and again: what a harness prints there."""
+    """Yield the sentences at the end with which results end again and again: a harness prints them there."""
     from compactor_cli.features.cue_words import rule_points  # read here for the same reason
 
     ends = Counter(key for message in islice(behind, _SEEN) for key in _last_lines(message))
@@ -218,13 +224,13 @@ def _prompts(sentences: Sequence[str], behind: Iterable[Message]) -> Iterator[in
 
 
 def _last_lines(message: Message) -> set[str]:
-    """Return the keys of the last lines of what is no word of the agent."""
+    """Return the keys of the last lines of a message, or nothing for a message of the agent."""
     text = message.parts[-1].text.rstrip() if message.role != "assistant" and message.parts else ""
     return {_key(line) for line in text.rsplit("\n", _ENDING)[-_ENDING:] if line.strip()}
 
 
 def _key(line: str) -> str:
-    """Return what a line has in common with others of its kind: of a prompt all before a colon, of others all but
-    figures."""
+    """Return what a line has in common with others of its kind: for a prompt the part before the colon, otherwise the
+    line without its figures."""
     before, colon, _ = line.strip().partition(":")
     return before if colon and _SHELL.fullmatch(before) else _DIGITS.sub("0", line.strip())

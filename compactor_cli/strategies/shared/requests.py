@@ -1,8 +1,7 @@
-"""Which of the user's words stay: every request whole, or of too many the sentences that bind.
+"""The choice among the user's words: every request whole, or the binding sentences if there are too many.
 
-A request is cut between sentences only, and says where something is left out. A sentence never stays without the
-later ones on the same subject: they may correct it.
-"""
+A request is cut only between sentences, and a mark shows where some are left out. A sentence never stays without the
+later ones on the same subject, because they may correct it."""
 
 from __future__ import annotations
 
@@ -29,52 +28,52 @@ from compactor_cli.text.shorten import Short
 from compactor_cli.text.subjects import may_replace, subject_terms
 
 REQUEST_CUT = "large request of the user"
-"""Reason of a request that is cut at its place."""
+"""Reason given for a request that is cut in place."""
 HEADING = 6
-"""Tokens of the line that a request stands under, or of its message."""
+"""Tokens of the line above a request, or of its message."""
 _GAP = f"[{LEFT_OUT}. ]"
-"""Characters of what stands where something was left out."""
+"""Characters of the mark where something was left out."""
 _MARK = 20
-"""Tokens of the mark of what is left out, at most."""
+"""Maximum tokens of the mark that says how much was left out."""
 _NEWEST = 0.5
 """Share of the room that the newest request may take before any sentence of the others."""
 _BEST = 0.7
-"""Share that one sentence of the only request may take, with those that it must not stay without."""
+"""If there is only one request: the share that one of its sentences may take, with those that it depends on."""
 _FIRST, _TASK = 0.2, 0.35
-"""Shares of the room that the first request may take before any sentence of those between, and that one sentence of it
-may take with those that it must not stay without: what all the others belong to."""
+"""Shares of the room for the first request, which all others depend on: for its sentences before any sentence of those
+between, and for one of its sentences with those that it depends on."""
 _OPENING, _FEW = 0.6, 3
-"""Share that one of the sentences which say best what is to be done may take where none has room in that, among so many
-requests: of a dialogue, later ones say so, too."""
+"""If no sentence that says best what is to be done fits in that share, one may take this larger share, but only up to
+this number of requests: in a longer dialogue later requests say it, too."""
 _RULES = 0.2
-"""Share of the room that further sentences of the first request may take then which bind all that follows."""
+"""Share of the room for further sentences of the first request that bind everything that follows."""
 _TOLD = 0.2
-"""Share of the room that such sentences of the requests between may take besides."""
+"""Share of the room for such sentences of the requests between the first and the newest."""
 _NOD = 0.3
-"""Worth beside the best sentence below which one is not worth its mark of what is left out."""
+"""Worth, relative to the best sentence, below which a sentence does not justify its mark of what is left out."""
 _NEARLY = 0.6
-"""Worth beside the best sentence from which on one says nearly as well what is asked."""
+"""Worth, relative to the best sentence, from which on a sentence says almost as well what is asked."""
 _AGED = 0.45
-"""What the value of the oldest sentence loses beside that of the newest."""
+"""Share of its value that the oldest sentence loses relative to the newest."""
 _PASTED, _MIDDLE, _EXAMPLE = 0.2, 0.5, 0.05
-"""What a sentence counts in a pasted text, between the first and the last paragraph of a long request, and in a
-dialogue that was pasted."""
+"""Weights of a sentence in pasted text, in one between the first and the last paragraph of a long request, and in a
+pasted dialogue."""
 _TITLED = 0.8
-"""What the title of what was pasted, and the first sentence of a long request, is worth at least, beside the best
-sentence: what all the others are about."""
+"""Minimum value, relative to the best sentence, of the title of pasted text and of the first sentence of a long
+request: they say what all other sentences are about."""
 _ECHO, _ECHO_PASTED = 0.5, 0.6
-"""What a sentence counts besides that the agent took up, and how much such a one in a pasted text is worth."""
+"""Extra weight of a sentence that the agent took up, and the weight of such a sentence in pasted text."""
 _SHORT = 30
-"""Tokens up to which a request is short: a rule, a wish or an answer, rather than something to do."""
+"""Tokens up to which a request is short: a rule, a wish or an answer rather than a task."""
 _LONG, _TELLING = 150, 3
-"""Tokens from which on a request is long, and words of a first sentence that is more than a greeting."""
+"""Tokens from which on a request is long, and number of words that make a first sentence more than a greeting."""
 _ANEW, _REPLACED = 1.6, 0.7
-"""What a sentence counts that says anew what an earlier request said or tells a change of mind, and what the older one
-or what led to it counts then: what is said last holds."""
+"""Weights of a sentence that repeats an earlier request differently or announces a change of mind, and of the older
+sentence or of what led to the change: what is said last holds."""
 
 
 class Request(Struct, frozen=True):
-    """Something the user said: the number of its message, and the words."""
+    """Something the user said: the number of its message, and the text."""
 
     message: int
     text: str
@@ -90,15 +89,13 @@ def choose_requests(
     taken_up: TakenUp | None = None,
     awaits: bool = False,
 ) -> tuple[KeptRequest, ...]:
-    """Return what stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that
-    order.
+    """Return what is kept of the requests in at most `room` tokens, counting `HEADING` tokens for each, in their order.
 
-    All of them whole when there is room. Else the newest one and the first one, as far as their shares go, then the
-    sentences of most value. `rate`: the values of sentences; without it they are judged by their words alone.
-    `places`: what was pasted counts less than what is said of it. Of instructions the lists are what binds.
-    `taken_up`: of long requests, the sentences that the agent took up are what is asked, wherever they stand.
-    `awaits`: the last one awaits its answer, and stays whole where it takes up to its share.
-    """
+    If everything fits, all requests stay whole. Otherwise the newest and the first one get their shares, and then come
+    the sentences of most value. `rate`: returns the values of sentences; without it they are judged by their words
+    alone. `places`: pasted text counts less than what the user says about it. Without it the texts are instructions,
+    and lists bind. `taken_up`: in long requests, the sentences that the agent took up are the task, wherever they
+    stand. `awaits`: the last request is not answered yet, and stays whole within its share."""
     sizes = [count(request.text) for request in requests]
     if sum(sizes) + HEADING * len(sizes) <= room:
         return tuple(
@@ -114,8 +111,8 @@ def choose_requests(
 def abridge_request(
     request: Request, tokens: int, limit: int, count: Callable[[str], int], taken_up: TakenUp
 ) -> Short | None:
-    """Cut a request of so many tokens to its sentences that bind, in at most `limit` tokens, with the mark of what is
-    left out; None where the one of most worth has no room, or where the agent took up none."""
+    """Cut a request of `tokens` tokens to its binding sentences, in at most `limit` tokens with the mark of what is
+    left out. Return None if the most valuable sentence does not fit, or if the agent took up none."""
     chooser = _Chooser([request], [tokens], count, plain_values, places=True, taken_up=taken_up)
     for kept in chooser.choose(limit - _MARK + HEADING) if chooser.took_up and limit > _MARK else ():
         if not chooser.has_best():
@@ -128,7 +125,7 @@ def abridge_request(
 
 
 class _Sentence(Struct, frozen=True):
-    """One sentence: which request it is of, what it costs, and what it is worth beside the others."""
+    """One sentence: its request, its tokens, and its worth relative to the others."""
 
     request: int
     clause: Clause
@@ -137,7 +134,7 @@ class _Sentence(Struct, frozen=True):
 
 
 class _Chooser:
-    """Takes sentences in bundles: one, and the later ones without which it must not stay."""
+    """Takes sentences in bundles: a sentence, and the later ones without which it must not stay."""
 
     def __init__(
         self,
@@ -169,11 +166,11 @@ class _Chooser:
         self.gaps = frozenset(
             i for i, s in enumerate(self.sentences) if s.request in with_words and not s.clause.text.strip(_GAP)
         )
-        """Sentences that only say where an earlier round left something out; alone, "..." asks to go on."""
+        """Sentences that only show where an earlier round left something out. Alone, "..." would ask to continue."""
         self.bundles: list[list[int]] = []
         self.used = 0
         self.best = max((sentence.worth for sentence in self.sentences), default=0.0)
-        self.best /= 1 + _ECHO * self.took_up  # what was taken up makes the others no nods
+        self.best /= 1 + _ECHO * self.took_up  # what was taken up does not turn the others into nods
 
     def _weigh(self, rate: Rate, taken_up: TakenUp | None) -> list[_Sentence]:
         clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
@@ -195,7 +192,7 @@ class _Chooser:
             titles = self.places and (opens or clause.place == "title")
             value = max(rated, _TITLED * best) if titles else rated
             value = max(value, _TITLED * best * echo * (_ECHO_PASTED if clause.place == "pasted" else 1.0))
-            is_order = self.places and orders(clause)  # which holds until it is taken back
+            is_order = self.places and orders(clause)  # an order holds until it is retracted
             age = 0.0 if is_order else (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             share = _EXAMPLE if inside else shares.get(clause.place, 1.0)
             worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * force * (1 + _ECHO * echo)
@@ -204,15 +201,15 @@ class _Chooser:
         return weighed
 
     def _taken(self, clauses: Sequence[tuple[int, Clause]], taken_up: TakenUp) -> Iterator[float]:
-        """Yield how much of each sentence the agent took up; of short requests, nothing is looked for."""
+        """Yield how much of each sentence the agent took up. Short requests are not searched for."""
         for i, group in groupby(clauses, key=lambda pair: pair[0]):
             texts = [clause.text for _, clause in group]
             shares = taken_up(self.requests[i].message, texts) if self.sizes[i] > _LONG else ()
             yield from shares or [0.0] * len(texts)
 
     def _by_latest(self) -> list[_Sentence]:
-        """Return the sentences, worth more where they are the last word on a subject of several requests. Questions say
-        nothing anew."""
+        """Return the sentences with a higher worth if they are the last word on a subject of several requests, and a
+        lower one if they are replaced. Questions replace nothing."""
         statements = {i for i, sentence in enumerate(self.sentences) if not ASKS.search(sentence.clause.text)}
         request = [sentence.request for sentence in self.sentences]
         later = {i: {o for o in self.later[i] if o in statements and request[o] != request[i]} for i in statements}
@@ -231,8 +228,8 @@ class _Chooser:
         return self.sentences[index].request
 
     def _may_correct(self, index: int, later: int) -> bool:
-        """Return whether a later sentence on the same subject may take back what one says. What is pasted behind words
-        of the same request, such as code of an example, does not."""
+        """Return whether a later sentence on the same subject may retract an earlier one. Pasted text, such as example
+        code, does not retract other words of the same request."""
         one, other = self.sentences[index], self.sentences[later]
         if not self.places or one.request != other.request:
             return True
@@ -241,8 +238,8 @@ class _Chooser:
         return not is_step_behind(self.requests[one.request].text, one.clause, other.clause)
 
     def _values_beside(self) -> Iterator[tuple[int, Sequence[int]]]:
-        """Yield the sentences with values, such as times, and those beside a later one on their subject which tells no
-        such values itself: there they may be changed, too, be it in a question."""
+        """Yield each sentence with values, such as times, and the sentences with other values next to a later one on
+        its subject that has no such values. These neighbours may change the values, even in a question."""
         written = [value_forms(s.clause.text) for s in self.sentences]
         of_request = {number: [*group] for number, group in groupby(range(len(self.sentences)), self._request_of)}
         for index, forms in enumerate(written):
@@ -253,8 +250,8 @@ class _Chooser:
                     yield index, beside
 
     def _main(self) -> dict[int, frozenset[int]]:
-        """Return of each short request the sentences that say best what it is about, and those that order or forbid:
-        without one of them the others, such as "Can you help me with that?", say nothing."""
+        """Return for each short request the sentences that say best what it is about, and those that order or forbid.
+        Without one of them the others, such as "Can you help me with that?", say nothing."""
         found: dict[int, frozenset[int]] = {}
         for number, group in groupby(range(len(self.sentences)), self._request_of):
             members = list(group)
@@ -265,16 +262,17 @@ class _Chooser:
         return found
 
     def _says_little(self, index: int) -> bool:
-        """Return whether nothing is taken that says what the short request of a sentence is about, nor does it."""
+        """Return whether a sentence is of a short request of which no sentence that says what it is about is taken, nor
+        is it one itself."""
         main = self.main.get(self.sentences[index].request)
         return main is not None and index not in main and self.taken.isdisjoint(main)
 
     def has_best(self) -> bool:
-        """Return whether the sentence of most worth was taken, or one that is nearly worth as much."""
+        """Return whether the most valuable sentence was taken, or one worth almost as much."""
         return any(self.sentences[i].worth >= _NEARLY * self.best for i in self.taken)
 
     def choose(self, room: int, *, awaits: bool = False) -> tuple[KeptRequest, ...]:
-        """Return the requests, each as far as it stays. `awaits`: as for `choose_requests`."""
+        """Return what is kept of each request. `awaits`: as in `choose_requests`."""
         newest = len(self.requests) - 1
         order = sorted(range(len(self.sentences)), key=self._rank)
         of_newest = [i for i in order if self.sentences[i].request == newest]
@@ -282,7 +280,7 @@ class _Chooser:
         if whole and awaits:
             self.used = self.sizes[newest] + HEADING
             self.taken.update(of_newest)
-        if not newest:  # of the only one what is worth most comes before what fits in a share
+        if not newest:  # of the only one, the best sentence comes before what fits in a share
             self._take([max(of_newest, key=lambda i: self.sentences[i].worth)], int(room * _BEST))
         self._take(of_newest, room if whole else int(room * _NEWEST))
         first = [i for i in order if self.sentences[i].request == 0]
@@ -313,8 +311,8 @@ class _Chooser:
         return chosen
 
     def _telling_best(self, order: Sequence[int]) -> list[int]:
-        """Return those sentences of the first paragraph of the first request that say best what is to be done: others
-        only say how."""
+        """Return the sentences in the first paragraph of the first request that say best what is to be done. Orders
+        only say how, and are left out if there are other sentences."""
         end = end_of_first_paragraph(self.requests[0].text)
         begin = [i for i in order if self.sentences[i].clause.start < end]
         tasks = [i for i in begin if not (self.places and orders(self.sentences[i].clause))] or begin
@@ -322,8 +320,8 @@ class _Chooser:
         return [i for i in tasks if self.sentences[i].worth >= least]
 
     def _take_rules(self, order: Sequence[int], room: int, least: float) -> None:
-        """Take sentences of requests before the newest that bind all that follows: of the first one, of those between,
-        and then those of the first one that perhaps do."""
+        """Take sentences of older requests that bind everything that follows: first of the first request, then of those
+        between, then those of the first request that may bind."""
         if not self.places:
             return
         first = [i for i in order if self.sentences[i].request == 0]
@@ -340,8 +338,8 @@ class _Chooser:
         self._take((i for i in first if may_bind(self.sentences[i].clause)), min(room, self.used + left), least=least)
 
     def _take_whole(self, room: int) -> None:
-        """Take requests whole with what is left, the newest first, short ones before all others: what little they say
-        may bind, whatever it is worth."""
+        """Take whole requests with what is left of the room, short ones first, and of equal ones the newest. The little
+        that a short one says may bind, whatever its value."""
         members = [[*group] for _, group in groupby(range(len(self.sentences)), self._request_of)]
         newest_first = reversed(members) if self.places else ()
         for own in sorted(newest_first, key=lambda own: self.sizes[self._request_of(own[0])] > _SHORT):
@@ -353,7 +351,7 @@ class _Chooser:
         return -sentence.worth / (sentence.tokens + HEADING) ** 0.5, -index
 
     def _take(self, order: Iterable[int], room: int, least: float = _NOD) -> None:
-        """Take bundles in this order, as far as the room goes; none for a sentence that is worth next to nothing."""
+        """Take bundles in this order while they fit; none for a sentence of almost no worth."""
         opened = {self.sentences[i].request for i in self.taken}
         for index in order:
             if index in self.taken or index in self.gaps or self.sentences[index].worth < least * self.best:
@@ -380,7 +378,7 @@ class _Chooser:
 
     def _kept_requests(self) -> tuple[KeptRequest, ...]:
         requests = []
-        # of a bundle the last one first: none stays without it
+        # in a bundle the last one comes first: none stays without it
         turns = {i: turn for turn, i in enumerate(chain.from_iterable(reversed(bundle) for bundle in self.bundles))}
         for number, group in groupby(range(len(self.sentences)), self._request_of):
             members = list(group)

@@ -1,8 +1,7 @@
-"""Summaries at their places in time: nothing that is kept stands behind a summary of later messages.
+"""Summaries in time order: nothing that is kept stands behind a summary of later messages.
 
-A summary whose messages lie on both sides of something kept becomes several, one for each stretch between. Where a
-stretch has no room for a heading, what is kept moves into the summary and is repeated there whole.
-"""
+If something is kept between the messages of a summary, the summary is split into one for each stretch between. If a
+stretch has no room for a heading, what is kept moves into the summary and is repeated there whole."""
 
 from __future__ import annotations
 
@@ -20,20 +19,20 @@ from compactor_cli.summary_text.excerpts import INSTRUCTIONS, user_named
 from compactor_cli.summary_text.verbatim import can_repeat, label_of, turn
 
 REPEATED = "repeated in the summary"
-"""Reason of what stands word for word in a summary."""
+"""Reason given for what a summary repeats word for word."""
 HEADINGS = 0.25
 """Share of a summary's room that the headings of its stretches may take."""
 _MOVABLE = ("text", "tool_call", "tool_result", "thinking")
-"""Kinds of parts of messages that can be repeated as text; what was thought is left out."""
+"""Kinds of message parts that can be repeated as text. Thinking is left out."""
 
 
 class _Stretch(Struct):
-    """Groups that one summary stands for, and those among them that it repeats."""
+    """Groups that one summary covers, and the kept groups that it repeats."""
 
     groups: list[Group] = field(default_factory=list)
     moved: list[Group] = field(default_factory=list)
     tokens: int = 0
-    """Of `groups`."""
+    """Tokens of `groups`."""
 
 
 def in_time_order(
@@ -43,12 +42,11 @@ def in_time_order(
     heading: int,
     share: float = HEADINGS,
 ) -> tuple[dict[int, Decision], list[SummarySlot]]:
-    """Change the plan so that no kept group stands behind a summary of later ones, in no more tokens. Groups for which
-    there is no room at their place are gone.
+    """Change the plan so that no kept group stands behind a summary of later ones. The plan takes no more tokens;
+    groups that do not fit at their place are dropped.
 
-    `heading`: tokens of the heading of a summary; `share`: what the headings of the stretches of one may take of its
-    room before something kept moves into it.
-    """
+    `heading`: tokens of the heading of a summary. `share`: the share of a summary's room that headings of its stretches
+    may take before something kept moves into it."""
     decisions = dict(decisions)
     placed: list[SummarySlot] = []
     for slot in slots:
@@ -57,7 +55,7 @@ def in_time_order(
 
 
 class _Splitter:
-    """Splits one summary; `decisions` are changed where groups are moved, kept after all, or gone."""
+    """Splits one summary. Changes `decisions` for groups that move into it, are kept after all, or are dropped."""
 
     def __init__(
         self, inputs: PlanInput, decisions: dict[int, Decision], slot: SummarySlot, heading: int, share: float
@@ -68,7 +66,7 @@ class _Splitter:
         self.budget = slot.budget
 
     def split(self) -> list[SummarySlot]:
-        """Return the summaries in its place."""
+        """Return the summaries that replace it."""
         groups = self.inputs.groups
         first = groups[self.slot.groups[0]].messages[0]
         last = max(groups[g].messages[-1] for g in self.slot.groups)
@@ -82,15 +80,15 @@ class _Splitter:
         return group.index not in self.members and self.decisions[group.index].tokens > 0
 
     def _stretches(self, kept: Sequence[Group]) -> list[_Stretch]:
-        """Go through the groups in time order: at each kept group a stretch ends when it has room for a heading."""
+        """Return the stretches in time order. At each kept group a stretch ends, if it has room for a heading."""
         spans = [_Stretch()]
         between: list[Group] = []
-        """What is kept since the stretch before."""
+        """What is kept since the previous stretch."""
         ended, reached = -1, -1
         for group in sorted([*(self.inputs.groups[g] for g in self.members), *kept], key=lambda g: g.messages[0]):
             current = spans[-1]
             if group.index in self.members:
-                if group.messages[0] < ended:  # it began before something ended that stays
+                if group.messages[0] < ended:  # it began before the end of something that stays
                     self._lose([group])
                     continue
                 current.groups.append(group)
@@ -116,7 +114,7 @@ class _Splitter:
         return [stretch for stretch in spans if stretch.groups]
 
     def _join_last(self, spans: list[_Stretch], between: Sequence[Group]) -> None:
-        """Join the last stretch with the one before when it has no room of its own."""
+        """Join the last stretch with the one before if it has no room for a heading."""
         if len(spans) < 2 or self._has_room(spans[-1], len(spans) - 2) or not all(map(self._can_move, between)):
             return
         last = spans.pop()
@@ -127,13 +125,13 @@ class _Splitter:
             before.tokens += last.tokens
 
     def _has_room(self, stretch: _Stretch, parted: int) -> bool:
-        """Return whether a stretch may have a heading of its own, beside those that have theirs and one for the
+        """Return whether a stretch may have its own heading, besides those that already have one, and one for the
         rest."""
         return stretch.tokens > self.heading and (parted + 2) * self.heading <= self.headings
 
     def _can_move(self, group: Group) -> bool:
-        """Return whether a kept group may go into the summary. Exchanges with tools that must stay, stay as they are,
-        and so does what a person decided to keep."""
+        """Return whether a kept group may move into the summary. Tool exchanges that must stay, and what a person
+        decided to keep, remain at their place."""
         if self.inputs.protected.get(group.index) == DECIDED:
             return False
         messages = [self.inputs.messages[i] for i in group.messages]
@@ -146,8 +144,9 @@ class _Splitter:
     # -- who has how much
 
     def _funded(self, stretches: Sequence[_Stretch]) -> list[SummarySlot]:
-        """Give the summaries their budgets: headings and what is repeated first, the largest stretch first; the rest by
-        size. Small stretches stay as they are when that takes no more."""
+        """Return the summaries with their budgets. Headings and repeated messages are paid first, in the order of
+        `_urgency`, and the rest of the room is split by size. A small stretch stays whole if that takes no more
+        tokens."""
         room = self.budget
         paid: list[tuple[_Stretch, tuple[Quote, ...], int]] = []
         for stretch in sorted(stretches, key=self._urgency):
@@ -167,7 +166,8 @@ class _Splitter:
         return self._slots(sorted(paid, key=lambda entry: entry[0].groups[0].index), room)
 
     def _urgency(self, stretch: _Stretch) -> tuple[bool, bool, int]:
-        """Put the words of the user first, then a summary of an earlier round, which knows how many there were."""
+        """Return a sort key: first stretches with words of the user, then those with a summary of an earlier round,
+        which knows the number of rounds, then the largest."""
         earlier = any(map(self.inputs.is_summary, stretch.groups))
         return not self._quotes(stretch), not earlier, -stretch.tokens
 
@@ -177,7 +177,7 @@ class _Splitter:
         for stretch, quotes, least in paid:
             for group in stretch.moved:
                 self.decisions[group.index] = Decision.summarized(group, REPEATED)
-            if stretch.moved:  # it says more than that they are gone
+            if stretch.moved:  # it repeats them, and so says more than that they are gone
                 for group in stretch.groups:
                     self.decisions[group.index] = self.decisions[group.index]._replace(rendition="summarized")
             covered = sorted([*stretch.groups, *stretch.moved], key=lambda g: g.messages[0])
@@ -193,7 +193,7 @@ class _Splitter:
         return slots
 
     def _quotes(self, stretch: _Stretch) -> tuple[Quote, ...]:
-        """Return what the summary of a stretch repeats: its own messages, what is moved, and what earlier rounds
+        """Return what the summary of a stretch repeats: its own messages, moved groups, and what earlier rounds
         repeated."""
         indices = {i for g in stretch.groups for i in g.messages}
         begins = self.slot.groups[0] in {g.index for g in stretch.groups}
@@ -207,7 +207,7 @@ class _Splitter:
 
 
 def can_move(message: Message) -> bool:
-    """Return whether a summary can repeat a message: it is text, and no summary itself."""
+    """Return whether a summary can repeat a message: it is text, and not a summary itself."""
     if message.role == "system" or message.origin == "summary" or message.pinned:
         return False
     if any(part.kind not in _MOVABLE or part.images for part in message.parts):
@@ -216,7 +216,7 @@ def can_move(message: Message) -> bool:
 
 
 def repeated(inputs: PlanInput, decision: Decision, group: Group) -> list[Quote]:
-    """Return a group as a summary repeats it, as far as the plan keeps it."""
+    """Return the quotes with which a summary repeats a group, in the form in which the plan keeps it."""
     edits = {(edit.message, edit.part): edit.text for edit in decision.edits}
     quotes = []
     for index in group.messages:

@@ -1,1 +1,1 @@
-"""Judge what of a transcript survives in a second one, sharing no patterns with what is judged."""
+"""Judge what survives of a transcript in another one, independently of the code that is judged."""

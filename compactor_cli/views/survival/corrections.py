@@ -1,7 +1,7 @@
-"""Sentences of the user that take back or change an earlier one.
+"""Sentences in which the user revokes or changes an earlier statement.
 
-A later sentence corrects an earlier one when it is about the same and says something else of the same kind (another
-number, another name), or when it says that it takes something back.
+A later sentence corrects an earlier one about the same subject if it has a different value of the same kind (another
+number, another name). It also does so if it says that it revokes something.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _WORD = re.compile(r"[^\W_](?:[\w./@:-]*[\w])?")
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _VALUE = re.compile(r"\w*\d[\w.:/-]*|\S*[/_@.]\S*\w|\w+[A-Z]\w*|\w+-[\w-]+|(?<=\w )[A-Z]\w+")
 _LONGEST = 300
-"""Letters of a sentence that can be a correction, or be corrected."""
+"""Maximum characters of a sentence that can correct or be corrected."""
 _SEVERAL, _HALF = 2, 0.5
 _LOOKED_AT = 8
-"""Earlier sentences with a word that are compared, the newest ones: the cost stays linear."""
+"""Number of newest earlier sentences with the same word that are compared, which keeps the cost linear."""
 
 
 class Correction(Struct, frozen=True):
-    """A sentence, and the earlier one that it changes (None when it does not show which)."""
+    """A sentence, and the earlier one that it changes (None if it does not say which)."""
 
     newer: Unit
     older: Unit | None
@@ -49,7 +49,7 @@ def corrections(requests: Sequence[Unit]) -> list[Correction]:
     repeated: set[str] = set()
     halting = {claim.unit.message for claim in claims if REFUSES.match(claim.unit.key)}
     for claim in claims:
-        if claim.unit.key in repeated:  # what was said before changes nothing that was said with it
+        if claim.unit.key in repeated:  # a repeated sentence does not change anything said along with it
             continue
         repeated.add(claim.unit.key)
         words = claim.words - frequent
@@ -63,8 +63,8 @@ def corrections(requests: Sequence[Unit]) -> list[Correction]:
 
 
 def stands(correction: Correction, after: Places, before: Places) -> bool:
-    """Return whether the newer sentence is there, and the older one does not stand behind it (but where it did before).
-    `after`, `before`: where the sentences stand in the two transcripts."""
+    """Return whether the newer sentence is present and the older one does not follow it, unless it did so before.
+    `after`, `before`: positions of sentences in the two transcripts."""
     newer, older = correction.newer, correction.older
     if newer.last(after) < 0:
         return False
@@ -74,8 +74,8 @@ def stands(correction: Correction, after: Places, before: Places) -> bool:
 
 
 def _takes_back(key: str, *, halting: bool) -> bool:
-    """Return whether a sentence says that something else holds now; in a message that calls a halt, also what it
-    forbids."""
+    """Return whether a sentence says that something else applies now. In a message that calls a halt, this includes
+    prohibitions."""
     return bool(TAKES_BACK.search(key) or REFUSES.match(key) or (halting and PROHIBITION.search(key)))
 
 
@@ -88,14 +88,14 @@ def _said(unit: Unit) -> _Said:
 
 
 def _frequent(claims: Sequence[_Said]) -> frozenset[str]:
-    """Return words of so many sentences that they tell nothing of the topic."""
+    """Return words that occur in too many sentences to indicate a topic."""
     counts = Counter(word for claim in claims for word in claim.words)
     most = max(4, len(claims) // 10)
     return frozenset(word for word, count in counts.items() if count > most)
 
 
 def _corrected(claim: _Said, words: frozenset[str], with_word: Mapping[str, list[_Said]], cue: bool) -> _Said | None:
-    """Return the earlier sentence of another message that a sentence changes, the newest of the best ones."""
+    """Return the earlier sentence of another message that a sentence changes: the best match, newest among equals."""
     shared: Counter[int] = Counter()
     known: dict[int, _Said] = {}
     for word in words:

@@ -1,4 +1,4 @@
-"""Calls of tools with how they ended, read from what the results say, and the line that says what went wrong."""
+"""Tool calls and how they ended according to their results, and the line of a result that states the error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from compactor_cli.views.survival.normal_form import core
 
 _COMMANDS = ("command", "cmd", "script", "keystrokes")
 _EDGE = 400
-"""Characters at either end of a result where tools say how it ended."""
+"""Characters at either end of a result where tools state how it ended."""
 _STATUS = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_code|return ?code)\W{0,3}(-?\d+)", re.IGNORECASE
 )
@@ -28,11 +28,11 @@ _REFUSED = re.compile(
 )
 _STATED = re.compile(r"\"(?:is_?error|isError)\"\s*:\s*true|\"(?:success|ok)\"\s*:\s*false")
 _LONGEST_ERROR = 160
-"""Letters of an error that say which one it is."""
+"""Maximum characters that identify an error."""
 _STATES_ERROR = re.compile(
     r"\s*(?:E\s{3}|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Panic)\b\s*[:(]|error(?:\[\w+\])?:|fatal:|panic:|FAILED\s)"
 )
-"""Begins a line that states an error wherever it stands."""
+"""How a line begins that states an error, wherever it is."""
 _TELLS_OF_ERROR = re.compile(
     r"error|exception|fatal|panic|fail|cannot|can't|could not|denied|refused|not found|no such|undefined|unable|invalid"
     r"|expected|timed? ?out|missing",
@@ -47,12 +47,12 @@ _HOW_IT_ENDED = re.compile(
 
 
 class Call(Struct, frozen=True):
-    """A call: where it stands, what it was given, and its result (None while it has none)."""
+    """A call: its position, its arguments, and its result (None if it has none)."""
 
     message: int
     id: str
     name: str
-    """Without the server that offers the tool."""
+    """Tool name without the server that offers the tool."""
     arguments: dict[str, Any]
     argument_text: str
     """The arguments as text."""
@@ -61,7 +61,8 @@ class Call(Struct, frozen=True):
 
     @property
     def answer(self) -> str | None:
-        """Return what the result says; all results together may be too large for memory."""
+        """Return the text of the result. It is read on demand, since all results together may be too large for
+        memory."""
         return None if self.result is None else self.result.text
 
 
@@ -81,7 +82,7 @@ def _call(message: int, part: Part, answer: Part | None) -> Call:
 
 
 def failed(result: Part) -> bool:
-    """Return whether a result says that its call failed: by the format, by its status, or by how it begins."""
+    """Return whether a result reports that its call failed: in the format, by its status, or by how it begins."""
     if result.failed is not None:
         return result.failed
     text = result.text
@@ -93,7 +94,7 @@ def failed(result: Part) -> bool:
 
 
 def command_of(call: Call) -> str:
-    """Return the command line that a call runs; empty when it runs none."""
+    """Return the command line that a call runs; empty if it runs none."""
     for key in _COMMANDS:
         value = call.arguments.get(key)
         if isinstance(value, str) and not (key == "command" and "path" in call.arguments):
@@ -109,8 +110,7 @@ def texts_of(call: Call) -> Iterator[str]:
 
 
 def errors(messages: Sequence[Message]) -> dict[str, tuple[int, str]]:
-    """Return the error of each result that has one: its beginning, as `core` makes it -> (message of the first,
-    line)."""
+    """Return the errors in results: beginning of the error, normalized by `core` -> (first message with it, line)."""
     by_key: dict[str, tuple[int, str]] = {}
     for message in messages:
         for part in message.results:

@@ -1,8 +1,8 @@
-"""The judge: what of the first transcript still stands in the second.
+"""The judge: determines what of the first transcript is still present in the second.
 
-It reads both on its own: sentences and lines of requests, calls with their results, the agent's list. It shares no
-patterns with the strategies and summarizers, so that their blind spots are not its own. Presence is not use: what
-survives may still be overlooked by a model.
+It reads both transcripts independently: sentences and lines of requests, calls with results, the agent's list. It
+shares no patterns with the strategies and summarizers, so that it does not share their blind spots. Presence is not
+use: a model may still overlook what survives.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NAME = re.compile(
 )
 _ESCAPED = re.compile(r"\\+[nrt\"'/]")
 _BEFORE_NAME = re.compile(r"^(?:\.+(?!/)|-(?!-)|--+(?![A-Za-z]))")
-"""Signs before a name that are not of it."""
+"""Signs before a name that do not belong to it."""
 
 
 def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survival, ...]:
@@ -78,20 +78,20 @@ def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survi
 
 
 def _binding(requested: Iterable[Unit], pattern: re.Pattern[str]) -> list[Unit]:
-    """Return sentences that bind by their words; a question asks."""
+    """Return the sentences with binding words; questions do not bind."""
     return [unit for unit in requested if unit.prose and not unit.asks and pattern.search(unit.key)]
 
 
 def _decisions(messages: Sequence[Message], requested: Iterable[Unit]) -> Iterator[Unit]:
-    """Yield sentences of the user and the assistant that say what was decided."""
+    """Yield the sentences of the user and the assistant that state a decision."""
     answers = (m for m in messages if m.role == "assistant" and m.origin != "summary")
     of_agent = (unit for message in answers for unit in units(message.index, message.text("text")))
     yield from (unit for unit in (*requested, *of_agent) if unit.prose and DECISION.search(unit.key))
 
 
 def _lost_requests(requested: Sequence[Unit], places: Places) -> _Lost:
-    """Return sentences that are gone. Of those that were said several times as many are there as stand, the newest
-    ones."""
+    """Return the missing sentences. If a sentence was said several times, as many as are still present count as
+    kept, newest first."""
     left = {unit.key: len(places.get(unit.key, ())) for unit in requested}
     lost = []
     for unit in reversed(requested):
@@ -112,13 +112,13 @@ def _lost_corrections(changed: Sequence[Correction], after: Places, before: Sequ
     lost = [change for change in changed if not stands(change, after, {})]
     turned = [change for change in lost if change.newer.last(after) >= 0]
     keys = {key for change in turned for unit in (change.newer, change.older) if unit is not None for key in unit.keys}
-    # where the first transcript has them in that order too, the second one did not turn them round
+    # sentences in this order in the first transcript were not reordered by the second
     places = find_in(before, keys) if keys else {}
     return [(change.newer.message, change.newer.text) for change in lost if not stands(change, after, places)]
 
 
 def identifiers(messages: Iterable[Message]) -> dict[str, int]:
-    """Return distinct identifiers -> the first message that names each."""
+    """Return the distinct identifiers -> first message that names each."""
     chunks: dict[str, int] = {}
     for message in messages:
         for part in message.parts:

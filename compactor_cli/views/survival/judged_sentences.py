@@ -14,34 +14,34 @@ from compactor_cli.views.survival.normal_form import core, is_short
 
 _ENDS = re.compile(r"[.!?]+[\"'”’»)\]*`]*\s+|[。！？।॥۔؟።]+[」』”’）)]*\s*")
 _UNFINISHED = re.compile(r"(?:^\W*\d{1,3}[.)]|\b(?:\w\.){2,})\s*$")
-"""A number of a list, or an abbreviation with points: the sentence goes on behind it."""
+"""A list number, or an abbreviation with full stops; the sentence continues after it."""
 _NOT_TYPED = re.compile(
     r"<(system-reminder|command-name|command-message|local-command-\w+|environment_context)>.*?</\1>", re.DOTALL
 )
 _INSTRUCTS = re.compile(r"\b(?:AGENTS|CLAUDE)\.md\b|\bclaudeMd\b|<(?:user_instructions|INSTRUCTIONS)>")
 _OPENING = 500
-"""Characters at the beginning of what a harness put in that say what it is."""
+"""Characters at the beginning of injected text that show what it is."""
 _TAG = re.compile(r"</?command-args>")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _PASTED = re.compile(r"^\s*(?:\||[$%] |[+@-]{2,}|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d)|\|\w+\||(?:\w+=\S+ ){2}")
-"""Rows of tables, commands, differences, lines of logs."""
+"""Table rows, commands, diffs, log lines."""
 _LETTERS = 0.6
-"""Share of letters and blanks from which a line is read as prose."""
+"""Minimum share of letters and blanks for a line to count as prose."""
 _LONGEST_STATEMENT = 600
-"""Characters of a sentence that a person types; what is longer was pasted."""
+"""Maximum characters of a typed sentence; longer ones were pasted."""
 
 
 class Unit(Struct, frozen=True):
-    """One sentence of a message, or a line without the end of one."""
+    """One sentence of a message, or a line without a sentence end."""
 
     message: int
     text: str
     key: str
-    """The sentence as it is looked for."""
+    """The normalized sentence used for searching."""
     among: tuple[str, ...] = ()
-    """Of a short sentence: the same with its neighbours on the line, which may be found in its stead."""
+    """For a short sentence: the sentence with its neighbours on the line, which may be found instead."""
     prose: bool = True
-    """False for code, rows of tables, lines of logs, and what is too long to be typed."""
+    """False for code, table rows, log lines, and anything too long to be typed."""
 
     @property
     def asks(self) -> bool:
@@ -49,7 +49,8 @@ class Unit(Struct, frozen=True):
         return self.text.rstrip("\"'”’») ").endswith(("?", "？"))
 
     def last(self, places: Mapping[str, Sequence[int]]) -> int:
-        """Return the last place where it was found, itself or among its neighbours; -1 when it was not."""
+        """Return the last position where the sentence was found, alone or with its neighbours; -1 if it was not
+        found."""
         return max((places[key][-1] for key in self.keys if key in places), default=-1)
 
     @property
@@ -58,7 +59,7 @@ class Unit(Struct, frozen=True):
 
 
 def typed(message: Message) -> str:
-    """Return what a person typed in a message: a request, or an answer to a call; empty for everything else."""
+    """Return what a person typed in a message: a request, or the answer to a call; empty for everything else."""
     if message.origin != "request":
         return reply_in(message)
     text = message.text("text")
@@ -66,12 +67,12 @@ def typed(message: Message) -> str:
 
 
 def requests(messages: Sequence[Message]) -> list[Unit]:
-    """Return every sentence of every request, in order; each counts once a message."""
+    """Return every sentence of every request in order, each counted once per message."""
     return [unit for message in messages for unit in units(message.index, typed(message))]
 
 
 def instructions(messages: Sequence[Message]) -> list[Unit]:
-    """Return every sentence of the standing instructions that a harness put in, in order; each counts once."""
+    """Return every sentence of the standing instructions injected by a harness, in order, each counted once."""
     by_key: dict[str, Unit] = {}
     for message in messages:
         text = message.text("text") if message.origin == "injected" else ""
@@ -82,12 +83,12 @@ def instructions(messages: Sequence[Message]) -> list[Unit]:
 
 
 def asked_lines(messages: Sequence[Message]) -> set[str]:
-    """Return the whole lines of requests, as `core` makes them."""
+    """Return the complete lines of requests, normalized by `core`."""
     return {core(line) for message in messages for line in typed(message).split("\n")}
 
 
 def units(message: int, text: str) -> list[Unit]:
-    """Return the distinct sentences of a text of some message."""
+    """Return the distinct sentences of a message's text."""
     by_key: dict[str, Unit] = {}
     fenced = False
     for line in plain(text).split("\n"):
@@ -125,7 +126,8 @@ def _is_prose(text: str) -> bool:
 
 
 def _among(pieces: Sequence[str], index: int) -> tuple[str, ...]:
-    """Return a short sentence with as many neighbours as make it long: those before it, and those behind it."""
+    """Return a short sentence extended by as many neighbours as make it long enough: once backwards first, once
+    forwards first."""
     end = len(pieces)
     firsts, lasts = range(index - 1, -1, -1), range(index + 2, end + 1)
     before = [(first, index + 1) for first in firsts] + [(0, last) for last in lasts]
@@ -134,7 +136,8 @@ def _among(pieces: Sequence[str], index: int) -> tuple[str, ...]:
 
 
 def _first_long(pieces: Sequence[str], spans: Iterable[tuple[int, int]]) -> str:
-    """Return the text of the first of some growing spans that is long enough, else of the last one."""
+    """Return the normalized text of the first span that is long enough, or else of the last one. `spans`: growing
+    spans."""
     key = ""
     for first, last in spans:
         key = core("".join(pieces[first:last]))

@@ -1,5 +1,5 @@
-"""Texts in the form in which they are compared: case, white space, kinds of quote marks, marks at the start of a
-line, and punctuation at both ends are set aside."""
+"""Normalize texts for comparison. Case, white space, styles of quotation marks, list marks at the start of a line,
+and punctuation at both ends are ignored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from compactor_cli.text.clean import plain
 
 SHORT = 15
-"""Letters below which a sentence is so common that finding it inside other text proves nothing."""
+"""Characters below which a sentence is so common that finding it inside other text proves nothing."""
 
 _QUOTES = str.maketrans(
     {**dict.fromkeys('“”„‟«»「」『』`"', '"'), **dict.fromkeys("‘’‚ʼ´", "'"), "*": None, "\u00a0": " ", "\t": " "}
@@ -17,38 +17,38 @@ _MARKS = re.compile(r"(?:[\s>|•◦▪·→+–—-]+|#{1,6} |\[[ x]\] |\d{1,3}
 _LABEL = re.compile(r"(?:[a-z]+ )?(?:#?\d+ ?)?[\w.-]{0,40} ?[:→] |… ?")
 _REFERENCES = re.compile(r"(?:\s*(?:\[[^\[\]]{0,40}\]|\(\d+x?\)))+$")
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]")
-"""Letters of scripts in which one says as much as several of an alphabet."""
+"""Characters of scripts in which one character carries as much meaning as several letters."""
 
 
 def folded_lines(text: str) -> list[str]:
-    """Return the lines of a text in small letters, without the marks of lists and quotes they begin with."""
+    """Return the lines of a text in lower case, without leading list and quote marks."""
     lines = plain(text).translate(_QUOTES).lower().split("\n")
     return [_unmarked(" ".join(line.split())) for line in lines]
 
 
 def core(text: str) -> str:
-    """Return a sentence as it is looked for; empty when it has no letter and no digit."""
+    """Return a sentence in the form used for searching; empty if it has no letter or digit."""
     return _inside(_unmarked(" ".join(plain(text).translate(_QUOTES).lower().split())))
 
 
 def trimmed(line: str) -> str:
-    """Return a folded line without references behind it, as `core` would leave it."""
+    """Return a folded line without trailing references, in the form that `core` produces."""
     return _inside(_REFERENCES.sub("", line))
 
 
 def bare(line: str) -> str:
-    """Return a folded line without what says who said it, too."""
+    """Return a folded line without trailing references and without a leading speaker label."""
     label = _LABEL.match(line)
     return trimmed(line[label.end() :] if label else line)
 
 
 def is_short(key: str) -> bool:
-    """Return whether a sentence must stand alone to count as found."""
+    """Return whether a sentence only counts as found when it stands alone."""
     return len(key) < SHORT and len(key) + 2 * len(_DENSE.findall(key)) < SHORT
 
 
 def _inside(text: str) -> str:
-    """Return a text from its first letter or digit to its last."""
+    """Return a text from its first to its last letter or digit."""
     start, end = 0, len(text)
     while start < end and not _is_letter(text[start]):
         start += 1

@@ -22,20 +22,20 @@ _TASK_CHANGE = re.compile(r"task_?update|update_?(?:task|todo)", re.IGNORECASE)
 
 
 class OpenItem(Struct, frozen=True):
-    """Something open, and the sentences that must stand for it to be there."""
+    """Something open, and the sentences that must be present for it to count as kept."""
 
     message: int
     text: str
     units: tuple[Unit, ...]
     cut: bool = False
-    """Whether more follows on what is looked for."""
+    """Whether the search text is only the beginning of the full text."""
 
     def stands(self, places: Places) -> bool:
         return all(unit.last(places) >= 0 for unit in self.units)
 
 
 def open_items(messages: Sequence[Message], calls: Sequence[Call], requests: Sequence[Unit]) -> list[OpenItem]:
-    """Return what is open at the end, in order: the list, the request, the calls."""
+    """Return what is open at the end, in order: list items, the request, calls."""
     items = (*_last_list(calls), *_open_tasks(calls), *_unanswered(messages, requests), *_in_flight(messages, calls))
     return [item for item in items if item.units]
 
@@ -45,7 +45,7 @@ def _item(message: int, text: str) -> OpenItem:
 
 
 def _last_list(calls: Sequence[Call]) -> Iterator[OpenItem]:
-    """Yield unfinished items of the newest call whose arguments hold a list of items with a status."""
+    """Yield the unfinished items of the newest call whose arguments contain a list of items with a status."""
     for call in reversed(calls):
         for value in call.arguments.values():
             items = [item for item in value if _has_status(item)] if isinstance(value, list) else []
@@ -66,7 +66,7 @@ def _text_of(item: Mapping[str, object]) -> str:
 
 
 def _open_tasks(calls: Sequence[Call]) -> Iterator[OpenItem]:
-    """Yield unfinished tasks of an agent that adds and changes them one by one."""
+    """Yield the unfinished tasks of an agent that adds and changes tasks one by one."""
     tasks: dict[str, tuple[int, str]] = {}
     for call in calls:
         if _NEW_TASK.fullmatch(call.name):
@@ -81,7 +81,7 @@ def _open_tasks(calls: Sequence[Call]) -> Iterator[OpenItem]:
 
 
 def _unanswered(messages: Sequence[Message], requests: Sequence[Unit]) -> Iterator[OpenItem]:
-    """Yield the last request, when no assistant spoke or acted behind it."""
+    """Yield the last request if no assistant message follows it."""
     last = next((m for m in reversed(messages) if m.role == "assistant" or m.origin == "request"), None)
     if last is not None and last.origin == "request":
         own = [unit for unit in requests if unit.message == last.index]
@@ -90,7 +90,7 @@ def _unanswered(messages: Sequence[Message], requests: Sequence[Unit]) -> Iterat
 
 
 def _in_flight(messages: Sequence[Message], calls: Sequence[Call]) -> Iterator[OpenItem]:
-    """Yield calls behind which nobody has spoken, and that have no result."""
+    """Yield calls without a result after which nobody has spoken."""
     spoken = [m.index for m in messages if m.origin == "request" or m.role == "assistant"]
     for call in calls:
         if call.answer is None and spoken and call.message == spoken[-1]:

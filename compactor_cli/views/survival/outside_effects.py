@@ -1,4 +1,4 @@
-"""Find what calls changed outside of the conversation: files, repositories, bookings, messages sent."""
+"""Find what calls changed outside the conversation: files, repositories, bookings, sent messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ACTS = (
 )
 _ACT = re.compile(rf"(?P<verb>{_ACTS})_\w+|(?P<camel>{_ACTS})[A-Z]\w*")
 _NOTES = re.compile(r"\w*todo\w*|(?:update|create)_plan|task_?(?:create|update|tracker)|\w*_memory", re.IGNORECASE)
-"""Tools by which an agent keeps notes for itself."""
+"""Tools with which an agent keeps notes for itself."""
 _IDS = ("reservation_id", "order_id", "booking_id", "issue_id", "issue_number", "ticket_id", "event_id", "id")
 _MAINS = (*_IDS, "title", "subject", "name", "to", "email", "url", "user_id")
 _LONGEST_MAIN = 60
@@ -55,20 +55,20 @@ _MADE = re.compile(r"\"(?:reservation|order|booking|ticket|issue|event|payment)_
 
 
 class DistinctEffect(Struct, frozen=True):
-    """Something done. Two calls that do the same to the same thing are one effect."""
+    """An effect of a call. Two calls that do the same to the same object are one effect."""
 
     kind: str
     """`file`, a command such as `git push`, or the name of the tool."""
     main: str
-    """What it was done to: a path, an id, the first line of a commit's message; empty where nothing names it."""
+    """The object: a path, an id, or the first line of a commit message; empty if nothing names it."""
     verb: str
-    """The word for it, in its base form."""
+    """The verb for it in its base form."""
     message: int
     tool: str
     id: str
-    """The call's own."""
+    """Id of the call."""
     argument_text: str
-    """The call's arguments."""
+    """Arguments of the call."""
 
     @property
     def same(self) -> tuple[str, str]:
@@ -80,7 +80,7 @@ class DistinctEffect(Struct, frozen=True):
 
 
 def effects(calls: Iterable[Call]) -> list[DistinctEffect]:
-    """Return distinct effects of the calls that succeeded, each at the place of its last one, in that order."""
+    """Return the distinct effects of successful calls, each at the position of its last occurrence."""
     latest: dict[tuple[str, str], DistinctEffect] = {}
     for call in calls:
         if call.succeeded:
@@ -91,13 +91,12 @@ def effects(calls: Iterable[Call]) -> list[DistinctEffect]:
 
 
 def is_file_tool(name: str) -> bool:
-    """Return whether a tool, by its name, writes files."""
+    """Return whether a tool writes files, judging by its name."""
     return _FILE_TOOL.fullmatch(name) is not None or _EDITOR.fullmatch(name) is not None
 
 
 def main_argument(call: Call) -> str:
-    """Return what a call is about: the thing that it names first of ids, titles and the like, else its first short
-    text."""
+    """Return what a call is about: the first id, title or the like that it names, or else its first text, shortened."""
     named = (call.arguments[key] for key in (*_PATHS, *_MAINS) if call.arguments.get(key))
     argument = next((value for value in named if isinstance(value, (str, int))), None)
     if argument is None:
@@ -130,7 +129,8 @@ def _effect(call: Call, kind: str, main: str, verb: str) -> DistinctEffect:
 
 
 def _object(call: Call) -> str:
-    """Return what a tool acted on: what its arguments name, or the number that its result gave to what it made."""
+    """Return the object that a tool acted on: what its arguments name, or the number that the result assigned to a
+    new object."""
     if not any(call.arguments.get(key) for key in _IDS):
         made = _MADE.search(call.answer or "")
         if made:
@@ -149,14 +149,15 @@ def _by_command(call: Call, command: str) -> Iterator[DistinctEffect]:
 
 
 def _one_word(quoted: re.Match[str]) -> str:
-    """Blank out what stands in quotes: it is no command and no redirection, but may be a path."""
+    """Blank out quoted text, which is neither a command nor a redirection. A single word is kept, since it may be a
+    path."""
     inside = quoted[0][1:-1]
     return inside if _ONE_WORD.fullmatch(inside) else "_"
 
 
 def _published(part: str, command: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (kind, main, verb) of what a command does to a repository or a service. What it says in quotes is looked up
-    in the whole command."""
+    """Yield (kind, main, verb) for what a part of a command does to a repository or a service. `command`: the whole
+    command, with its quoted texts."""
     message = _MESSAGE.search(command)
     text = " ".join(message[1].split()) if message else ""
     if git := _GIT.match(part):
@@ -174,7 +175,7 @@ def _published(part: str, command: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _written(part: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (kind, path, verb) of the files that a command writes, moves or removes."""
+    """Yield (kind, path, verb) for the files that a command writes, moves or removes."""
     for path, verb in _touched(part):
         if _FILE.fullmatch(path) and path != "/dev/null":
             yield "file", path, verb

@@ -1,7 +1,7 @@
 """Words by which the judge recognises kinds of sentences, in several languages.
 
-A reading by patterns: what binds without one of these words is judged as a sentence of a request only. None of them is
-shared with what chooses and summarizes.
+This works by patterns only: a binding sentence without one of these words is judged only as a sentence of a request.
+The patterns are not shared with the code that chooses and summarizes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 
 def _any(*words: str) -> re.Pattern[str]:
-    """Return a pattern of any of some expressions in small letters, as whole words where the script has a space
+    """Return a pattern that matches any of these lower-case expressions, as whole words in scripts with spaces
     between words."""
     spaced = "|".join(word for word in words if word.isascii() or not _UNSPACED.search(word))
     joined = "|".join(word for word in words if not word.isascii() and _UNSPACED.search(word))
@@ -87,7 +87,7 @@ PROHIBITION = _any(*_PROHIBITIONS)
 LIMIT = _any(*_PROHIBITIONS, *_LIMITS)
 """Prohibitions and limits."""
 RULE = _any(*_PROHIBITIONS, *_LIMITS, *_PREFERENCES, *_APPROVALS)
-"""What binds: also preferences, formats, and who has to agree."""
+"""Everything binding, including preferences, formats, and who has to agree."""
 
 DECISION = _any(
     "decid(?:e|ed|es|ing)|decision|chose|chosen|choos(?:e|ing)|settled? on|opt(?:ed|ing)? for|went with",
@@ -122,7 +122,7 @@ TAKES_BACK = _any(
     "やっぱり|やはり|ではなく|じゃなくて|訂正|間違え|変更",
     "취소|아니|대신|정정",
 )
-"""Takes back or changes what was said before."""
+"""Revokes or changes an earlier statement."""
 REFUSES = re.compile(
     r"(?:no|nope|nein|non|não|nee|нет|いいえ|いや|아니요?)\s*[,.:;!，、。–—-]|(?:stop|forget|halt|arrête|alto|стоп)\b"
 )
@@ -138,4 +138,4 @@ _COMMON = """
     les des une est sont dans pour avec sur pas que qui mais nous vous los las una por para con del está como pero
 """
 COMMON = frozenset(_COMMON.split())
-"""Words that make nothing the topic of a sentence."""
+"""Words that do not indicate the topic of a sentence."""

@@ -1,6 +1,6 @@
-"""Read what a reader sees of a transcript, and where sentences stand in it.
+"""Read what a reader sees of a transcript, and find where sentences occur in it.
 
-Nothing here knows how a summary is written: every visible text is read alike, line by line.
+Nothing here knows how summaries are written: all visible text is treated alike, line by line.
 """
 
 from __future__ import annotations
@@ -20,39 +20,40 @@ _VISIBLE = ("text", "tool_call", "tool_result")
 _BEGINNINGS = re.compile(r"[^\w\s]\s*(?=\w)")
 _IN_QUOTES = re.compile(r"\"([^\"]{1,40})\"|(?<!\w)'([^'\"]{1,40})'(?!\w)")
 _SHORT_LINE = 120
-"""Letters of a line that may hold nothing but a short text, who says it, and references."""
+"""Maximum characters of a line that may consist only of a short text, its speaker, and references."""
 _TITLE = re.compile(r"\s{0,3}(?:#{1,6} \S|\*\*[^*]+\*\*:?\s*$)")
 _ANCHORS = (4, 12, 48, 192)
-"""Letters by which sentences are looked up, the most that a sentence has: few begin alike for so long."""
+"""Lengths of the prefixes used to look up sentences. The longest that fits a sentence is used, since few sentences
+share a long prefix."""
 
 
 Places = Mapping[str, Sequence[int]]
-"""Text -> where it stands, in order."""
+"""Text -> its positions, in order."""
 
 
 class OtherLine(Struct, frozen=True):
-    """A line that is neither a tool's nor in a request."""
+    """A line that belongs neither to a tool nor to a request."""
 
     message: int
     text: str
-    """Folded."""
+    """The normalized line."""
     heading: str
-    """The line above it that introduces it; empty when none does."""
+    """The line above that introduces it; empty if there is none."""
 
 
 class FoldedText(Struct, frozen=True):
-    """All visible text in one string, folded, with where its lines begin."""
+    """All visible text in one normalized string, with the positions of its lines."""
 
     text: str
     starts: frozenset[int]
     ends: frozenset[int]
     alone: dict[str, list[int]]
-    """Short texts that are a line, a message, or stand in quotes -> the lines where they do."""
+    """Short texts that are a whole line or message, or are in quotes -> positions of these lines."""
     lines: tuple[OtherLine, ...]
 
 
 def read(messages: Sequence[Message]) -> FoldedText:
-    """Return the visible texts of some messages: what is said, what tools are asked, and what they answer."""
+    """Return the visible texts of messages: what is said, what tools are asked, and what they answer."""
     pieces: list[str] = []
     starts: set[int] = set()
     ends: set[int] = set()
@@ -75,14 +76,14 @@ def read(messages: Sequence[Message]) -> FoldedText:
                     starts.add(position)
                     ends.add(position + len(line))
                     position += len(line) + 1
-        pieces.append("\n")  # no sentence goes on in the next message
+        pieces.append("\n")  # no sentence continues in the next message
         position += 2
     return FoldedText(" ".join(pieces), frozenset(starts), frozenset(ends), dict(alone), tuple(lines))
 
 
 def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) -> Places:
-    """Return the places of each text that is there, of some that `core` made. One pass over the reading: a text begins
-    where a sentence can, and ends where one can. Those in `cut` are beginnings of longer ones."""
+    """Return the positions of each of these texts, normalized by `core`, that occurs. A match must begin where a
+    sentence can begin and end where one can end; texts in `cut` may continue. Takes one pass over the reading."""
     wanted = set(keys)
     searched = {key for key in wanted if key in cut or not is_short(key)}
     places = {key: list(reading.alone[key]) for key in (wanted - searched) & reading.alone.keys()}
@@ -99,8 +100,8 @@ def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) ->
 
 
 def find_in(messages: Iterable[Message], keys: Collection[str]) -> Places:
-    """Return the places of each text that is there in some messages, which are read one after the other: their texts
-    may be too large to be looked at together."""
+    """Return the positions of each text that occurs in the messages. They are read one by one, since all texts
+    together may be too large."""
     places_of: dict[str, list[int]] = {}
     offset = 0
     for message in messages:
@@ -112,7 +113,7 @@ def find_in(messages: Iterable[Message], keys: Collection[str]) -> Places:
 
 
 def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
-    """Return the sizes of anchors in use, and anchor -> lengths of the texts that begin with it."""
+    """Return the prefix lengths in use, and prefix -> lengths of the texts that begin with it."""
     sizes: set[int] = set()
     lengths: dict[str, set[int]] = defaultdict(set)
     for key in keys:
@@ -123,8 +124,8 @@ def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
 
 
 def _ends_there(reading: FoldedText, end: int) -> bool:
-    """Return whether a sentence can end at a place: a line does, or what follows is no word, and no rest of a
-    number."""
+    """Return whether a sentence can end here: at the end of a line, or where neither a word nor the rest of a number
+    follows."""
     text = reading.text
     if end in reading.ends or end >= len(text):
         return True
@@ -137,7 +138,7 @@ def _ends_there(reading: FoldedText, end: int) -> bool:
 
 
 def _said(part: Part) -> str:
-    """Return a part as a reader sees it; the arguments of a call one a line, without the signs of JSON."""
+    """Return a part as a reader sees it. The arguments of a call are listed one per line, without JSON syntax."""
     if part.kind != "tool_call":
         return part.text
     try:
@@ -159,8 +160,8 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _introduced(message: int, text: str, folded: Sequence[str]) -> Iterator[OtherLine]:
-    """Yield the lines of a text, each with its heading: one with `#` holds up to the next, one with a colon at its end
-    for the lines right below it."""
+    """Yield the lines of a text with their headings. A heading with `#` applies up to the next one, a line that ends
+    with a colon to the lines directly below it."""
     title = above = ""
     listed = False
     for raw, line in zip(plain(text).split("\n"), folded, strict=True):
@@ -176,7 +177,7 @@ def _introduced(message: int, text: str, folded: Sequence[str]) -> Iterator[Othe
 
 
 def _standing_alone(line: str) -> Iterator[str]:
-    """Yield short texts that a line holds apart from other words."""
+    """Yield short texts that a line contains apart from other words."""
     if len(line) <= _SHORT_LINE:
         yield from (text for text in (bare(line), trimmed(line)) if text and is_short(text))
     if '"' in line or "'" in line:

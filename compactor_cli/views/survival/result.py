@@ -1,4 +1,4 @@
-"""What the judge says of one category."""
+"""The judge's verdict on one category."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ CATEGORIES = (
     "files",
     "identifiers",
 )
-"""In the order in which they are shown: what matters most to whoever carries on comes first."""
+"""Categories in the order of display: first what matters most for continuing the work."""
 
 
 class Survival(Struct, frozen=True):
-    """How much of a category is still there."""
+    """How much of a category is still present."""
 
     category: str
     kept: int
     total: int
     lost: tuple[tuple[int, str], ...]
-    """(message, text) of what is gone; -1 for what stands in no message of its own."""
+    """(message, text) of what is missing; -1 if the text belongs to no particular message."""
 
     @property
     def percent(self) -> float:
-        """Return the share of what is kept, with one digit; 100 only when nothing is lost, 0 only when nothing is
-        kept."""
+        """Return the percentage kept, with one decimal; 100 only if nothing is lost, and 0 only if nothing is kept."""
         if self.kept == self.total:
             return 100.0
         return min(99.9, max(0.1 if self.kept else 0.0, round(100 * self.kept / self.total, 1)))

@@ -18,7 +18,7 @@ _UNSURE = re.compile(
     r"|let me|let's|going to|i'll|not|never|didn't|wasn't|isn't|fail(?:ed|s|ure)?|error|refused|rejected|pending|to-?do"
     r"|todos?|next steps?|in progress|open|planned|unresolved)\b"
 )
-"""Words of a line, or of its heading, that does not say that something was done."""
+"""Words in a line or its heading that mean that it does not report something done."""
 _IRREGULAR = {
     "write": "wrote|written|writes",
     "send": "sent|sends",
@@ -49,19 +49,20 @@ _IRREGULAR = {
 _AT_THE_SHELL = r"sed -i\S*|tee|rm|mv|cp|touch|>{1,2}"
 _QUOTED = re.compile(r"\"[^\"]*\"")
 _PATH = re.compile(r"\S*[/.]\w\S*")
-"""Words of quotes and of paths are not those of the line."""
+"""Words inside quotes and paths do not count as words of the line."""
 _FILE_DONE = (
     "edited|created|wrote|written|updated|modified|changed|deleted|removed|patched|added|moved|renamed|replaced"
 )
 
 
 class Shown:
-    """What the calls and the lines of a transcript show as done."""
+    """What the calls and lines of a transcript show as done."""
 
     def __init__(
         self, wanted: Sequence[DistinctEffect], calls: Sequence[Call], reading: FoldedText, requests: Collection[str]
     ) -> None:
-        """`requests`: lines and sentences of the user, as `core` makes them; to ask is not to have done."""
+        """`requests`: lines and sentences of the user, normalized by `core`. Asking for something does not show that
+        it was done."""
         self._done = {effect.same for effect in effects(calls)}
         self._calls = {
             (call.id, call.name): f"{call.argument_text}\n{call.answer}" for call in calls if call.succeeded and call.id
@@ -75,7 +76,7 @@ class Shown:
                     self._named[token].append(line)
 
     def is_done(self, effect: DistinctEffect) -> bool:
-        """Return whether the call stands with its result, or a line says so."""
+        """Return whether the call is still present with its result, or a line reports the effect."""
         if effect.same in self._done:
             return True
         exchange = self._calls.get((effect.id, effect.tool))
@@ -85,12 +86,12 @@ class Shown:
         return any(_tells(line, effect, says) for token in self._tokens(effect) for line in self._named.get(token, ()))
 
     def _tokens(self, effect: DistinctEffect) -> tuple[str, ...]:
-        """Return words by one of which the lines are found that may speak of an effect."""
+        """Return words with which lines about an effect can be found; one of them is enough."""
         if effect.kind == "file":
             return self._forms[effect.main]
         words = _WORD.findall(core(effect.main))
         if words:
-            return (max(words[:-1] or words, key=len),)  # the last one may be cut
+            return (max(words[:-1] or words, key=len),)  # the last word may be cut
         return (*_past(effect).split("|"), effect.kind.lower().split()[-1])
 
 
@@ -99,7 +100,7 @@ def _past(effect: DistinctEffect) -> str:
 
 
 def _words(effect: DistinctEffect) -> str:
-    """Return what a line says of something done: the verb in the past, or the tool by its name."""
+    """Return a pattern for how a line reports the effect: the verb in the past, or the tool's name."""
     if effect.kind != "file":
         return f"{_past(effect)}|{re.escape(effect.kind.lower())}"
     tool = re.escape(effect.tool.lower()) if is_file_tool(effect.tool) else _AT_THE_SHELL
@@ -114,7 +115,7 @@ def _tells(line: OtherLine, effect: DistinctEffect, says: re.Pattern[str]) -> bo
             return False
         text = text.replace(main, " ") if main else text
     quoted = _CALLED.match(text)
-    if quoted and quoted["tool"] == effect.tool.lower():  # the call itself: the words behind it are its arguments
+    if quoted and quoted["tool"] == effect.tool.lower():  # the call itself: the words after it are its arguments
         return says.search(f"{quoted['tool']} {text[quoted.end() :]}") is not None
     if _UNSURE.search(line.heading):
         return False
@@ -125,8 +126,8 @@ def _tells(line: OtherLine, effect: DistinctEffect, says: re.Pattern[str]) -> bo
 
 
 def path_forms(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return ways in which each path may be written: whole, also below another folder (`*/`), without the folders that
-    it begins with, and as a mere name when no other has it."""
+    """Return the ways in which each path may be written: in full, below another folder (`*/`), without leading
+    folders, and as a bare name if no other path has it."""
     known = list(dict.fromkeys(paths))
     names = Counter(_name(path) for path in known)
     forms = {}
@@ -145,7 +146,7 @@ def _name(path: str) -> str:
 
 
 def _tokens_of(line: str) -> set[str]:
-    """Return words and paths of a line, and `*/` with what stands below the folders of a path."""
+    """Return the words and paths of a line, and `*/` plus the rest of a path below each of its folders."""
     tokens = set()
     for token in _WORD.findall(line):
         path = token.strip("/").removeprefix("./")
@@ -158,7 +159,7 @@ def _tokens_of(line: str) -> set[str]:
 
 
 def named(paths: Iterable[str], reading: FoldedText) -> set[str]:
-    """Return those of some paths that a transcript names, in one of their forms."""
+    """Return the paths that a transcript names in one of their forms."""
     forms = path_forms(paths)
     wanted = {form for ways in forms.values() for form in ways}
     seen = _tokens_of(reading.text) & wanted

@@ -242,7 +242,7 @@ def test_messages_that_a_repair_takes_out_or_adds_are_told_apart(run, folder):
         (("compact", "session.jsonl", *TARGET, "--check", "--html", "link"), "--html link: is the input"),
         (("diff", "session.jsonl", "other.jsonl", "--html", "other.jsonl"), "is the input other.jsonl"),
         (("inspect", ".", "--html", "p.html"), "a page is of one file, and there are"),
-        (("inspect", "session.jsonl", "--html", "no/where.html"), "no/where.html: cannot be written"),
+        (("inspect", "session.jsonl", "--html", "no/where.html"), "--html no/where.html: there is no folder"),
     ],
 )
 def test_a_page_that_cannot_be_written_is_refused_and_nothing_is_lost(run, folder, args, says):

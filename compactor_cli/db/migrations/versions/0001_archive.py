@@ -1,4 +1,4 @@
-"""Originals, compactions and their rounds."""
+"""Add the archive: originals, compactions and their rounds."""
 
 from __future__ import annotations
 

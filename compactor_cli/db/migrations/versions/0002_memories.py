@@ -1,4 +1,4 @@
-"""The memory log, with the full text search of the database."""
+"""Add the memory log, with the database's full text search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0001"
 
 _SQLITE_SEARCH = (
     "CREATE VIRTUAL TABLE memories_fts USING fts5("
-    # the words are normalized already; this tokenizer separates at blanks and takes all that is not ASCII as it is
+    # the words are already normalized; this tokenizer splits at blanks and keeps non-ASCII text as it is
     "terms, content='memories', content_rowid='id', tokenize='ascii')",
     "CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN"
     " INSERT INTO memories_fts(rowid, terms) VALUES (new.id, new.terms); END",
@@ -21,7 +21,7 @@ _SQLITE_SEARCH = (
     " INSERT INTO memories_fts(rowid, terms) VALUES (new.id, new.terms); END",
 )
 _POSTGRESQL_SEARCH = (
-    # a table of its own, so that a change of importance does not touch the index
+    # a separate table, so that a change of importance leaves the index alone
     "CREATE TABLE memory_vectors (memory INTEGER PRIMARY KEY REFERENCES memories(id) ON DELETE CASCADE,"
     " words TSVECTOR NOT NULL)",
     "CREATE INDEX memory_vectors_words ON memory_vectors USING gin (words) WITH (fastupdate = off)",

@@ -1,4 +1,4 @@
-"""Words of memories without their endings: what is searched is made anew of the texts."""
+"""Recompute the search terms of memories from their texts, now without word endings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ revision = "0003"
 down_revision = "0002"
 
 _BATCH = 1_000
-"""Rows at a time."""
+"""Number of rows processed at a time."""
 
 
 def upgrade() -> None:
@@ -26,7 +26,7 @@ def upgrade() -> None:
             return
         last = rows[-1].id
         found = [{"id": row.id, "terms": terms(row.text)} for row in rows]
-        # a trigger keeps the index of SQLite
+        # on SQLite, a trigger updates the index
         connection.execute(sa.text("UPDATE memories SET terms = :terms WHERE id = :id"), found)
         if postgresql:
             changed = [{"id": one["id"], "words": vector(one["terms"])} for one in found]

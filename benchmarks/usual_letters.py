@@ -1,0 +1,33 @@
+"""`python -m benchmarks.usual_letters`: write the part of o200k_base that texts with usual letters can be made of.
+
+Its lines are those of the vocabulary, as they are: a token and its rank. Those are left out that have the first byte of
+another letter in them.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from pathlib import Path
+
+from compactor_cli import tokens
+from compactor_cli.tokens.splintr_encoder import USUAL
+from compactor_cli.tokens.vocabulary import read_vocabulary
+
+_FIRST_BYTES = {0xC2, 0xC3, 0xC4, 0xC5, 0xE2, 0xEF, 0xF0}
+"""Of Latin letters that are not ASCII, of signs, and of pictures."""
+_USUAL = {*range(0xC0), *_FIRST_BYTES}
+
+
+def usual_part() -> bytes:
+    """Return the lines of the tokens whose bytes are all usual, and those of single bytes."""
+    data = read_vocabulary("o200k_base")
+    assert data is not None
+    return b"".join(line for line in data.splitlines(keepends=True) if _is_usual(b64decode(line.split()[0])))
+
+
+def _is_usual(token: bytes) -> bool:
+    return len(token) == 1 or _USUAL.issuperset(token)
+
+
+if __name__ == "__main__":
+    Path(tokens.__file__).with_name(USUAL).write_bytes(usual_part())
