@@ -21,7 +21,7 @@ _LABEL = compiled_later(r"[ \t]*(?=[^\s:]+(?: [^\s:]+){0,3}:[ \t])[^\W\d]")
 """How a line begins that says of what it is: as in an item, what it says further on is of the same."""
 _DEPTH = 12
 """Lines at most that one is in."""
-_SHORT = 50
+_SHORT = 30
 """Characters below which a sentence is taken to go on from the one before it in its line."""
 _IN_BOLD = 7
 """Level of a heading that is a line in bold: below all others."""
