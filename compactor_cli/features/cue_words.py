@@ -28,8 +28,10 @@ _FORBIDDEN = compiled_later(
     r"n['’]t\b|\b(?:forbidden|prohibited|banned|not allowed|refuse|refrain|avoid|deny|verboten|prohibido|interdit\w*"
     r"|vietato|proibido|запрещено|нельзя)\b"
 )
-_HAS_NOT = compiled_later(r"\b(?:has|have|had|is|are|was|were|exists?|there) (?:no|not|none|non)\b|\bwithout\b")
-"""Phrases that describe something by what it lacks; a sentence with one may still forbid something."""
+_HAS_NOT = compiled_later(
+    r"\b(?:has|have|had|is|are|was|were|exists?|there) (?:no|not|none|non)\b|\bif not\b|\bwithout\b"
+)
+"""Phrases that describe something by what it lacks, or say when; a sentence with one may still forbid something."""
 _CAPITALS = compiled_later(r"(?<![^\W_])[^\W\d_a-z]{3,}(?![^\W_])")
 _FORBIDS, _ORDERS, _SHOUTS = 15, 5, 10
 """Points of a sentence that forbids something or states an exception, of one that states a duty, and extra points

@@ -138,7 +138,13 @@ def dialogue_in(text: str) -> tuple[int, int]:
 def in_item(text: str, start: int) -> bool:
     """Return whether the line of a sentence is an item of a list: what it says further on goes on from what it says
     first, as exceptions do."""
-    return _ITEM.match(text, text.rfind("\n", 0, start) + 1) is not None
+    return bool(item_mark(text, text.rfind("\n", 0, start) + 1))
+
+
+def item_mark(text: str, start: int) -> str:
+    """Return with what an item of a list begins in the line at a place of a text; empty where that is none."""
+    found = _ITEM.match(text, start)
+    return found[0].strip() if found else ""
 
 
 def _sentence_ends(line: str) -> Iterator[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
 from msgspec import Struct
@@ -13,7 +13,6 @@ from compactor_cli.text.clauses import LEADS_ON, in_item
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
 from compactor_cli.text.section_headings import heading_before, heading_between, is_heading
-from compactor_cli.text.subjects import SubjectWords
 
 KEYWORD, DECISION, MARKER = 10, 5, 3
 """Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
@@ -48,9 +47,11 @@ _BEGINS_WITH_IT = compiled_later(
 )
 """A sentence that speaks of what the one before it says; words help, where they are known."""
 _OF_THESE = compiled_later(
-    r"\bth[eo]se\b(?=[.,;:!?]|\s+(?:for|to|in|on|as|is|are|must|can|may|will|should|before|after)\b)", re.IGNORECASE
+    r"\bth[eo]se\b(?=[.,;:!?]|\s+(?:for|to|in|on|as|is|are|must|can|may|will|should|before|after)\b)"
+    r"|\bth(?:is|at)(?=[.!?]+\W*$)",
+    re.IGNORECASE,
 )
-"""Further inside of it, what is not named there."""
+"""Further inside of it, or at its end, what is not named there."""
 _SHORT = 80
 """Characters below which a sentence is taken to go on from the one before it."""
 _MOST_BEFORE, _MOST_SHORT = 3, 20
@@ -58,8 +59,6 @@ _MOST_BEFORE, _MOST_SHORT = 3, 20
 may stand on one line."""
 _ALL_OF_IT = 160
 """Characters of room that first words may take all of."""
-_FIRST = 0.4
-"""Share of the room that sentences which come first may take before the others."""
 _GRAM = 3
 """Characters of the pieces by which keywords are found, so that many of them cost no more than few."""
 
@@ -95,7 +94,7 @@ def points(sentence: str, keywords: Keywords) -> int:
     return score
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the sentences stand. The number of an item is none of its own, a row of a table is one, and code in
     backquotes has no end in it."""
     start = begin = counted = marks = 0
@@ -119,23 +118,33 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the spans, of which a heading and what ends with a colon are one with the sentence behind them: alone they
-    only say what is missing. Code is one with what stands before it, too: a line of it is nobody's rule."""
-    begun: int | None = None
+def with_code(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans, of which those in a block of code are one: a line of it is nobody's rule."""
     shorter = (block for block in _CODE.finditer(text) if len(block[0]) <= _BLOCK and block[0].count("\n") >= _LINES)
-    code = (block for block in shorter if _is_code(block))
-    blocks = [block.span() for block in code][::-1]
+    blocks = [block.span() for block in shorter if _is_code(block)][::-1]
+    begun: int | None = None
     for start, end in spans:
         while blocks and blocks[-1][1] <= start:
             blocks.pop()
+        if blocks and blocks[-1][0] <= start and end < blocks[-1][1]:
+            begun = start if begun is None else begun
+            continue
+        yield (start if begun is None else begun), end
+        begun = None
+    if begun is not None:
+        yield begun, len(text)
+
+
+def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans, of which a heading and what ends with a colon are one with the sentence behind them: alone they
+    only say what is missing."""
+    begun: int | None = None
+    for start, end in with_code(text, spans):
         said = text[start:end].strip()
-        in_code = bool(blocks) and blocks[-1][0] <= start and end < blocks[-1][1]
         if (
-            in_code
-            or said.rstrip("*_").endswith(LEADS_ON)
+            said.rstrip("*_").endswith(LEADS_ON)
             or is_heading(said)
-            or (begun is not None and not _says_something(said) and not _FENCE.match(said))
+            or (begun is not None and not says_something(said) and not _FENCE.match(said))
         ):
             begun = start if begun is None else begun
             continue
@@ -154,15 +163,8 @@ class Preferred(Struct, frozen=True):
     """The last one."""
     ending: float = 0.0
     """Those at the end, without a gap, in this share of the characters."""
-    subject: SubjectWords | None = None
-    """What they should speak of, they or the heading over them, for which they have points besides."""
     picked: tuple[tuple[int, int], ...] = ()
     """Those within these characters."""
-    rate: Callable[[str], float] | None = None
-    """What each has points for besides."""
-    first: Callable[[str], bool] | None = None
-    """Whether one comes before the others, as long as there is room in their share; those with most points for their
-    length first."""
 
 
 BY_POINTS = Preferred()
@@ -175,32 +177,21 @@ def kept_sentences(
     """Return where the sentences with most points stand, as many as fit, in their order; of equal ones the first. One
     that speaks of the one before it in its line, or is short without a point, comes with it. Empty when none fits, or
     when the text is a single one."""
-    spans = list(_led(text, _spans(text)))
+    spans = list(_led(text, sentence_spans(text)))
     if len(spans) < 2:
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]
     pointless = [not score for score in scores]
-    telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
-    scores = _preferring(text, spans, scores, telling, preferred, characters_left)
-    begun = _first_words(text, spans[telling[0]], characters_left) if preferred.opening and telling else None
+    telling = [at for at, span in enumerate(spans) if says_something(text[slice(*span)])]
+    scores = _preferring(spans, scores, telling, preferred, characters_left)
+    begun = first_words(text, spans[telling[0]], characters_left) if preferred.opening and telling else None
     if begun:
         characters_left -= begun[1] - begun[0]
     kept: set[int] = set()
     headed: set[tuple[int, int]] = set()
     stays: dict[int, bool] = {}
     """Of sentences without a point, in order: one that goes on from them need not look further back."""
-    rules = _first_ones(text, spans, telling, preferred)
-    for at, before in rules.items():
-        scores[at] = max(scores[before : at + 1])
-    reserved = characters_left - int(_FIRST * characters_left)
-    by_worth = sorted(rules, key=lambda at: -scores[at] / (spans[at][1] - spans[rules[at]][0]))
-    by_points = sorted(telling, key=lambda at: -scores[at])
-    sure = [at for at in by_points if scores[at] == inf]
-    for index, least in [
-        *((at, 0) for at in sure),
-        *((at, reserved) for at in by_worth),
-        *((at, 0) for at in by_points),
-    ]:
+    for index in sorted(telling, key=lambda at: -scores[at]):
         if index in kept:
             continue
         first = index
@@ -211,7 +202,7 @@ def kept_sentences(
         heading = heading_before(text, spans[first][1])
         if heading and kept:
             size += _for_heading(heading, spans[first][0], told=heading in headed)
-        fits = stays.get(first, True) and size <= characters_left - least
+        fits = stays.get(first, True) and size <= characters_left
         if fits:
             characters_left -= size
             kept |= bundle
@@ -221,23 +212,7 @@ def kept_sentences(
     return list(_with_headings(text, [*([begun] if begun else []), *(spans[index] for index in sorted(kept))]))
 
 
-def _first_ones(
-    text: str, spans: Sequence[tuple[int, int]], telling: Iterable[int], preferred: Preferred
-) -> dict[int, int]:
-    """Return the sentences that come first, each with that from which on it goes on in its item: this must not stay
-    without it, as it may be its exception."""
-    found: dict[int, int] = {}
-    if (comes_first := preferred.first) is not None:
-        for index in (at for at in telling if comes_first(_words_of(text, spans[at]))):
-            begin = index
-            while _needs_more(text, spans, begin, index, pointless=False):
-                begin -= 1
-            found[index] = begin
-    return found
-
-
 def _preferring(
-    text: str,
     spans: Sequence[tuple[int, int]],
     scores: Sequence[float],
     telling: Sequence[int],
@@ -246,23 +221,11 @@ def _preferring(
 ) -> list[float]:
     """Return the points of the sentences with those for being preferred."""
     scores = list(scores)
-    if (rate := preferred.rate) is not None:
-        scores = [score + rate(_words_of(text, span)) for score, span in zip(scores, spans, strict=True)]
-    if (subject := preferred.subject) is not None:
-        scores = [score + _on_subject(text, span, subject) for score, span in zip(scores, spans, strict=True)]
     for at in (*(telling[:1] if preferred.opening else ()), *(telling[-1:] if preferred.closing else ())):
         scores[at] = inf
     for at in (*_at_end(spans, int(preferred.ending * room)), *_within(spans, preferred.picked)):
         scores[at] = inf
     return scores
-
-
-def _words_of(text: str, span: tuple[int, int]) -> str:
-    """Return what a sentence says, without code: that orders and forbids nothing, whatever its words."""
-    sentence = text[slice(*span)]
-    if "```" not in sentence and "~~~" not in sentence:
-        return sentence
-    return _CODE.sub(lambda block: "" if _is_code(block) else block[0], sentence)
 
 
 def _is_code(block: re.Match[str]) -> bool:
@@ -271,13 +234,6 @@ def _is_code(block: re.Match[str]) -> bool:
         return True
     lines = [line for line in block[0].split("\n")[1:] if _WORD.search(line)]
     return 2 * sum(_SAID.fullmatch(line) is not None for line in lines) <= len(lines)
-
-
-def _on_subject(text: str, span: tuple[int, int], subject: SubjectWords) -> float:
-    """Return the points of a sentence for what it and the heading over it say of a subject."""
-    heading = heading_before(text, span[1])
-    over = subject.share(text[slice(*heading)]) if heading and heading[0] < span[0] else 0.0
-    return KEYWORD * (subject.share(text[slice(*span)]) + over)
 
 
 def _for_heading(heading: tuple[int, int], start: int, *, told: bool) -> int:
@@ -314,7 +270,7 @@ def _at_end(spans: Sequence[tuple[int, int]], room: int) -> Iterator[int]:
         yield at
 
 
-def _first_words(text: str, span: tuple[int, int], room: int) -> tuple[int, int] | None:
+def first_words(text: str, span: tuple[int, int], room: int) -> tuple[int, int] | None:
     """Return where the first words of a sentence stand that fit in a small room, or half of a larger one, where it does
     not fit itself."""
     start, end = span
@@ -324,7 +280,7 @@ def _first_words(text: str, span: tuple[int, int], room: int) -> tuple[int, int]
     return (start, end) if end > start else None
 
 
-def _says_something(sentence: str) -> bool:
+def says_something(sentence: str) -> bool:
     return _WORD.search(sentence) is not None and not _MARKUP.fullmatch(sentence)
 
 
@@ -336,7 +292,9 @@ def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: 
         return False
     if pointless and end - start < _SHORT and asked - index < _MOST_SHORT:
         return True
-    near = asked - index < _MOST_BEFORE
-    return near and bool(
-        in_item(text, start) or _BEGINS_WITH_IT.match(text, start, end) or _OF_THESE.search(text, start, end)
-    )
+    return asked - index < _MOST_BEFORE and (in_item(text, start) or goes_on(text, start, end))
+
+
+def goes_on(text: str, start: int, end: int) -> bool:
+    """Return whether a sentence speaks of what the one before it says."""
+    return bool(_BEGINS_WITH_IT.match(text, start, end) or _OF_THESE.search(text, start, end))

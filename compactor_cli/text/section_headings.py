@@ -36,6 +36,11 @@ def is_heading(line: str) -> bool:
     return _HEADING_LINE.fullmatch(line) is not None
 
 
+def is_banner(line: str) -> bool:
+    """Return whether a line parts what is above it from what is below, such as `--- END OF FILE ---`."""
+    return _BANNER.fullmatch(line) is not None
+
+
 def heading_between(text: str, start: int, end: int) -> Span | None:
     """Return the span of the last heading that stands whole between two places of a text; None where none does, or its
     section ends with what is in tags, or another heading begins at `end`."""

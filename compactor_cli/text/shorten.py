@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from compactor_cli.text.gap_marks import GAP_MARK
 from compactor_cli.text.json_values import parse_json, without_blanks
-from compactor_cli.text.kept_sentences import BY_POINTS, Keywords, Preferred, kept_sentences
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import JsonMember, json_members
@@ -100,25 +99,6 @@ def shorten_prose(text: str, tokens: int, limit: int, count: Count) -> Short:
     """Return head and tail of a text in at most max(limit, SMALLEST) tokens."""
     ref = text_reference(text)
     return _fit(text, tokens, limit, count, lambda room: _cut_inside(text, room, ref), ref)
-
-
-def truncate_prose(
-    text: str,
-    tokens: int,
-    limit: int,
-    count: Count,
-    keywords: Keywords,
-    preferred: Preferred = BY_POINTS,
-) -> Short:
-    """Return the sentences of a text that say most, in their order, in at most max(limit, SMALLEST) tokens; of one
-    whose sentences have no room its head and tail."""
-    ref = text_reference(text)
-
-    def cut(room: int) -> str:
-        kept = kept_sentences(text, room, keywords, preferred)
-        return _cut_sentences(text, kept, ref) or _cut_inside(text, room, ref)
-
-    return _fit(text, tokens, limit, count, cut, ref)
 
 
 def shorten_to(

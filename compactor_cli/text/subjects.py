@@ -138,12 +138,13 @@ def _said(sentence: str) -> set[str]:
 class SubjectWords:
     """What a text says of the words that a conversation is about: those count most that few of its sentences have."""
 
-    def __init__(self, about: Set[str], text: str) -> None:
-        """Take the `stems` of the conversation, and the text whose sentences are weighed."""
+    def __init__(self, about: Mapping[str, float], text: str) -> None:
+        """Take the `stems` of the conversation with what each counts, and the text whose sentences are weighed."""
         lines = [stems(line) for line in re.split(_ENDS, text) if line.strip()]
         held = Counter(chain.from_iterable(lines))
         all_lines = log(len(lines)) if len(lines) > 1 else 1.0
-        self._weights = {stem: log(len(lines) / held[stem]) / all_lines for stem in sorted(held.keys() & about)}
+        self._rarity = {stem: log(len(lines) / held[stem]) / all_lines for stem in sorted(held)}
+        self._weights = {stem: about[stem] * rarity for stem, rarity in self._rarity.items() if stem in about}
         self._shares: dict[str, float] = {}
 
     def share(self, sentence: str) -> float:
@@ -151,6 +152,13 @@ class SubjectWords:
         if sentence not in self._shares:
             self._shares[sentence] = sum(self._weights.get(stem, 0.0) for stem in sorted(stems(sentence)))
         return self._shares[sentence]
+
+    def part(self, section: str, more: float) -> float:
+        """Return how much of what the words of a section weigh those do that the conversation is about. `more`: what
+        others weigh that it is taken to have besides."""
+        own = sorted(stems(section))
+        weight = sum(self._rarity.get(stem, 0.0) for stem in own)
+        return sum(self._weights.get(stem, 0.0) for stem in own) / (weight + more)
 
 
 def stems(text: str) -> set[str]:

@@ -50,17 +50,11 @@ def test_of_two_the_newer_one_is_kept() -> None:
     assert "is open" not in text
 
 
-def test_of_a_long_one_the_last_paragraphs_are_kept() -> None:
+def test_of_a_long_one_what_was_asked_and_the_last_paragraphs_are_kept_but_no_next_steps() -> None:
     parts = [f"## Part {n}\n{STOOD[n]} {STOOD[n + 1]}" for n in range(30)]
-    text = kept(session("\n\n".join([BEGINNINGS[0], *parts, "## Next\nMerge the last of them, then ask."])))
-    assert "Merge the last of them, then ask." in text
+    ends = "## Requests\nKeep the mirrors of the desk.", *parts, "## Next\nMerge the last of them, then ask."
+    text = kept(session("\n\n".join([BEGINNINGS[0], *ends])))
+    assert "Keep the mirrors of the desk." in text
+    assert "Merge the last of them, then ask." not in text, "the agent went on"
     assert STOOD[29] in text
     assert STOOD[12] not in text
-
-
-def test_once_the_user_asked_for_something_else_it_has_less_room() -> None:
-    records = session("\n".join([BEGINNINGS[0], *STOOD]))
-    asked = [*records[:30], user("And now those of the north."), *records[30:]]
-    before, since = (sum(sentence in kept(each) for sentence in STOOD) for each in (records, asked))
-    assert before >= 6
-    assert 0 < since < before / 2

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.plan import Decision
-from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, IN_FLIGHT, PlanInput
+from compactor_cli.model.planning import DECIDED, EARLIER_HISTORY, FIRST_REQUEST, IN_FLIGHT, PlanInput
 from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer
 from tests.drawing import every
@@ -17,7 +18,7 @@ from tests.strategies.asked import given_of
 
 pytestmark = pytest.mark.one_test_in(2)
 
-SYSTEM = "Each row of the table has a rule of its own, and all of them hold. " * 40
+SYSTEM = "".join(f"Row {n} of the table has a rule of its own, and all of them hold. " for n in range(40))
 REQUEST = "The table is long, and each of its rows is to be looked at once more. " * 30
 IN_HAND = assistant(None, ("c1", "Write", {"path": "out.csv", "content": "7" * 2_000}))
 PROTECTED = [system(SYSTEM), user(REQUEST), IN_HAND]
@@ -134,3 +135,24 @@ def test_beside_a_system_prompt_that_is_cut_a_long_request_leaves_room_for_what_
     assert "Move the boats to the quays of the town." in first.text()
     assert len(re.findall(r"move_boat|at quay", " ".join(part.text for m in others for part in m.parts))) >= 38
     assert output.messages[0].tokens > 600
+
+
+ASKED = "".join(f"- Keep the mirrors of desk {n} as they are.\n" for n in range(6))
+FOUND = "".join(f"- Desk {n} stands by the window of its room, and has a lamp of its own.\n" for n in range(30))
+ACCOUNT = f"This session is being continued from a previous conversation that ran out of context.\n\n## Files\n{FOUND}"
+ACCOUNT += f"\n## All user messages\n{ASKED}\n## Next steps\n- Count the lamps.\n"
+
+
+@pytest.mark.parametrize(("since", "share"), [(0, 0.15), (2, 0.05)])
+def test_what_an_agent_had_written_takes_what_was_asked_and_a_share_for_the_rest(since: int, share: float) -> None:
+    behind = [user(f"Now look at desk {n}.") for n in range(since)]
+    given = given_of([user(ACCOUNT), *filler(1), *behind, *filler(2), IN_HAND])
+    given = replace(given, protected={**given.protected, 0: EARLIER_HISTORY})
+    target = 1_600
+    told = kept(given, target)[EARLIER_HISTORY]
+    assert told.rendition == "shortened"
+    (edit,) = told.edits
+    assert ASKED in edit.text
+    assert "Count the lamps" not in edit.text
+    assert edit.tokens < len(ASKED) + share * target + 150
+    assert "stands by the window" in edit.text or share < 0.1

@@ -227,12 +227,12 @@ def test_a_name_that_is_cut_out_of_a_prompt_is_not_taken_for_kept(ratio: float) 
     log[20] = "the levels of all piers are kept in harbour_levels.toml under [piers]"
     data = jsonl(
         {"role": "system", "content": prompt},
-        user("Raise the level of pier 7."),
+        user("Raise the roof of pier 7."),
         calling(call("c1", "read_file", '{"path": "log.txt"}')),
         result("c1", "\n".join(log)),
         calling(call("c2", "read_file", '{"path": "old_log.txt"}')),
         result("c2", "\n".join(log[:20])),
-        assistant("I read the logs; next I change the level."),
+        assistant("I read the logs; next I change the roof."),
     )
     first, *rest = compact(data, strategy="adaptive", target_ratio=ratio).parts[0].messages
     assert "harbour_levels.toml" not in first.text()

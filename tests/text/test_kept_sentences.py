@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.features.cue_words import forbids, rule_points
 from compactor_cli.model.group import Group
 from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.text import kept_sentences as truncate
-from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences, points
-from compactor_cli.text.shorten import truncate_prose
-from compactor_cli.text.subjects import SubjectWords, stems
+from compactor_cli.text.kept_sentences import BY_POINTS, Keywords, Preferred, kept_sentences, points
+from compactor_cli.text.shorten import Short, shorten_to
 from tests.cost import calls_of
 from tests.pipeline.sessions import assistant, transcript, user
 from tests.summaries.texts import chars, summarize
 
 NONE = Keywords(())
 PLAIN = "The sky over the harbour was grey that day."
+
+
+def truncate_prose(
+    text: str, tokens: int, limit: int, count: Callable[[str], int], words: Keywords, preferred: Preferred = BY_POINTS
+) -> Short:
+    return shorten_to(text, tokens, limit, count, lambda room: kept_sentences(text, room, words, preferred))
 
 
 @pytest.mark.parametrize(
@@ -260,14 +265,6 @@ def test_many_short_sentences_that_have_no_room_cost_no_more_than_their_number()
     assert cost(1_600) < 12 * cost(200)  # quadratic would be 64 times as much
 
 
-def test_many_short_sentences_of_one_line_cost_no_more_than_their_number() -> None:
-    def cost(count: int) -> int:
-        rated = Preferred(rate=lambda sentence: 1.0)
-        return calls_of(lambda: kept_sentences("Be so and so today. " * count, 4 * count, NONE, rated))
-
-    assert cost(1_600) < 12 * cost(200)  # quadratic would be 64 times as much
-
-
 def test_of_a_request_the_first_sentence_comes_before_those_with_more_points() -> None:
     text = "<issue>\nThe parser drops fields.\nAn important key must be critical, note it.\nMore of it."
     words = Keywords(["key"])
@@ -338,119 +335,3 @@ def test_rows_end_with_their_lines_and_what_stands_behind_a_table_has_its_own_se
     assert all(piece.startswith("|") == piece.endswith("|") for piece in kept)
     (told,) = kept_sentences(text, 30, Keywords(["told here"]))
     assert text[slice(*told)].strip() == "The last `one` is told here."
-
-
-POLICY = """# Desk rules
-The desk helps with parcels and with letters of every kind and size.
-## Sending
-Every parcel needs the address of who sends it and of who gets it.
-A parcel may not be heavier than twenty kilograms at this desk.
-The price of a parcel must be named before it is paid by anyone.
-## Returning
-A return is free within fourteen days from the day of delivery.
-Whoever returns something has to show the receipt or the number.
-## Opening
-The desk must be open from eight in the morning until noon daily.
-"""
-
-
-def test_sentences_on_the_subject_of_a_conversation_come_first_those_under_its_headings_too():
-    subject = SubjectWords(stems("I got the wrong thing and want to return it: returns_lookup"), POLICY)
-    kept = [POLICY[slice(*span)] for span in kept_sentences(POLICY, 170, NONE, Preferred(subject=subject))]
-    assert "A return is free" in "".join(kept)
-    assert "show the receipt" in "".join(kept), "only its heading and a form of the word speak of it"
-    without = "".join(POLICY[slice(*span)] for span in kept_sentences(POLICY, 170, NONE))
-    assert "A return is free" not in without
-    assert "must be named" in without
-
-
-def test_words_that_every_line_has_say_nothing_of_a_subject():
-    text = "The flight may be booked.\nThe flight may be cancelled.\nThe flight may be late."
-    words = stems("Please cancel my flight.")
-    subject = SubjectWords(words, text)
-    assert subject.share("The flight may be late.") == 0
-    assert SubjectWords(words, text.replace("\n", " ")).share("To cancel it.") > 0.9, "a text of one line"
-    assert subject.share("Cancellations are free.") > 0.9
-
-
-def test_a_sentence_does_not_end_at_an_abbreviation_that_goes_on() -> None:
-    told = "Note that you cannot use any interactive commands (e.g. python, vim) in this environment at all."
-    text = f"{told} You may write scripts."
-    assert next(text[start:end].strip() for start, end in kept_sentences(text, len(text), NONE)) == told
-
-
-def test_code_stays_with_what_leads_to_it_or_not_at_all() -> None:
-    code = '```json\n{\n  "must": "not",\n  "task_complete": true\n}\n```\n'
-    text = f"Be kind.\nAnswer in this form:\n\n{code}{'All that is asked of you is to add up the rows. ' * 3}\n"
-    lead = "Answer in this form:\n\n"
-    rooms = range(40, 200, 10)
-    kept = ["".join(text[start:end] for start, end in kept_sentences(text, room, NONE)) for room in rooms]
-    assert {(lead + code in each, "must" in each or "Answer" in each) for each in kept} == {
-        (True, True),
-        (False, False),
-    }
-    forbidden = (
-        f"{code.replace('not', 'do NOT')}{'filler words ' * 9}\nNever add up the columns, or all of it is lost.\n"
-    )
-    wanted = Preferred(rate=rule_points, first=forbids)
-    assert "".join(forbidden[start:end] for start, end in kept_sentences(forbidden, 80, NONE, wanted)).startswith(
-        "Never"
-    )
-
-
-def test_an_item_whose_number_stands_before_it_without_a_blank_begins_with_its_first_sentence() -> None:
-    rule = '1.ALWAYS call "Finish" at the end of it all. If you cannot handle what is asked, you must say so.'
-    text = (
-        f"You are to use many tools.\nRemember:\n{rule}\n2.All is short.\n{'Then you look at what came of it. ' * 9}\n"
-    )
-    wanted = Preferred(rate=rule_points, first=forbids)
-    kept = "".join(text[start:end] for start, end in kept_sentences(text, 160, NONE, wanted))
-    assert ("you must say so" in kept) <= ('ALWAYS call "Finish"' in kept)
-    assert 'ALWAYS call "Finish"' in kept
-
-
-def test_what_is_ordered_in_capitals_comes_first() -> None:
-    assert rule_points("ALWAYS call it.") > rule_points("Always call it.") > rule_points("CALL it.")
-    assert rule_points("ALWAYS CALL IT.") == rule_points("always call it.")
-    assert rule_points("Никогда не удаляйте файлы без спроса.") == rule_points("Never delete files unasked.")
-    assert rule_points("НИКОГДА не удаляйте файлы.") > rule_points("Никогда не удаляйте файлы.")
-
-
-def test_a_section_ends_where_a_banner_stands() -> None:
-    text = f"# Outputs\nKeep them short.\n{'filler words ' * 9}\n--- BEGIN FUNCTION #2 ---\nThe path must not exist.\n"
-    wanted = Preferred(first=forbids)
-    kept = "".join(text[start:end] for start, end in kept_sentences(text, 40, NONE, wanted))
-    assert kept == "The path must not exist.\n"
-
-
-@pytest.mark.parametrize("rule", ["***Never issue a refund alone.***", "*** ALWAYS ask first ***"])
-def test_a_rule_in_bold_italics_is_no_banner(rule: str) -> None:
-    text = f"# Refunds\nBe kind.\n{rule}\n{'filler words ' * 30}\nAll is well.\n"
-    kept = "".join(text[start:end] for start, end in kept_sentences(text, 90, NONE, Preferred(rate=rule_points)))
-    assert rule in kept
-
-
-@pytest.mark.parametrize("mark", "`~")
-def test_a_row_of_marks_is_taken_as_a_whole(mark: str) -> None:
-    text = f"{mark * 40}\nAlways ask first.\n{mark * 3}\n"  # with parts of it, each would be looked for to the end
-    assert truncate._CODE.search(text) is None
-    assert truncate._CODE.search(f"{text}{mark * 40}\n")
-
-
-RULES = "Never issue a refund alone.", "Always ask for the number first."
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Refunds\n~~~~~~~\n{}\n{}\n{filler}\nNumbers\n~~~~~~~\nAll is well.\n",
-        "Rules\n\n```\n{}\n{}\n{filler}\n```\nAll is well.\n",
-        "Rules\n\n```text\n- {}\n- {}\n{filler}\n```\nAll is well.\n",
-    ],
-)
-def test_what_is_underlined_and_sentences_in_a_plain_block_are_no_code(text: str) -> None:
-    told = text.format(*RULES, filler="filler words " * 30)
-    wanted = Preferred(rate=rule_points, first=forbids)
-    kept = "".join(told[start:end] for start, end in kept_sentences(told, 120, NONE, wanted))
-    assert all(rule in kept for rule in RULES)
-    assert "filler" not in kept

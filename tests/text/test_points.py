@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from compactor_cli.text.clauses import split_clauses
-from compactor_cli.text.kept_sentences import _spans
+from compactor_cli.text.kept_sentences import sentence_spans
 from compactor_cli.text.points import ends_none
 from compactor_cli.text.sentences import _put_together, sentences
 from compactor_cli.text.units import line_units
@@ -18,7 +18,7 @@ def _clauses(text: str) -> list[str]:
 
 
 def _kept(text: str) -> list[str]:
-    return [text[start:end].strip() for start, end in _spans(text)]
+    return [text[start:end].strip() for start, end in sentence_spans(text)]
 
 
 def _units(text: str) -> list[str]:

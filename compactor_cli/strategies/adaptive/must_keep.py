@@ -26,10 +26,13 @@ from compactor_cli.model.replies import AGREEMENT, reply_span
 from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.below_pages import typed_below_pages
 from compactor_cli.strategies.adaptive.corrected_answers import corrections
+from compactor_cli.strategies.shared.rooms import account_share, is_followed
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, unlisted_counts, with_whole_list
 from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
+from compactor_cli.text.account_parts import ranked_paragraphs
+from compactor_cli.text.chosen import NEVER
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
@@ -52,9 +55,6 @@ _COUNT_ALONE = ("effect", "pending")
 """Kinds of which a count alone says something: that it took place, or is awaited. "1 more errors" says of none what."""
 _BARE = 2
 """Forms of a line of the state without those that say why it failed: with all details, and with none."""
-_ACCOUNT, _OVERTAKEN = 0.15, 0.05
-"""Shares of the room for the summary that an agent had written of its session: where the work stood, and of one after
-which the user asked for something else."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools with which an agent does nothing but think."""
 
@@ -68,7 +68,6 @@ _COURTESY = compiled_later(
     ),
 )
 """Parts of sentences with which answers end, and which say nothing of what is answered."""
-_PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")
 
 
 class UserWords(Struct, frozen=True):
@@ -109,14 +108,14 @@ def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[U
 
 
 def account(messages: Sequence[Message], lines: SessionLines) -> tuple[list[UserWords], float]:
-    """Return what the newest summary says that an agent had written of its session, paragraph by paragraph, and its
-    share of the room: of too many, the last ones tell where the work stood."""
+    """Return what the newest summary says that an agent had written of its session, paragraph by paragraph, those last
+    that come first, and its share of the room: of the others, the last ones tell where the work stood."""
     for number in sorted(lines.first_of, reverse=True):
         piece = lines.session.pieces[number]
         if messages[piece.message].origin == "injected" and piece.speech and is_account(piece.text):
-            asked_since = sum(message.origin == "request" for message in messages[piece.message + 1 :])
-            words = [UserWords(number, *found.span()) for found in _PARAGRAPH.finditer(piece.text)]
-            return words, _OVERTAKEN if asked_since > 1 else _ACCOUNT
+            ranks = ranked_paragraphs(piece.text, followed=is_followed(messages, piece.message))
+            told = sorted((-rank, *span) for span, rank in ranks if rank != NEVER)
+            return [UserWords(number, *span) for _, *span in told], account_share(messages, piece.message)
     return [], 0.0
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.group import Group
+from compactor_cli.model.injected import is_account
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.planning import (
     DECIDED,
@@ -18,7 +19,7 @@ from compactor_cli.model.planning import (
 )
 from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.strategies.shared.requests import HEADING
-from compactor_cli.strategies.shared.rooms import LARGE_REQUEST
+from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, account_share
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.text.gap_marks import GAP_MARK
 
@@ -59,8 +60,7 @@ def keep_protected(
     for decisions in _firm(inputs, renderer, hard, tokens_left, others=others):
         firm = _without_large_pictures(inputs, renderer, decisions, tokens_left) if others else decisions
         room = tokens_left - sum(d.tokens for d in firm)
-        # what can be cut leaves half of the room to the rest of the session when it can
-        kept = renderer.fit(soft, room // 2, "", prose=True) or renderer.fit(soft, room, "", prose=True)
+        kept = _fit_soft(inputs, renderer, soft, room, others=others)
         if kept is not None:
             return [*fixed, *_reasoned(inputs, [*kept, *firm])]
     # the user's own words, last of all
@@ -105,6 +105,41 @@ def _firm(
     enclosed = _enclosed(inputs, renderer, hard, int(_ENCLOSED_SHARE * room))
     if enclosed:
         yield list((whole | enclosed).values())
+
+
+def _fit_soft(
+    inputs: PlanInput, renderer: Renderer, soft: Sequence[Group], room: int, *, others: bool
+) -> list[Decision] | None:
+    """Fit what is cut first into a room: it leaves half of that to the rest of the session when it can, and what an
+    agent had written of its session, besides what the user asked, more of it."""
+    accounts = [g for g in soft if others and inputs.protected[g.index] == EARLIER_HISTORY]
+    used = 0
+    told: list[Decision] = []
+    for group in accounts:
+        cut = renderer.fit([group], min(room // 2, _room_for_account(inputs, renderer, group, room)), "", prose=True)
+        if cut is None:
+            break
+        told += cut
+        used += cut[0].tokens
+    else:
+        rest = [g for g in soft if g not in accounts]
+        for most in (room // 2, room):
+            kept = renderer.fit(rest, most - used, "", prose=True)
+            if kept is not None:
+                return [*told, *kept]
+    return renderer.fit(soft, room, "", prose=True)
+
+
+def _room_for_account(inputs: PlanInput, renderer: Renderer, group: Group, room: int) -> int:
+    """Return the tokens of a room for what an agent had written of its session: what the user asked and ruled, as far
+    as what was typed since leaves room for it, and a share for the rest. All of it for what others wrote."""
+    messages = [inputs.messages[i] for i in group.messages]
+    accounts = [(m, part) for m in messages for part in m.parts if part.kind == "text" and is_account(part.text)]
+    if not accounts:
+        return room
+    asked = sum(inputs.count(renderer.account(message, part).asked()) for message, part in accounts)
+    share = account_share(inputs.messages, messages[-1].index)
+    return min(asked, int(LARGE_REQUEST * room) - room_for_typed(inputs, room)) + int(share * room)
 
 
 def room_for_typed(inputs: PlanInput, room: int) -> int:

@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 
 from msgspec import Struct
 
-from compactor_cli.features.cue_words import forbids, rule_points
+from compactor_cli.features.cue_words import rule_points
 from compactor_cli.features.spoken_names import names_spoken_of
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_account
@@ -21,10 +21,14 @@ from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.kept_lines import KeptLines
 from compactor_cli.strategies.shared.request_values import taken_up_in
 from compactor_cli.strategies.shared.requests import Request, abridge_request
-from compactor_cli.strategies.shared.rooms import share_of
+from compactor_cli.strategies.shared.rooms import is_followed, share_of
+from compactor_cli.text.account_parts import Account
+from compactor_cli.text.chosen import Chosen
+from compactor_cli.text.kept_sections import prompt
 from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences
 from compactor_cli.text.picked_items import picked_items
-from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
+from compactor_cli.text.section_headings import Span
+from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, shorten_to
 from compactor_cli.text.subjects import SubjectWords, stems
 
 _NEWEST = 20
@@ -33,6 +37,10 @@ _END_OF_SUMMARY = 0.6
 """Share of a summary that is cut for its end."""
 _READ = 20_000
 """Characters of a text in which names are looked for."""
+_ARGUMENTS = 400
+"""Characters of the arguments of a call that say what was done."""
+_BESIDE = 0.4
+"""What a word of the arguments of calls or of the newest messages counts, of one that the user said."""
 _KEPT = (1.0, 0.5, 0.25, 0.0)
 """Shares of the lines that `--keep` matches for which room is looked for, one after the other."""
 COMFORT = 300
@@ -80,7 +88,8 @@ class Renderer:
         self._requests: dict[tuple[int, int, int], Short | None] = {}
         self._taken_up = taken_up_in(messages, query)
         self._names: dict[str, int] = {}
-        self._subjects: dict[str, SubjectWords] = {}
+        self._prompts: dict[str, Chosen] = {}
+        self._accounts: dict[str, Account] = {}
         self._asked = Asked(messages, pairing)
 
     def shortened(self, group: Group, cut: Cut, reason: str, spare: frozenset[int] = frozenset()) -> Decision:
@@ -126,8 +135,7 @@ class Renderer:
         if part.kind == "text" and cut.prose is not None:
             if message.origin == "request" and (short := self._request(spot, part, cut.prose)):
                 return short
-            preferred = self._preferred(spot, part)
-            return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), preferred)
+            return shorten_to(part.text, part.tokens, cut.prose, self.count, self._chooser(spot, part))
         if part.kind == "image" and cut.images:
             return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
         return None
@@ -139,19 +147,25 @@ class Renderer:
         text = f"{part.text}\n{IMAGE_NOTE}".strip()
         return text, self.count(text)
 
-    def _preferred(self, spot: Spot, part: Part) -> Preferred:
-        """Return which sentences of a text come before the others."""
+    def _chooser(self, spot: Spot, part: Part) -> Callable[[int], list[Span]]:
+        """Return what chooses the sentences of a text that stay in some characters."""
         message = self.messages[spot[0]]
-        sums_up = message.origin == "summary" or (message.origin == "injected" and is_account(part.text))
+        if is_account(part.text) and message.origin in ("summary", "injected"):
+            return self.account(message, part).kept
+        if message.role == "system" and message.origin != "summary":
+            return self._prompt(part.text).kept
+        words, preferred = self._words(), self._preferred(message, part)
+        return lambda room: kept_sentences(part.text, room, words, preferred)
+
+    def _preferred(self, message: Message, part: Part) -> Preferred:
+        """Return which sentences of a text come before the others."""
+        sums_up = message.origin == "summary"
         answer = message.role == "assistant" and not sums_up
         return Preferred(
-            opening=answer or sums_up or message.origin == "request" or message.role == "system",
+            opening=answer or sums_up or message.origin == "request",
             closing=answer,
             ending=_END_OF_SUMMARY if sums_up else 0.0,
-            subject=self._subject(part.text) if message.role == "system" else None,
-            rate=rule_points if message.role == "system" else None,
-            first=forbids if message.role == "system" else None,
-            picked=tuple(picked_items(part.text, reply_to(self.messages, spot[0]))) if answer else (),
+            picked=tuple(picked_items(part.text, reply_to(self.messages, message.index))) if answer else (),
         )
 
     def _keeps_lines(self, spot: Spot) -> bool:
@@ -172,10 +186,7 @@ class Renderer:
             return Short(short.text, short.tokens + name)
         if part.kind == "text" and cut.prose is not None:
             limit = max(cut.prose, self._least_kept(part, cut.kept))
-            words, preferred = self._words(), self._preferred(spot, part)
-            return self._kept_lines.of_prose(
-                part, limit, lambda room: kept_sentences(part.text, room, words, preferred)
-            )
+            return self._kept_lines.of_prose(part, limit, self._chooser(spot, part))
         return None
 
     def _least_kept(self, part: Part, share: float) -> int:
@@ -195,20 +206,32 @@ class Renderer:
             self._keywords = Keywords(names.union(self._query.split()))
         return self._keywords
 
-    def _subject(self, text: str) -> SubjectWords:
-        """Return what a text should speak of: what the user asked for, and what is being done."""
-        if text not in self._subjects:
-            self._subjects[text] = SubjectWords(self._spoken_of, text)
-        return self._subjects[text]
+    def _prompt(self, text: str) -> Chosen:
+        if text not in self._prompts:
+            self._prompts[text] = prompt(text, self._words(), SubjectWords(self._spoken_of, text), rule_points)
+        return self._prompts[text]
+
+    def account(self, message: Message, part: Part) -> Account:
+        """Return what an agent had written of its session, with what of it comes first."""
+        if part.text not in self._accounts:
+            followed = is_followed(self.messages, message.index)
+            subject = SubjectWords(self._spoken_of, part.text)
+            self._accounts[part.text] = Account(part.text, subject, rule_points, followed=followed)
+        return self._accounts[part.text]
 
     @cached_property
-    def _spoken_of(self) -> frozenset[str]:
-        """Return the stems of what the user asked for, and of the newest words and calls."""
+    def _spoken_of(self) -> dict[str, float]:
+        """Return the stems of what the user asked for and of the tools that were called, and those of what they were
+        called with and of the newest words, which count less."""
         spoken = [message for message in self.messages if message.role != "system"]
+        calls = [call for message in spoken for call in message.calls]
         requests = (message.text("text") for message in spoken if message.origin == "request")
-        newest = (part for message in spoken[-_NEWEST:] for part in message.parts)
-        done = (f"{part.name} {part.text[:_READ]}" for part in newest if part.kind in ("text", "tool_call"))
-        return frozenset().union(*map(stems, chain(requests, done)))
+        newest = (part.text[:_READ] for message in spoken[-_NEWEST:] for part in message.parts if part.kind == "text")
+        found = dict.fromkeys(chain.from_iterable(map(stems, newest)), _BESIDE)
+        found |= dict.fromkeys(chain.from_iterable(stems(call.text[:_ARGUMENTS]) for call in calls), _BESIDE)
+        return found | dict.fromkeys(
+            chain.from_iterable(map(stems, chain(requests, (call.name for call in calls)))), 1.0
+        )
 
     def _name(self, name: str) -> int:
         if name not in self._names:

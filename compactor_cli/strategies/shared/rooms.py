@@ -1,5 +1,11 @@
 """Shares of the room that depend on its size: in a small room, one exchange or one request takes much of it."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.model.message import Message
+
 INSTRUCTIONS_SHARE = 0.1
 """Share of the room for standing instructions that a harness inserted."""
 BINDING_SHARE = 0.08
@@ -11,7 +17,10 @@ LARGE_IN_CHAT = 0.6
 share applies to everything the user said: there is no state of work that needs room, and the agent's earlier answers
 matter less than the current question."""
 DETAIL = 60_000
-"""Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
+"""Tokens of a room that are distributed line by line. In a larger room, the newest groups get the rest and stay whole."""
+_ACCOUNT, _OVERTAKEN = 0.15, 0.05
+"""Shares of a room for the summary that an agent had written of its session: where the work stood, and of one after
+which the user asked for something else."""
 _REQUESTS_OF_SMALL, _REQUESTS = 0.48, 0.4
 """Shares of a small and a large room for what the user said: everything whole if it fits, otherwise the binding
 sentences."""
@@ -52,3 +61,14 @@ def room_for_requests(left: int, room: int, requests: int) -> float:
     newest groups leave."""
     small = _OF_SEVERAL if requests >= _SEVERAL else _REQUESTS_OF_SMALL
     return max(share_of(left, small, _REQUESTS), min(_REQUESTS * room, left - (1 - _REQUESTS) * DETAIL))
+
+
+def account_share(messages: Sequence[Message], account: int) -> float:
+    """Return the share of a room for what a summary tells that an agent had written of its session."""
+    asked_since = sum(message.origin == "request" for message in messages[account + 1 :])
+    return _OVERTAKEN if asked_since > 1 else _ACCOUNT
+
+
+def is_followed(messages: Sequence[Message], account: int) -> bool:
+    """Return whether the agent went on behind such a summary: what it says of next steps is overtaken."""
+    return any(message.role == "assistant" for message in messages[account + 1 :])

@@ -1,0 +1,101 @@
+"""Which sentences stay of the summary that a harness had an agent write of its session before it went on: what the user
+asked and ruled, then what was found; what came next only where nothing did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from compactor_cli.text.chosen import FIRST, NEVER, SECOND, Chosen
+from compactor_cli.text.kept_sentences import KEYWORD
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.section_headings import Span
+from compactor_cli.text.subjects import SubjectWords
+from compactor_cli.text.text_outline import Outlined, outline
+
+_OF_USER = compiled_later(
+    r"\b(?:requests?|intents?|goals?|objectives?|user['’]?s? (?:messages|preferences|feedback|instructions)"
+    r"|messages (?:of|from) the user|constraints?|rules|preferences|requirements)\b",
+    re.IGNORECASE,
+)
+"""What heads the part of a summary that says what was asked."""
+_NEXT = compiled_later(
+    r"\b(?:next|pending|current (?:work|state|status|task|plan|step)|in progress|remaining|to-?dos?|open (?:tasks|items"
+    r"|points)|plan)\b",
+    re.IGNORECASE,
+)
+"""What heads the part that says what was to come."""
+_BEHIND_DRAFT = compiled_later(r"\W*summary\W*", re.IGNORECASE)
+"""What heads all of it behind a draft."""
+_GO_ON = compiled_later(
+    r"\s*(?:If you need specific details from before|Please continue|Continue (?:the conversation|with the last))"
+)
+"""How a harness asks to go on."""
+_PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")
+_HEAD = 80
+"""Characters in which a heading says of what it is."""
+
+
+class Account:
+    """Such a summary."""
+
+    def __init__(self, text: str, subject: SubjectWords, rate: Callable[[str], float], *, followed: bool) -> None:
+        """Take one. `subject`: its words of what is at hand; `rate`: points of a sentence for what it orders;
+        `followed`: the agent went on behind it."""
+        self._text = text
+        self._units = outline(text)
+        self._ranks = _ranks(text, self._units, followed=followed)
+        said = [text[unit.start : unit.end].strip() for unit in self._units]
+        worth = [1 + KEYWORD * subject.share(sentence) + rate(sentence) for sentence in said]
+        self.kept = Chosen(text, self._units, worth, self._ranks).kept
+
+    def asked(self) -> str:
+        """Return what it says of what the user asked and ruled, and how it begins."""
+        units = zip(self._units, self._ranks, strict=True)
+        return "".join(self._text[unit.start : unit.end] for unit, rank in units if rank == FIRST)
+
+
+def ranked_paragraphs(text: str, *, followed: bool) -> Iterator[tuple[Span, int]]:
+    """Yield the paragraphs of such a summary, each with the rank of what comes first in it."""
+    units = outline(text)
+    ranks = _ranks(text, units, followed=followed)
+    at = 0
+    for paragraph in _PARAGRAPH.finditer(text):
+        rank = NEVER
+        while at < len(units) and units[at].start < paragraph.end():
+            rank = min(rank, ranks[at])
+            at += 1
+        yield paragraph.span(), rank
+
+
+def _ranks(text: str, units: Sequence[Outlined], *, followed: bool) -> list[int]:
+    """Return when each sentence comes: of what ends with next steps that nothing followed, all of the end first."""
+    heads = (unit.start for unit in units if unit.heads and _BEHIND_DRAFT.fullmatch(text, unit.start, unit.end))
+    drafted = next(heads, 0)
+    found: list[int] = []
+    ends = False
+    for at, unit in enumerate(units):
+        told = _told(text, units, at)
+        overtaken = followed and (told == "next" or _GO_ON.match(text, unit.start) is not None)
+        ends = ends or (told == "next" and not followed and unit.start >= drafted)
+        if at and (overtaken or unit.start < drafted):
+            found.append(NEVER)
+        else:
+            found.append(FIRST if ends or not at or told == "asked" else SECOND)
+    return found
+
+
+def _told(text: str, units: Sequence[Outlined], at: int) -> str:
+    """Return of what a sentence is by the nearest heading that tells: of what was `asked`, or comes `next`."""
+    unit = units[at]
+    label = _label(text, unit) if unit.heads else _label(text, unit).rpartition(":")[0]
+    while not (asked := _OF_USER.search(label)) and not _NEXT.search(label):
+        if unit.parent < 0:
+            return ""
+        unit = units[unit.parent]
+        label = _label(text, unit) if unit.heads else ""
+    return "asked" if asked else "next"
+
+
+def _label(text: str, unit: Outlined) -> str:
+    return text[unit.start : min(unit.end, unit.start + _HEAD)]

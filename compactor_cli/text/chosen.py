@@ -1,0 +1,121 @@
+"""Sentences of a text chosen by what they are worth for their length, each with what it does not stay without."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+
+from compactor_cli.text.kept_sentences import first_words
+from compactor_cli.text.section_headings import Span
+from compactor_cli.text.text_outline import Outlined
+
+FIRST, SECOND, LAST, NEVER = range(4)
+"""Ranks of sentences: one comes after all of the rank before it, and those that come last only where all others have
+room."""
+_RULES = 0.4
+"""Share of the room that rules may take for being rules before what has a closer tie to the matter."""
+_BESIDE = 40
+"""Characters that a sentence takes besides: a mark for the gap before it, and a part of what it stands under."""
+
+
+class Chosen:
+    """A text whose sentences are weighed once, however often it is cut."""
+
+    def __init__(
+        self,
+        text: str,
+        units: Sequence[Outlined],
+        worth: Sequence[float],
+        ranks: Sequence[int],
+        least: float = 0.0,
+        rules: Mapping[int, bool] | None = None,
+    ) -> None:
+        """Take the `outline` of a text with what each of it is worth. `least`: share of what the best is worth for its
+        length below which others leave their room to the session, but for `rules`; of these, those that are worth most
+        for being one have a share of the room before others."""
+        self._text = text
+        self._units = units
+        self._worth = worth
+        self._ranks = ranks
+        self._least = least
+        self._rules = rules or {}
+        self._said = [text[unit.start : unit.end].strip() for unit in units]
+        self._under: defaultdict[int, list[int]] = defaultdict(list)
+        self._exceptions: dict[int, int] = {}
+        """What an item says first -> the first rule further on in it, which may be its exception."""
+        for at, unit in enumerate(units):
+            self._under[unit.parent].append(at)
+            further = unit.start > 0 and text[unit.start - 1] != "\n"
+            if further and unit.parent >= 0 and at in self._rules and unit.parent not in self._rules:
+                self._exceptions.setdefault(unit.parent, at)
+
+    def kept(self, room: int) -> list[Span]:
+        """Return where the sentences stand that are worth most for their length, as many as fit, with what they stand
+        under; first of all what the text begins with, or its first words. Empty when none fits."""
+        telling = [at for at, unit in enumerate(self._units) if not unit.heads and self._ranks[at] != NEVER]
+        if len(telling) < 2:
+            return []
+        taken: dict[int, int] = {}
+        """What stays, and where each ends."""
+        told: set[str] = set()
+        left_out = False
+        queue = [(self._order(at, taken), at) for at in telling[1:]]
+        heapify(queue)
+        least = self._least * min((worth for (rank, worth), _ in queue if rank != LAST), default=0.0)
+        self._begin(telling[0], room, taken)
+        room -= sum(end - self._units[at].start for at, end in taken.items())
+        for_rules = int(_RULES * room)
+        while queue:
+            (rank, worth), at = heappop(queue)
+            if rank == LAST and left_out:
+                break
+            if at in taken or self._said[at] in told:
+                continue
+            bundle = [*self._bundle(at, taken)]
+            size = self._length(bundle)
+            if size > room or (worth > least and at not in self._rules):
+                left_out = True
+                continue
+            if rank == FIRST and self._rules.get(at):
+                if size > for_rules:
+                    heappush(queue, ((SECOND, worth), at))
+                    continue
+                for_rules -= size
+            room -= size
+            taken |= {unit: self._units[unit].end for unit in bundle}
+            told |= {self._said[unit] for unit in bundle if not self._units[unit].heads}
+            for unit in bundle:  # what stands under it takes less now
+                for below in self._under[unit]:
+                    if below not in taken and not self._units[below].heads and self._ranks[below] != NEVER:
+                        heappush(queue, (self._order(below, taken), below))
+        return [(self._units[at].start, taken[at]) for at in sorted(taken)]
+
+    def _begin(self, first: int, room: int, taken: dict[int, int]) -> None:
+        """Take what the text begins with, or its first words."""
+        bundle = [*self._bundle(first, taken)]
+        if self._length(bundle) <= room:
+            taken |= {unit: self._units[unit].end for unit in bundle}
+        elif begun := first_words(self._text, self._span(first), room):
+            taken[first] = begun[1]
+
+    def _span(self, at: int) -> Span:
+        return self._units[at].start, self._units[at].end
+
+    def _length(self, units: Iterable[int]) -> int:
+        return sum(self._units[at].end - self._units[at].start for at in units)
+
+    def _order(self, at: int, taken: Container[int]) -> tuple[int, float]:
+        """Return by what a sentence comes before others, with what it does not stay without."""
+        bundle = [*self._bundle(at, taken)]
+        worth = sum(self._worth[unit] for unit in bundle if not self._units[unit].heads)
+        telling = sum(not self._units[unit].heads for unit in bundle)
+        return self._ranks[at], -worth / (telling * (self._length(bundle) + _BESIDE)) ** 0.5
+
+    def _bundle(self, at: int, taken: Container[int]) -> Iterator[int]:
+        """Yield a sentence and what it does not stay without."""
+        if (exception := self._exceptions.get(at, -1)) >= 0 and exception not in taken:
+            yield exception
+        while at >= 0 and at not in taken:
+            yield at
+            at = self._units[at].parent
