@@ -17,7 +17,7 @@ LARGE_IN_CHAT = 0.6
 share applies to everything the user said: there is no state of work that needs room, and the agent's earlier answers
 matter less than the current question."""
 DETAIL = 60_000
-"""Tokens of a room that are distributed line by line. In larger rooms, the newest groups get the rest and stay whole."""
+"""Tokens of a room that are distributed line by line. The newest groups get the rest of a larger room, whole."""
 _ACCOUNT, _OVERTAKEN = 0.15, 0.05
 """Shares of a room for the summary that an agent had written of its session: where the work stood, and of one after
 which the user asked for something else."""
