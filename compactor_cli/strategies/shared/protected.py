@@ -225,7 +225,7 @@ def _tokens(renderer: Renderer, mark: Edit) -> int:
 
 
 def with_marks(renderer: Renderer, decision: Decision, marks: Iterable[Edit]) -> Decision:
-    """Return a decision that also replaces pictures by marks."""
+    """Return a decision that also replaces pictures with marks."""
     cut = {(edit.message, edit.part) for edit in decision.edits}
     more = [mark for mark in marks if (mark.message, mark.part) not in cut]
     if not more:
