@@ -149,7 +149,7 @@ class SubjectWords:
         self._shares: dict[str, float] = {}
 
     def share(self, sentence: str) -> float:
-        """Return the sum of the weights of the words in a sentence. Each word weighs at most what it does in `about`."""
+        """Return the sum of the weights of the words in a sentence. Each word weighs at most as much as in `about`."""
         if sentence not in self._shares:
             self._shares[sentence] = sum(self._weights.get(stem, 0.0) for stem in sorted(stems(sentence)))
         return self._shares[sentence]
