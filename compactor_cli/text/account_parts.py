@@ -1,5 +1,5 @@
-"""Which sentences stay of the summary that a harness had an agent write of its session before it went on: what the user
-asked and ruled, then what was found; what came next only where nothing did."""
+"""Select which sentences to keep of a summary that a harness let the agent write of the session so far: the user's
+requests and rules first, then the findings; the next steps only if the agent did not continue after it."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _OF_USER = compiled_later(
     r"|messages (?:of|from) the user|constraints?|rules|preferences|requirements)\b",
     re.IGNORECASE,
 )
-"""What heads the part of a summary that says what was asked."""
+"""A heading or label of the part of a summary with what the user asked."""
 _NEXT = compiled_later(
     r"\b(?:next|pending|current (?:work|state|status|task|plan|step)|in progress|remaining|to-?dos?|open (?:tasks|items"
     r"|points)|plan)\b",
     re.IGNORECASE,
 )
-"""What heads the part that says what was to come."""
+"""A heading or label of the part with the next steps."""
 _BEHIND_DRAFT = compiled_later(r"\W*summary\W*", re.IGNORECASE)
-"""What heads all of it behind a draft."""
+"""The heading of the summary itself, after a draft."""
 _GO_ON = compiled_later(
     r"\s*(?:If you need specific details from before|Please continue|Continue (?:the conversation|with the last))"
 )
-"""How a harness asks to go on."""
+"""How a harness asks the agent to continue."""
 _PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")
 _HEAD = 80
-"""Characters in which a heading says of what it is."""
+"""Characters of a heading or label that are searched for these words."""
 
 
 class Account:
-    """Such a summary."""
+    """A summary that a harness let the agent write of the session so far."""
 
     def __init__(self, text: str, subject: SubjectWords, rate: Callable[[str], float], *, followed: bool) -> None:
-        """Take one. `subject`: its words of what is at hand; `rate`: points of a sentence for what it orders;
-        `followed`: the agent went on behind it."""
+        """Take the text of the summary. `subject`: weighs its words on the current subject; `rate`: returns the points
+        of a sentence for what it orders; `followed`: whether the agent continued after the summary."""
         self._text = text
         self._units = outline(text)
         self._ranks = _ranks(text, self._units, followed=followed)
@@ -50,13 +50,13 @@ class Account:
         self.kept = Chosen(text, self._units, worth, self._ranks).kept
 
     def asked(self) -> str:
-        """Return what it says of what the user asked and ruled, and how it begins."""
+        """Return the sentences of the first rank: the beginning, and what the user asked and ruled."""
         units = zip(self._units, self._ranks, strict=True)
         return "".join(self._text[unit.start : unit.end] for unit, rank in units if rank == FIRST)
 
 
 def ranked_paragraphs(text: str, *, followed: bool) -> Iterator[tuple[Span, int]]:
-    """Yield the paragraphs of such a summary, each with the rank of what comes first in it."""
+    """Yield the spans of the paragraphs of such a summary, each with the best rank of its sentences."""
     units = outline(text)
     ranks = _ranks(text, units, followed=followed)
     at = 0
@@ -69,7 +69,7 @@ def ranked_paragraphs(text: str, *, followed: bool) -> Iterator[tuple[Span, int]
 
 
 def _ranks(text: str, units: Sequence[Outlined], *, followed: bool) -> list[int]:
-    """Return when each sentence comes: of what ends with next steps that nothing followed, all of the end first."""
+    """Return the rank of each unit. If nothing followed the summary, everything from its next steps on is FIRST."""
     heads = (unit.start for unit in units if unit.heads and _BEHIND_DRAFT.fullmatch(text, unit.start, unit.end))
     drafted = next(heads, 0)
     found: list[int] = []
@@ -86,7 +86,7 @@ def _ranks(text: str, units: Sequence[Outlined], *, followed: bool) -> list[int]
 
 
 def _told(text: str, units: Sequence[Outlined], at: int) -> str:
-    """Return of what a sentence is by the nearest heading that tells: of what was `asked`, or comes `next`."""
+    """Return which part a unit belongs to, by the nearest label or heading that says so: `asked`, `next`, or ""."""
     unit = units[at]
     label = _label(text, unit) if unit.heads else _label(text, unit).rpartition(":")[0]
     while not (asked := _OF_USER.search(label)) and not _NEXT.search(label):

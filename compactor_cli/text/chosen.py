@@ -1,4 +1,4 @@
-"""Sentences of a text chosen by what they are worth for their length, each with what it does not stay without."""
+"""Choose sentences of a text by value for their length, each with the units that it needs, such as its heading."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from compactor_cli.text.section_headings import Span
 from compactor_cli.text.text_outline import Outlined
 
 FIRST, SECOND, LAST, NEVER = range(4)
-"""Ranks of sentences: one comes after all of the rank before it, and those that come last only where all others have
-room."""
+"""Ranks of sentences, in the order in which they are chosen. LAST: only if all others fit; NEVER: not at all."""
 _RULES = 0.4
-"""Share of the room that rules may take for being rules before what has a closer tie to the matter."""
+"""Share of the budget for sentences that are ranked first only because they are rules. The rest of these come after
+the sentences that are closer to the subject."""
 _BESIDE = 40
-"""Characters that a sentence takes besides: a mark for the gap before it, and a part of what it stands under."""
+"""Characters added to the length of a sentence: for the gap mark before it, and for a part of what it needs."""
 
 
 class Chosen:
-    """A text whose sentences are weighed once, however often it is cut."""
+    """A text whose sentences are valued once, however often it is cut."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class Chosen:
         least: float = 0.0,
         rules: Mapping[int, bool] | None = None,
     ) -> None:
-        """Take the `outline` of a text with what each of it is worth. `least`: share of what the best is worth for its
-        length below which others leave their room to the session, but for `rules`; of these, those that are worth most
-        for being one have a share of the room before others."""
+        """Take the `outline` of a text with the value and the rank of each unit. `least`: sentences below this share of
+        the best value for its length are dropped, except `rules`. `rules`: maps each rule to whether it owes its value
+        mostly to being a rule; such rules have a share of the budget, `_RULES`, in the first rank."""
         self._text = text
         self._units = units
         self._worth = worth
@@ -43,7 +43,7 @@ class Chosen:
         self._said = [text[unit.start : unit.end].strip() for unit in units]
         self._under: defaultdict[int, list[int]] = defaultdict(list)
         self._exceptions: dict[int, int] = {}
-        """What an item says first -> the first rule further on in it, which may be its exception."""
+        """First sentence of an item -> the first rule later in it, which may state its exception."""
         for at, unit in enumerate(units):
             self._under[unit.parent].append(at)
             further = unit.start > 0 and text[unit.start - 1] != "\n"
@@ -51,13 +51,14 @@ class Chosen:
                 self._exceptions.setdefault(unit.parent, at)
 
     def kept(self, room: int) -> list[Span]:
-        """Return where the sentences stand that are worth most for their length, as many as fit, with what they stand
-        under; first of all what the text begins with, or its first words. Empty when none fits."""
+        """Return the spans of the sentences with the highest value for their length, and of the units that they need,
+        as many as fit in `room` characters. The beginning of the text, or its first words, comes before all others.
+        Return an empty list if nothing fits, or the text has fewer than two sentences."""
         telling = [at for at, unit in enumerate(self._units) if not unit.heads and self._ranks[at] != NEVER]
         if len(telling) < 2:
             return []
         taken: dict[int, int] = {}
-        """What stays, and where each ends."""
+        """Unit that is kept -> where it ends."""
         told: set[str] = set()
         left_out = False
         queue = [(self._order(at, taken), at) for at in telling[1:]]
@@ -85,14 +86,14 @@ class Chosen:
             room -= size
             taken |= {unit: self._units[unit].end for unit in bundle}
             told |= {self._said[unit] for unit in bundle if not self._units[unit].heads}
-            for unit in bundle:  # what stands under it takes less now
+            for unit in bundle:  # the units under it now need fewer characters
                 for below in self._under[unit]:
                     if below not in taken and not self._units[below].heads and self._ranks[below] != NEVER:
                         heappush(queue, (self._order(below, taken), below))
         return [(self._units[at].start, taken[at]) for at in sorted(taken)]
 
     def _begin(self, first: int, room: int, taken: dict[int, int]) -> None:
-        """Take what the text begins with, or its first words."""
+        """Keep the first sentence with what it needs, or its first words."""
         bundle = [*self._bundle(first, taken)]
         if self._length(bundle) <= room:
             taken |= {unit: self._units[unit].end for unit in bundle}
@@ -106,14 +107,15 @@ class Chosen:
         return sum(self._units[at].end - self._units[at].start for at in units)
 
     def _order(self, at: int, taken: Container[int]) -> tuple[int, float]:
-        """Return by what a sentence comes before others, with what it does not stay without."""
+        """Return the sort key of a sentence: its rank, then the negative value for its length, including the units
+        that it needs and that are not kept yet."""
         bundle = [*self._bundle(at, taken)]
         worth = sum(self._worth[unit] for unit in bundle if not self._units[unit].heads)
         telling = sum(not self._units[unit].heads for unit in bundle)
         return self._ranks[at], -worth / (telling * (self._length(bundle) + _BESIDE)) ** 0.5
 
     def _bundle(self, at: int, taken: Container[int]) -> Iterator[int]:
-        """Yield a sentence and what it does not stay without."""
+        """Yield a sentence and the units that it needs and that are not kept yet."""
         if (exception := self._exceptions.get(at, -1)) >= 0 and exception not in taken:
             yield exception
         while at >= 0 and at not in taken:

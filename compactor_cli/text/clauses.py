@@ -1,4 +1,4 @@
-"""A text as its sentences with their places, code and pasted text included: nothing but blanks is between them."""
+"""Split a text into sentences with their positions, code and pasted text included. Only blanks lie between them."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ from compactor_cli.text.points import ends_none
 from compactor_cli.text.shell import word_set
 
 _END = compiled_later(r"""(?<![.!?…])[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；।॥۔؟።]+[」』”]*\s*""")
-"""Between two sentences of a line: what goes on in small letters was an abbreviation."""
+"""The end of a sentence within a line. If a lower-case letter follows, the point ended an abbreviation."""
 _SMALL_END = compiled_later(r"""(?<=[^\W\d_]{2})(?:\.|[!?]+)["')\]”’»]*\s+(?=[a-zà-öø-ÿ][\w'’]*[,;:]?\s+[^\W_])""")
-"""Between two sentences of a line that begins in small letters: its writer begins none with a capital. At least two
-words follow."""
+"""The end of a sentence within a line that begins with a lower-case letter: its writer uses no capitals. At least two
+words must follow."""
 _JOINS = compiled_later(
     r"(?:and|but|also|oh|btw|then|so|und|aber|ach|y|pero|et|mais|e|ma|mas)[,:]?\s+[^\W\d_]", re.IGNORECASE
 )
-"""How a sentence goes on from the one before it."""
+"""How a sentence continues the one before it."""
 _ENDS = compiled_later(
     r"(?:it|that|this|them|him|her|us|me|you|now|so|too|yes|yep|yeah|ok|okay|do|go|fine|good|sure|great|done"
     r"|well|here|there|then|again|thanks|ja|nein|gut|das|es|ihn|sie|jetzt|mal|dann|sí|si|bien|eso|esto|ya|oui"
     r"|non|ça|là|bene|sì|così|isso|sim|não)",
 )
-"""Short words before a point that is that of a sentence, though this is the only time that they are there."""
+"""Short words that a point after them does not make an abbreviation, even if they occur only once in the line."""
 _WORDS_BEFORE, _BEFORE = 4, 200
-"""Words of such a sentence, at least, as what is shorter may end in an abbreviation, and the characters that are looked
-at for them."""
+"""Minimum number of words before such an end (fewer may end in an abbreviation), and the characters that are searched
+for them."""
 _WHOLE_WORD = 5
-"""Letters from which on a word before a point is no abbreviation; a shorter one has to be there without it too."""
+"""Minimum letters of a word before a point that cannot be an abbreviation. A shorter word must also occur in the line
+without a point."""
 _BARE_WORD = compiled_later(r"[^\W\d_]+(?![\w.])")
 _GOES_ON_BEHIND = r"[^\S\n]*[,;，、]|[^\S\n]+[a-zà-öø-ÿ]"
 _QUOTED = compiled_later(
     rf"""(?<!\w)(?:"(?=[^\s"])[^"\n]{{1,200}}(?<!\s)"|“[^“”\n]{{1,200}}”|„[^„“”\n]{{1,200}}[“”]|«[^«»\n]{{1,200}}»)"""
     rf"(?={_GOES_ON_BEHIND})"
 )
-"""What is quoted within a sentence that goes on behind it: no sentence ends in it."""
+"""A quotation within a sentence that continues after it: no sentence ends inside."""
 _BEGINS_SMALL = compiled_later(r"[^\w`]*[a-zà-öø-ÿ]{2}\w*[ ,]")
 FENCE = compiled_later(r"\s*(?:```|~~~)")
-"""The beginning of a line that begins or ends code."""
+"""A fence: the beginning of a line that opens or closes a code block."""
 _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w-]*)[^<>]*>\s*$")
 _PASTED_LINE = compiled_later(r"\s*(?:[|>#]|\d+[→:|]|[-=_*]{3,}|at \S+\(|[{}\[\]])|(?: {4}|\t)")
 _LIST = compiled_later(r"[^\S\n]*(?:[-*+•]|\d+[.)])[^\S\n]")
@@ -53,19 +54,19 @@ _ITEM = compiled_later(
     r"[^\S\n]*(?:>[^\S\n]*)*(?:(?:[-*+•◦▪●○–—]|\d+[.)]|[a-zA-Z]\)|\(\w{1,3}\))[^\S\n]|\d{1,2}\.(?=[^\W\d_]{2})"
     r"|[・●○■□①-⑳]|(?:\d+|[一二三四五六七八九十]+)[、．])"
 )
-"""How an item begins, in more scripts."""
+"""How a list item begins, in more scripts than `_LIST`."""
 _LONG = 1_200
-"""Characters from which on a text may hold something that was pasted."""
+"""Minimum characters of a text that may contain pasted text."""
 _LONGEST, _PIECE = 1_000, 200
-"""Characters of a sentence from which on it is none, and of the pieces that it falls into."""
+"""Maximum characters of a sentence, and of the pieces into which longer ones are cut."""
 _NUMBER = 6
-"""Characters of the number of an item, at most."""
+"""Maximum characters of an item's number."""
 _NAME = compiled_later(r"[!-~]+")
 """A line of one word, such as a path."""
 _SENTENCE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：।॥۔؟።][\"')\]”’»]*\s*$")
-"""A line that is a sentence, rather than a row of something."""
+"""A line that is a sentence rather than a row of data."""
 _LABEL = compiled_later(r"([^\W\d_][^\W_]*(?: [^\W_]+)?)[:：](?:[^\S\n]|$)")
-"""How a turn begins in a dialogue, behind an empty line: under who says it."""
+"""How a turn of a dialogue begins after an empty line: with a label for the speaker."""
 _ROLES = word_set(
     "user human assistant agent ai bot chatbot model system tool customer client thought observation question answer q "
     "a benutzer nutzer mensch assistent kunde kundin frage antwort utilisateur humain réponse usuario humano "
@@ -73,36 +74,37 @@ _ROLES = word_set(
     "klant vraag antwoord пользователь ассистент клиент вопрос ответ 用户 用戶 人类 助手 客户 客服 问 答 问题 回答 "
     "質問 ユーザー アシスタント 사용자 어시스턴트 질문 답변 المستخدم المساعد سؤال جواب"
 )
-"""Who or what takes turns in a conversation with an agent, as one word of a label: other labels are those of a list."""
+"""Roles in a conversation with an agent, one of which must be a word of the label. Other labels belong to lists."""
 _TURNS = 3
-"""Turns that each of two has to take."""
+"""Minimum turns of each speaker."""
 _RUN = 8
-"""Lines without a break that are rather pasted than typed."""
+"""Minimum lines without an empty line between them that count as pasted, not typed."""
 _LEAD = 4
-"""Lines at the start of such a run that may say what follows."""
+"""Maximum lines at the start of such a run that may introduce it without being sentences."""
 
 LEADS_ON = (":", "：")
-"""With what a sentence ends that says nothing without what follows."""
+"""The end of a sentence that says nothing without what follows it."""
 _LEADS_IN, _TITLE = 300, 200
-"""Characters of a line with a colon at its end that says what follows, and of a title, at most."""
+"""Maximum characters of a line that introduces what follows with a colon, and of a title."""
 
 Place = Literal["asked", "title", "middle", "pasted"]
 
 
 class Clause(Struct, frozen=True):
-    """One sentence, or one line of code: `start` and `end` are characters of the whole text."""
+    """One sentence, or one line of code. `start` and `end` are positions in the whole text."""
 
     text: str
     start: int
     end: int
     place: Place = "asked"
-    """In a long text: `title` is what the first line says of what was pasted; `pasted` in code, tables, headings and
-    long runs of lines; `middle` between the first and the last paragraph of the others."""
+    """Where it is in a long text. `title`: the first line of pasted text, which says what that is about; `pasted`: in
+    code, tables, headings or long runs of lines; `asked`: in the first or the last paragraph that the user typed;
+    `middle`: typed, between these two."""
 
 
 def split_clauses(text: str) -> list[Clause]:
-    """Return the sentences of a text in order, without the marks of what an earlier round cut out of it; of a text that
-    is nothing else the marks."""
+    """Return the sentences of a text in order, without the gap marks of an earlier round. If the text consists of gap
+    marks only, return these."""
     lines = list(_lines(text))
     bare_lines = [line for _, line in lines]
     places: list[Place] = _places(bare_lines) if len(text) >= _LONG else ["asked" for _ in lines]
@@ -114,7 +116,7 @@ def split_clauses(text: str) -> list[Clause]:
 
 
 def _clauses_of(start: int, line: str, place: Place) -> Iterator[Clause]:
-    """Yield the sentences of a line, or of a piece of one, that begins at `start`."""
+    """Yield the sentences of a line, or of a piece of a line, that begins at `start`."""
     offset = 0
     whole = place == "pasted" or line.lstrip().startswith("|")  # a row of a table
     ends = [len(line)] if whole else [*sorted(_sentence_ends(line)), len(line)]
@@ -128,7 +130,7 @@ def _clauses_of(start: int, line: str, place: Place) -> Iterator[Clause]:
 
 
 def dialogue_in(text: str) -> tuple[int, int]:
-    """Return the characters of a long text at which a dialogue stands that was pasted; none where there is none."""
+    """Return the start and the end of a dialogue that was pasted into a long text; (0, 0) if there is none."""
     lines = text.split("\n") if len(text) >= _LONG else []
     found = _dialogue(lines)
     start, end = (sum(len(line) + 1 for line in lines[:at]) for at in (found.start, found.stop))
@@ -136,19 +138,19 @@ def dialogue_in(text: str) -> tuple[int, int]:
 
 
 def in_item(text: str, start: int) -> bool:
-    """Return whether the line of a sentence is an item of a list: what it says further on goes on from what it says
-    first, as exceptions do."""
+    """Return whether the line of a sentence is a list item. Later sentences of an item depend on its first one, as
+    exceptions do."""
     return bool(item_mark(text, text.rfind("\n", 0, start) + 1))
 
 
 def item_mark(text: str, start: int) -> str:
-    """Return with what an item of a list begins in the line at a place of a text; empty where that is none."""
+    """Return the bullet or number of the list item that begins at `start`; "" if the line is not an item."""
     found = _ITEM.match(text, start)
     return found[0].strip() if found else ""
 
 
 def _sentence_ends(line: str) -> Iterator[int]:
-    """Yield where the sentences of a line end, and its numbered items, the last one aside, in any order."""
+    """Yield the ends of the sentences and numbered items of a line, except the last, in any order."""
     ends = [*_END.finditer(line)]
     if _BEGINS_SMALL.match(line):
         ends = sorted([*ends, *_small_ends(line)], key=re.Match.end)
@@ -169,7 +171,7 @@ def _sentence_ends(line: str) -> Iterator[int]:
 
 
 def _small_ends(line: str) -> Iterator[re.Match[str]]:
-    """Yield what is between two sentences of a line where the second one begins in small letters."""
+    """Yield the breaks between two sentences of a line of which the second begins with a lower-case letter."""
     bare = frozenset[str]()
     begin = 0
     for match in _SMALL_END.finditer(line):
@@ -190,7 +192,8 @@ def _small_ends(line: str) -> Iterator[re.Match[str]]:
 
 
 def _pieces(clause: Clause) -> Iterator[Clause]:
-    """Yield what is too long for a sentence in pieces, cut between words; only its ends are not pasted."""
+    """Yield a clause, or the pieces of one that is too long for a sentence, cut between words. All pieces but the first
+    and the last count as pasted."""
     if len(clause.text) <= _LONGEST:
         yield clause
         return
@@ -214,7 +217,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _places(lines: list[str]) -> list[Place]:
-    """Return the place of each line of a long text: in something pasted, or in what is said about it."""
+    """Return the place of each line of a long text: in pasted text, or in what the user says about it."""
     pasted = [bool(_PASTED_LINE.match(line)) for line in lines]
     fenced, tag = False, ""
     for index, line in enumerate(lines):
@@ -245,9 +248,9 @@ def _places(lines: list[str]) -> list[Place]:
 
 
 def _dialogue(lines: Sequence[str]) -> range:
-    """Return the lines in which two or more take turns, each time under the same labels, which are roles of a
-    conversation: what is pasted so is an example, or what was said elsewhere. The turn with which a text ends may be
-    what is asked."""
+    """Return the lines of a pasted dialogue: two or more speakers take turns under labels that are roles of a
+    conversation. It is an example, or was said elsewhere. The turn that ends the text is not included, as it may be
+    the user's request."""
     begins = (index for index in range(len(lines)) if not index or not lines[index - 1].strip())
     found = ((index, _LABEL.match(lines[index])) for index in begins)
     labels = [(index, label[1]) for index, label in found if label and _is_role(label[1])]
@@ -266,8 +269,8 @@ def _is_role(label: str) -> bool:
 
 
 def _title(lines: list[str], places: list[Place]) -> int | None:
-    """Return the line that tells what a text is about that was put in: the first one behind those that only say that it
-    follows, with a colon or as a tag. An item of a list is none, and a row of what was pasted only within a tag."""
+    """Return the number of the line that says what a pasted text is about: the first after a lead-in, which ends with a
+    colon or is a tag. A single word is no title. After a colon, neither is a list item or a pasted line."""
     led_in = tagged = False
     for index, line in enumerate(lines):
         bare = line.strip()
@@ -283,8 +286,8 @@ def _title(lines: list[str], places: list[Place]) -> int | None:
 
 
 def _pasted_lines(lines: list[str], first: int, last: int, pasted: list[bool]) -> tuple[int, int]:
-    """Return the pasted span of a run of lines: without those up to a colon that say what follows, a few of any kind or
-    any number of sentences, and a question at the end."""
+    """Return the part of a run of lines that was pasted: without its introduction up to a colon (a few lines of any
+    kind, or any number of sentences), and without a question at the end."""
     begin, end = first, last
     for index in range(first, last):
         if pasted[index] or (index >= first + _LEAD and not _SENTENCE.match(lines[index])):
@@ -298,7 +301,7 @@ def _pasted_lines(lines: list[str], first: int, last: int, pasted: list[bool]) -
 
 
 def _runs(lines: list[str]) -> list[tuple[int, int]]:
-    """Return the stretches of lines between empty ones."""
+    """Return the runs of lines between empty lines, as (first, end)."""
     runs: list[tuple[int, int]] = []
     begin = None
     for index, line in enumerate([*lines, ""]):

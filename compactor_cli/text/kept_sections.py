@@ -1,4 +1,4 @@
-"""Which sentences of a system prompt stay where it has no room: what binds, and what it says of the matter at hand."""
+"""Select which sentences to keep of a system prompt that must be cut: rules, and those on the current subject."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from compactor_cli.text.subjects import SubjectWords
 from compactor_cli.text.text_outline import Outlined, outline
 
 _GENERAL, _LEAST = 0.8, 0.25
-"""What sentences count that are of no section, and at least in one that does not meet the matter, of what they do in
-the one that meets it most."""
+"""Factors for the value of a sentence outside all sections, and in a section with nothing on the subject. In the
+section that is closest to the subject the factor is 1."""
 _WORTHLESS = 0.3
-"""Of what the best sentence is worth for its length: those that are worth less leave their room to the session."""
+"""Share of the best value for its length. Sentences below it are dropped, and the session gets their tokens."""
 _SMOOTH = 3.0
-"""Weights of words that short sections are taken to have besides, none of them of the matter."""
+"""Weight of words off the subject that is added to every section, so that short sections do not win by one word."""
 _ENTRY = compiled_later(r"\s*(?:[-*+•]|\d+[.)])\s+[`*_]*((?-i:[a-z0-9])[\w.:/-]*)[`*_]*\s*(?::|[–—]|-\s)\s*\S")
-"""An item of a catalogue: a name as programs have them, and what it is."""
+"""An item of a catalogue: an identifier, then a description."""
 _NAME = compiled_later(r"[\w.]+[-_:/]\w")
 _ENTRIES, _MOST, _NAMED = 6, 0.8, 0.25
-"""Items from which on a list may be a catalogue, the share of them that begin with a name, and that of those whose
-name has several parts: labels of rules are words."""
+"""Minimum entries of a catalogue, their minimum share of the items of the list, and the minimum share of entries whose
+name has several parts. The labels of rules are single words."""
 
 
 def prompt(text: str, keywords: Keywords, subject: SubjectWords, rate: Callable[[str], float]) -> Chosen:
-    """Return a system prompt with what its sentences are worth. `rate`: points of one for what it orders; `subject`:
-    its words of the matter at hand."""
+    """Return a system prompt with the value of each sentence. `rate`: returns the points of a sentence for what it
+    orders or forbids. `subject`: weighs the prompt's words on the current subject."""
     units = outline(text)
     said = [text[unit.start : unit.end].strip() for unit in units]
     relevance = _relevance(units, said, subject)
@@ -44,7 +44,7 @@ def prompt(text: str, keywords: Keywords, subject: SubjectWords, rate: Callable[
         if rules[at]:
             by_force[at] = rules[at] > of_matter
         led = unit.parent >= 0 and unit.parent == at - 1 and units[at - 1].heads
-        # what leads to a list gives its worth to the first item
+        # the lead-in of a list gives its value to the first item
         worth.append(relevance[unit.section] * (own[at] + of_matter + (own[at - 1] if led else 0.0)))
     catalogue = frozenset(_catalogued(text, units, said))
     ranks = [LAST if at in catalogue else FIRST for at in range(len(units))]
@@ -52,7 +52,7 @@ def prompt(text: str, keywords: Keywords, subject: SubjectWords, rate: Callable[
 
 
 def _relevance(units: Sequence[Outlined], said: Sequence[str], subject: SubjectWords) -> defaultdict[int, float]:
-    """Return how much each section meets the matter, compared with the one that does most."""
+    """Return a factor for each section: how close it is to the subject, relative to the closest section."""
     members: dict[int, list[str]] = {}
     for unit, sentence in zip(units, said, strict=True):
         if unit.section >= 0:
@@ -63,12 +63,12 @@ def _relevance(units: Sequence[Outlined], said: Sequence[str], subject: SubjectW
     for section, part in parts.items():
         found[section] = _LEAST + (1 - _LEAST) * part / most if most else _GENERAL
     for around in {units[section].parent for section in members} & members.keys():
-        found[around] = max(_GENERAL, found[around])  # what stands over other sections holds for them
+        found[around] = max(_GENERAL, found[around])  # what introduces other sections applies to them
     return found
 
 
 def _catalogued(text: str, units: Sequence[Outlined], said: Sequence[str]) -> Iterator[int]:
-    """Yield the items of catalogues, such as those of skills, and what stands in them."""
+    """Yield the items of catalogues, for example of skills, and the sentences inside these items."""
     lists: defaultdict[int, list[int]] = defaultdict(list)
     entries: dict[int, str] = {}
     for at, unit in enumerate(units):
@@ -89,5 +89,5 @@ def _catalogued(text: str, units: Sequence[Outlined], said: Sequence[str]) -> It
 
 
 def _without_code(said: str) -> str:
-    """Return what a sentence says: code orders and forbids nothing, whatever its words."""
+    """Return a sentence, or "" for a code block: code orders and forbids nothing, whatever its words."""
     return "" if said.startswith(("```", "~~~")) else said

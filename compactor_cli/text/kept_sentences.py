@@ -1,4 +1,4 @@
-"""Which sentences of a prose are worth keeping: seed 000's intelligent truncation."""
+"""Select which sentences of a text to keep: the intelligent truncation of seed 000."""
 
 from __future__ import annotations
 
@@ -15,56 +15,57 @@ from compactor_cli.text.points import ends_none
 from compactor_cli.text.section_headings import heading_before, heading_between, is_heading
 
 KEYWORD, DECISION, MARKER = 10, 5, 3
-"""Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
+"""Points of a sentence: for each keyword, for words of decision, and for markers of importance."""
 _DECIDING = ("decided", "concluded", "agreed", "will", "won't", "must", "should")
 _DECISION = compiled_later(rf"\b(?:{'|'.join(_DECIDING)})\b", re.IGNORECASE, _DECIDING)
 _MARKING = ("important", "critical", "key", "essential", "note")
 _MARKER = compiled_later(rf"\b(?:{'|'.join(_MARKING)})\b", re.IGNORECASE, _MARKING)
 _SENTENCE = compiled_later(r"[^\n]*?(?:(?<![.!?])([.!?]+)(?=\s)[^\S\n]*|[。！？।॥۔؟።]+|\n|$)")
 _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
-"""What stands before an item of a list, or behind the mark of a heading."""
+"""The number before a list item, or after the mark of a heading."""
 _ROW = compiled_later(r"[ \t]*\|")
 """How a row of a table begins."""
 _MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*|([-=])\1{2,}.*\1{3,})\s*")
-"""A line that says nothing without those around it."""
+"""A line that says nothing without the lines around it."""
 _CODE = compiled_later(
     r"^(?:(?=[ \t]*`)|(?<!\w\n))[ \t]*(`{3,}(?!`)|~{3,}(?!~))([^\n]*)\n"
     r"(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1[`~]*[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
-"""Code between fences. Tildes below a line of words underline that."""
+"""A code block between fences. Tildes below a line of words are not a fence: they underline it."""
 _NO_LANGUAGE = ("", "text", "txt", "md", "markdown", "plaintext")
 _SAID = compiled_later(r"\s*(?:[-*•]|\d+[.)])?[ \t]*\w[^\n]*[ \t][^\n]*[.!?。！？][\"')*_]*\s*")
 """A line of a block that is a sentence."""
 _FENCE = compiled_later(r"`{3}|~{3}")
 _BLOCK, _LINES = 1_200, 4
-"""Characters of code up to which it stays as a whole or not at all, and the lines that it has then, with its fences."""
+"""Maximum characters of a code block that is kept whole or not at all, and its minimum lines, counted by line breaks
+and including the fences."""
 _WORD = compiled_later(r"\w")
 _BEGINS_WITH_IT = compiled_later(
     r"\W*(?:this|that|these|those|it|they|such|otherwise|instead|in (?:this|that) case|dies|sonst|esto|eso|cela|ça"
     r"|sinon)\b",
     re.IGNORECASE,
 )
-"""A sentence that speaks of what the one before it says; words help, where they are known."""
+"""The beginning of a sentence that refers to the one before it, in languages whose words are listed here."""
 _OF_THESE = compiled_later(
     r"\bth[eo]se\b(?=[.,;:!?]|\s+(?:for|to|in|on|as|is|are|must|can|may|will|should|before|after)\b)"
     r"|\bth(?:is|at)(?=[.!?]+\W*$)",
     re.IGNORECASE,
 )
-"""Further inside of it, or at its end, what is not named there."""
+"""A reference to the sentence before it, inside of a sentence or at its end."""
 _SHORT = 80
-"""Characters below which a sentence is taken to go on from the one before it."""
+"""A sentence with fewer characters is taken to continue the one before it."""
 _MOST_BEFORE, _MOST_SHORT = 3, 20
-"""Sentences before one that are looked at for what it speaks of, and short ones that it goes on from: a whole prompt
-may stand on one line."""
+"""Maximum sentences that are kept before one that refers back, and maximum short sentences before one that continues
+them. A limit is needed because a whole prompt may be a single line."""
 _ALL_OF_IT = 160
-"""Characters of room that first words may take all of."""
+"""A budget with fewer characters may go to the first words alone; of a larger one they get half."""
 _GRAM = 3
-"""Characters of the pieces by which keywords are found, so that many of them cost no more than few."""
+"""Characters of the pieces by which keywords are indexed, so that many keywords cost no more time than few."""
 
 
 class Keywords:
-    """Words and names that matter, looked for in any case and inside of longer words too."""
+    """Words and names to look for, ignoring case, and inside of longer words too."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._short: list[str] = []
@@ -87,7 +88,7 @@ class Keywords:
 
 
 def points(sentence: str, keywords: Keywords) -> int:
-    """Return the points of seed 000: 10 for each keyword, 5 for words of decision, 3 for markers of importance."""
+    """Return the points that seed 000 gives: 10 per keyword, 5 for words of decision, 3 for markers of importance."""
     score = KEYWORD * keywords.hits(sentence)
     score += DECISION if _DECISION.search(sentence) else 0
     score += MARKER if _MARKER.search(sentence) else 0
@@ -95,8 +96,8 @@ def points(sentence: str, keywords: Keywords) -> int:
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the sentences stand. The number of an item is none of its own, a row of a table is one, and code in
-    backquotes has no end in it."""
+    """Yield the spans of the sentences. The number of an item is not a sentence, a row of a table is one, and no
+    sentence ends inside of code in backquotes."""
     start = begin = counted = marks = 0
     is_row = _ROW.match(text) is not None
     for match in _SENTENCE.finditer(text):
@@ -119,7 +120,7 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def with_code(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the spans, of which those in a block of code are one: a line of it is nobody's rule."""
+    """Yield the spans, merging those inside of a code block: one line of code is not a rule."""
     shorter = (block for block in _CODE.finditer(text) if len(block[0]) <= _BLOCK and block[0].count("\n") >= _LINES)
     blocks = [block.span() for block in shorter if _is_code(block)][::-1]
     begun: int | None = None
@@ -136,8 +137,8 @@ def with_code(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int
 
 
 def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the spans, of which a heading and what ends with a colon are one with the sentence behind them: alone they
-    only say what is missing."""
+    """Yield the spans, merging a heading, or a sentence that ends with a colon, with the sentence after it. Alone they
+    would only say what is missing."""
     begun: int | None = None
     for start, end in with_code(text, spans):
         said = text[start:end].strip()
@@ -155,28 +156,28 @@ def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
 
 
 class Preferred(Struct, frozen=True):
-    """Sentences of a text that come before those that have more points, or have more of them for what they say."""
+    """Sentences of a text that come before all others, whatever their points."""
 
     opening: bool = False
-    """The first one; where it has no room, its first words: what all others are about."""
+    """The first one, which says what all others are about; its first words if it does not fit."""
     closing: bool = False
     """The last one."""
     ending: float = 0.0
-    """Those at the end, without a gap, in this share of the characters."""
+    """Those at the end, without a gap, that fit in this share of the characters."""
     picked: tuple[tuple[int, int], ...] = ()
-    """Those within these characters."""
+    """Those that overlap with these spans."""
 
 
 BY_POINTS = Preferred()
-"""None but by their points."""
+"""No sentence is preferred: only points count."""
 
 
 def kept_sentences(
     text: str, characters_left: int, keywords: Keywords, preferred: Preferred = BY_POINTS
 ) -> list[tuple[int, int]]:
-    """Return where the sentences with most points stand, as many as fit, in their order; of equal ones the first. One
-    that speaks of the one before it in its line, or is short without a point, comes with it. Empty when none fits, or
-    when the text is a single one."""
+    """Return the spans of the sentences with the most points, as many as fit, in text order. Between equal ones the
+    earlier wins. A sentence that refers to the one before it in its line, or is short and has no points, is kept only
+    together with that one. Return an empty list if none fits, or if the text is a single sentence."""
     spans = list(_led(text, sentence_spans(text)))
     if len(spans) < 2:
         return []
@@ -190,7 +191,8 @@ def kept_sentences(
     kept: set[int] = set()
     headed: set[tuple[int, int]] = set()
     stays: dict[int, bool] = {}
-    """Of sentences without a point, in order: one that goes on from them need not look further back."""
+    """Whether a sentence without points is kept; these are handled in text order, so a later sentence that continues
+    one need not look further back."""
     for index in sorted(telling, key=lambda at: -scores[at]):
         if index in kept:
             continue
@@ -219,7 +221,7 @@ def _preferring(
     preferred: Preferred,
     room: int,
 ) -> list[float]:
-    """Return the points of the sentences with those for being preferred."""
+    """Return the points of the sentences; infinite for those that are preferred."""
     scores = list(scores)
     for at in (*(telling[:1] if preferred.opening else ()), *(telling[-1:] if preferred.closing else ())):
         scores[at] = inf
@@ -229,7 +231,7 @@ def _preferring(
 
 
 def _is_code(block: re.Match[str]) -> bool:
-    """Return whether a block is code: one without a language whose lines are mostly sentences is not."""
+    """Return whether a block is code. A block without a language is not code if most of its lines are sentences."""
     if block[2].strip().lower() not in _NO_LANGUAGE:
         return True
     lines = [line for line in block[0].split("\n")[1:] if _WORD.search(line)]
@@ -237,8 +239,8 @@ def _is_code(block: re.Match[str]) -> bool:
 
 
 def _for_heading(heading: tuple[int, int], start: int, *, told: bool) -> int:
-    """Return the characters that its heading takes besides a sentence that begins at `start`: below zero where the
-    sentence begins with it and it has been told, and counted, with another one."""
+    """Return the characters that the heading of a sentence adds to it. The result is negative if the sentence, at
+    `start`, begins with its heading, and another sentence has already paid for that (`told`)."""
     length = heading[1] - heading[0]
     if heading[0] >= start:
         return -length if told else 0
@@ -246,7 +248,7 @@ def _for_heading(heading: tuple[int, int], start: int, *, told: bool) -> int:
 
 
 def _with_headings(text: str, kept: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the spans, with the heading before one that stands under another than the one before it."""
+    """Yield the spans. Insert the heading before a span that is under another heading than the span before it."""
     offset: int | None = None
     for start, end in kept:
         if offset is not None and (heading := heading_between(text, offset, start)):
@@ -256,13 +258,13 @@ def _with_headings(text: str, kept: Iterable[tuple[int, int]]) -> Iterator[tuple
 
 
 def _within(spans: Sequence[tuple[int, int]], picked: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """Yield the sentences that have a part in what was picked."""
+    """Yield the numbers of the sentences that overlap with a picked span."""
     for first, last in picked:
         yield from (at for at, (start, end) in enumerate(spans) if start < last and end > first)
 
 
 def _at_end(spans: Sequence[tuple[int, int]], room: int) -> Iterator[int]:
-    """Yield the last sentences that fit in a room together."""
+    """Yield the numbers of the last sentences that fit together in `room` characters, from the end."""
     for at in range(len(spans) - 1, -1, -1):
         room -= spans[at][1] - spans[at][0]
         if room < 0:
@@ -271,8 +273,8 @@ def _at_end(spans: Sequence[tuple[int, int]], room: int) -> Iterator[int]:
 
 
 def first_words(text: str, span: tuple[int, int], room: int) -> tuple[int, int] | None:
-    """Return where the first words of a sentence stand that fit in a small room, or half of a larger one, where it does
-    not fit itself."""
+    """Return the span of the first words of a sentence that is longer than `room` characters: as many as fit, or as fit
+    in half if `room` is large. Return None if the whole sentence or no word fits."""
     start, end = span
     if end - start <= room:
         return None
@@ -285,8 +287,9 @@ def says_something(sentence: str) -> bool:
 
 
 def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: int, *, pointless: bool) -> bool:
-    """Return whether a sentence hardly makes sense without the one before it in its line, as it speaks of that, or is
-    short and has no point. Behind it stands the one that is `asked` for, some of those before which it takes."""
+    """Return whether a sentence makes little sense without the one before it in its line: it refers to that, is inside
+    of a list item, or is short and has no points. `asked` is the sentence to keep, at `index` or later. Only a limited
+    number of sentences before `asked` may be added to it."""
     start, end = spans[index]
     if index == 0 or text[start - 1] == "\n":
         return False
@@ -296,5 +299,5 @@ def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: 
 
 
 def goes_on(text: str, start: int, end: int) -> bool:
-    """Return whether a sentence speaks of what the one before it says."""
+    """Return whether a sentence refers to what the one before it says."""
     return bool(_BEGINS_WITH_IT.match(text, start, end) or _OF_THESE.search(text, start, end))

@@ -1,4 +1,4 @@
-"""Rows of a table, and records of JSON, that differ from the others in a cell in which nearly all of these agree."""
+"""Find rows of a table, and JSON records, that differ from the others in a cell in which nearly all others agree."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from itertools import chain, islice
 from compactor_cli.text.patterns import compiled_later
 
 _LEAST, _AGREE = 6, 0.8
-"""Rows from which on they say what is usual, and the share of them that agrees where one that does not is news."""
+"""Minimum rows that show what is usual, and the minimum share of them that agree, so that a different one is news."""
 _MOST = 3
-"""Rows that may differ: more are a kind of their own."""
+"""Maximum rows that differ. More of them would be a kind of their own."""
 _NAMED = 0.8
-"""Share of rows that a column tells apart: without one that does, the lines are no list of things."""
+"""Minimum share of different cells in some other column. Without such a column, the lines are not a list of things."""
 _LINES, _WIDE, _CELL = 2_000, 400, 40
-"""Lines of a text, and characters of a row and of a cell, that are looked at."""
+"""Maximum lines of a text, characters of a row of a table, and characters of a cell."""
 _BLANKS = compiled_later(r"\s\s+")
 _MEMBER = compiled_later(r'"([^"\\\n]{1,40})"\s*:\s*("[^"\\\n]*"|-?\d[\d.eE+-]*|true\b|false\b|null\b)')
 _WORD = compiled_later(r"\w")
 _WIDE_BLANK = "  "
 _Cells = dict[int, str]
-"""Row -> its cell of a column, by the number of its line."""
+"""The cells of one column: number of the row's line -> cell."""
 
 
 def odd_rows(lines: Sequence[str], text: str = "") -> list[int]:
-    """Return the numbers of lines with a cell of their own where nearly all others agree, such as the one job that
-    failed, those first whose others agree most; none where the lines are no rows. A line may hold several rows.
-    `text`: the lines, joined, where they are at hand."""
+    """Return the numbers of the lines with a different cell where nearly all others agree, such as the one job that
+    failed. Lines whose column agrees most come first. Return none if the lines are no rows. An element of `lines` may
+    hold several rows. `text`: the joined lines, if the caller has them."""
     text = text or "\n".join(lines)
     number = text.count("\n") + 1
     found: list[tuple[float, int]] = []
@@ -42,8 +42,8 @@ def odd_rows(lines: Sequence[str], text: str = "") -> list[int]:
 
 
 def _tables(lines: Sequence[str]) -> Iterator[dict[int, _Cells]]:
-    """Yield the columns of lines that are parted alike, in as many cells; the first of them may be their header. Lines
-    of JSON, and those of one cell, are none of them."""
+    """Yield the columns of each table: lines with the same separator and the same number of cells. The first line is
+    left out, as it may be the header. JSON and lines with a single cell are not tables."""
     rows = [*map(str.strip, lines)]
     parted: dict[str, list[int]] = {"|": [], "\t": [], _WIDE_BLANK: [], ",": []}
     for number, row in enumerate(rows):
@@ -71,8 +71,8 @@ def _tables(lines: Sequence[str]) -> Iterator[dict[int, _Cells]]:
 
 
 def _may_agree(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first rows have few cells in a column, as all but `_MOST` have the usual one: a quick look
-    that most lists of places, and code with the numbers of its lines, do not pass."""
+    """Return whether some column of the first rows has few different cells, since all but `_MOST` rows must have the
+    usual one. This quick check excludes most lists of places, and code with line numbers."""
     return any(len({*map(str.strip, cells)}) <= _MOST + 1 for cells in zip(*rows, strict=True))
 
 
@@ -81,7 +81,8 @@ def _cells(row: str, sign: str) -> Sequence[str]:
 
 
 def _members(lines: Sequence[str]) -> dict[int, _Cells]:
-    """Return the members of records of JSON as columns; a line with several records has none of what they have all."""
+    """Return the members of JSON records as columns. Leave out a member that a line has several times: such a line
+    holds several records."""
     columns: defaultdict[str, _Cells] = defaultdict(dict)
     times: Counter[tuple[str, int]] = Counter()
     for number, line in enumerate(lines):
@@ -95,7 +96,7 @@ def _members(lines: Sequence[str]) -> dict[int, _Cells]:
 
 
 def _odd(columns: Mapping[int, _Cells]) -> Iterator[tuple[float, int]]:
-    """Yield the rows with a cell of their own, each with the share of rows that are like it."""
+    """Yield the rows with a different cell, each with the share of rows that differ in that column."""
     for at, cells in columns.items():
         if len(cells) < _LEAST:
             continue
@@ -109,7 +110,7 @@ def _odd(columns: Mapping[int, _Cells]) -> Iterator[tuple[float, int]]:
 
 
 def _tell_apart(columns: Mapping[int, _Cells], column: int) -> bool:
-    """Return whether another column has a name of its own for most of the rows of a column."""
+    """Return whether another column has a different cell for most rows of a column, as names do."""
     rows = len(columns[column])
     return any(
         at != column and rows <= len(cells) and len(set(cells.values())) >= _NAMED * len(cells)

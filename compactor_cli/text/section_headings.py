@@ -1,4 +1,4 @@
-"""Headings inside of a text: what is quoted of one section must not look like a part of the one before."""
+"""Find the headings inside a text, so that a quote from one section does not look like part of the section before."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from itertools import takewhile
 from compactor_cli.text.patterns import compiled_later
 
 _HEADING_OR_CODE = compiled_later(
-    r"^ {0,3}(?:(#{1,6}[ \t]+\S[^\n]{0,100}|\*\*[^*\n]{1,100}\*\*:?[ \t]*)$|"  # the second is a line in bold
+    r"^ {0,3}(?:(#{1,6}[ \t]+\S[^\n]{0,100}|\*\*[^*\n]{1,100}\*\*:?[ \t]*)$|"  # the second is a bold line
     r"(`{3,}|~{3,}).*?(?:^ {0,3}\2[`~]*[ \t]*$|\Z))",
     re.MULTILINE | re.DOTALL,
 )
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
 _TAG = compiled_later(r"^[ \t]*<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$", re.MULTILINE)
-"""A line that begins or ends what a harness puts in tags."""
+"""A line with an opening or closing tag, as harnesses put around texts."""
 _BANNER = compiled_later(r"^[ \t]*([-=])\1{2,}[ \t]*[^\W_][^\n]*[^\W_][ \t]*\1{3,}[ \t]*$", re.MULTILINE)
-"""A line that parts what is above it from what is below."""
+"""A line that separates the text above it from the text below."""
 _PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
 _FILE = compiled_later(
     rf"^(?:diff --git \S+ \S+|(?:#{{1,6}}|={{2,}}>?|-{{2,}}(?=[ \t].*--$)|\*{{3}}|File:|\[File:)[ \t]+(?:{_PATH})"
     r"(?:[ \t]*[:(\[\]<=*-][^\n]{0,60})?)$",
     re.MULTILINE,
 )
-"""What stands over a file in an output that shows several, or their changes."""
+"""The line above a file in an output that shows several files, or their changes."""
 _BEGINNINGS = ("diff --git ", "\n#", "\n=", "\n--", "\n***", "File:")
 _SEVERAL = 2
 Span = tuple[int, int]
 
 
 def is_heading(line: str) -> bool:
-    """Return whether a line is a heading, or in bold as a whole."""
+    """Return whether a line is a heading, or entirely in bold."""
     return _HEADING_LINE.fullmatch(line) is not None
 
 
 def is_banner(line: str) -> bool:
-    """Return whether a line parts what is above it from what is below, such as `--- END OF FILE ---`."""
+    """Return whether a line separates the text above it from the text below, such as `--- END OF FILE ---`."""
     return _BANNER.fullmatch(line) is not None
 
 
 def heading_between(text: str, start: int, end: int) -> Span | None:
-    """Return the span of the last heading that stands whole between two places of a text; None where none does, or its
-    section ends with what is in tags, or another heading begins at `end`."""
+    """Return the span of the last heading that lies entirely between two positions of a text. Return None if there is
+    none, if its section ends before `end` (with a tag or a banner), or if another heading begins at `end`."""
     if "\n" not in text[start:end]:
         return None
     headings = _headings(text)
@@ -55,8 +55,8 @@ def heading_between(text: str, start: int, end: int) -> Span | None:
 
 
 def headings_between(text: str, start: int, end: int) -> tuple[Span, ...]:
-    """Return what `heading_between` does; where that is a line in bold, behind the heading of its section if that
-    stands between the two places, too."""
+    """Return the span that `heading_between` finds. If that heading is a bold line, return the heading of its section
+    before it, if that lies between the two positions too."""
     heading = heading_between(text, start, end)
     if heading is None or text.startswith("#", heading[0]):
         return (heading,) if heading else ()
@@ -68,27 +68,27 @@ def headings_between(text: str, start: int, end: int) -> tuple[Span, ...]:
 
 
 def heading_before(text: str, end: int) -> Span | None:
-    """Return the span of the last heading that begins before a place of a text; None where none does."""
+    """Return the span of the last heading that begins before a position of a text; None if there is none."""
     headings = _headings(text)
     at = bisect_left(headings, (end, 0)) - 1
     return headings[at] if at >= 0 else None
 
 
-@lru_cache(maxsize=16)  # the lines of one text are asked for one after the other
+@lru_cache(maxsize=16)  # callers ask about the lines of one text in turn
 def _headings_and_code(text: str) -> tuple[re.Match[str], ...]:
     return tuple(_HEADING_OR_CODE.finditer(text)) if "#" in text or "**" in text else ()
 
 
 @lru_cache(maxsize=16)
 def _headings(text: str) -> tuple[Span, ...]:
-    """Return the spans of the headings outside of code, in order."""
+    """Return the spans of the headings outside code blocks, in order."""
     return tuple(match.span() for match in _headings_and_code(text) if match[1])
 
 
 @lru_cache(maxsize=16)
 def _ends(text: str) -> tuple[int, ...]:
-    """Return where the sections of the headings end that stand in tags, or above a line such as `--- END OF FILE ---`:
-    what follows these is of no section in them."""
+    """Return for each heading the position where its section ends at the latest: at a closing tag around it, or at a
+    banner such as `--- END OF FILE ---`. Without one, the position is beyond the end of the text."""
     headings = _headings(text)
     ends = [len(text) + 1] * len(headings)
     for banner in _BANNER.finditer(text) if headings else ():
@@ -116,27 +116,27 @@ def _ends(text: str) -> tuple[int, ...]:
 
 
 class FilesShown:
-    """The lines over the files of outputs, each of which is read once."""
+    """The lines above the files that outputs show. Each output is searched once."""
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[Span, ...]] = {}
-        """Number of an output -> where they stand."""
+        """Number of an output -> the spans of these lines."""
 
     def over(self, output: int, text: str, start: int, end: int) -> tuple[Span, ...]:
-        """Return the span of the line over the file that the text of an output at `end` is of, where it shows several;
-        nothing where that is not between the two places. `output` numbers the text."""
+        """Return the span of the line above the file that an output shows at `end`, if the output shows several files
+        and the line lies between the two positions; else return no span. `output`: the number of the text."""
         if output not in self._found:
             self._found[output] = _files(text)
         files = self._found[output]
-        if not files:  # as of most
+        if not files:  # the usual case
             return ()
         at = bisect_left(files, (end, 0))
         return files[at - 1 : at] if at and start <= files[at - 1][0] and files[at - 1][1] <= end else ()
 
 
 def _files(text: str) -> tuple[Span, ...]:
-    """Return the spans of the lines over files, in order; empty where there are not several."""
-    if not any(map(text.__contains__, _BEGINNINGS)):  # as in most
+    """Return the spans of the lines above files, in order; empty if there are fewer than two."""
+    if not any(map(text.__contains__, _BEGINNINGS)):  # the usual case
         return ()
     found = tuple(match.span() for match in _FILE.finditer(text))
     return found if len(found) >= _SEVERAL else ()

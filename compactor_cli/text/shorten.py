@@ -1,4 +1,4 @@
-"""Shortened texts: what is cut is said where it was cut, and no text gets larger."""
+"""Shorten texts. A mark at each gap says how much was left out, and no text gets larger."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import JsonMember, json_members
 
 SMALLEST = 40
-"""Tokens that any text can be shortened to: the mark alone takes up to this."""
+"""Tokens to which any text can be shortened: a gap mark alone takes up to this many."""
 
 IMAGE_NOTE = "[image left out]"
 
 IN_ALL = " in all"
-"""What the first mark of several adds: it says what all of them stand for."""
+"""Addition to the first of several gap marks: its number is the total of all gaps."""
 
 _SAYS = compiled_later(r"\w")
 _BLOCK = 12
-"""Lines below an error that may tell of it."""
+"""Maximum lines below an error that may belong to it."""
 _FEW_BLANK = 4
 
 Count = Callable[[str], int]
 
 
 class Short(Struct, frozen=True):
-    """A shortened text and its tokens."""
+    """A shortened text and its number of tokens."""
 
     text: str
     tokens: int
 
 
 def is_shortened(text: str) -> bool:
-    """Return whether something was cut out of a text by a compaction: it says so where it was."""
+    """Return whether a compaction cut something out of a text, by its gap marks."""
     return "left out" in text and GAP_MARK.search(text) is not None
 
 
@@ -67,10 +67,10 @@ def shorten_output(
     original: str | None = None,
     asked: Callable[[Sequence[str]], Sequence[int]] = lambda _: (),
 ) -> Short:
-    """Shorten a tool's output to at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines; of JSON
-    its first and last members, or all without the blanks between them where that will do. `original`: what marks lead
-    to, where the text already has a note about something else. `asked`: tells which lines hold what it was asked for,
-    the most telling first."""
+    """Shorten a tool's output to at most max(limit, SMALLEST) tokens: to its first lines, error lines and last lines.
+    Of JSON, keep everything without the blanks between members if that fits, else the first and the last members.
+    `original`: the text that gap marks refer to, if the text already has a note about something else. `asked`: returns
+    the numbers of the lines with what the call asked for, the most informative first."""
     ref = text_reference(text if original is None else original)
     if tokens > limit and (members := json_members(dense := without_blanks(text))):
         size = tokens if dense is text else count(dense)
@@ -80,7 +80,7 @@ def shorten_output(
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
 
-    telling: tuple[Sequence[int], Sequence[int]] | None = None  # where no line fits, none of them is looked at
+    telling: tuple[Sequence[int], Sequence[int]] | None = None  # computed only if some line fits
 
     def cut(room: int) -> str:
         nonlocal telling
@@ -96,7 +96,7 @@ def shorten_output(
 
 
 def shorten_prose(text: str, tokens: int, limit: int, count: Count) -> Short:
-    """Return head and tail of a text in at most max(limit, SMALLEST) tokens."""
+    """Return the head and the tail of a text in at most max(limit, SMALLEST) tokens."""
     ref = text_reference(text)
     return _fit(text, tokens, limit, count, lambda room: _cut_inside(text, room, ref), ref)
 
@@ -110,30 +110,31 @@ def shorten_to(
     *,
     original: str | None = None,
 ) -> Short:
-    """Return those spans of a text that `choose` takes for some characters, in at most max(limit, SMALLEST) tokens;
-    where it takes none its head and tail. `original`: as for `shorten_output`."""
+    """Return the spans of a text that `choose` selects, in at most max(limit, SMALLEST) tokens. `choose`: takes a
+    number of characters and returns the spans to keep; if it returns none, the head and the tail are kept. `original`:
+    as for `shorten_output`."""
     ref = text_reference(text if original is None else original)
     return _fit(text, tokens, limit, count, lambda room: cut_to(text, room, choose, ref), ref)
 
 
 def cut_to(text: str, room: int, choose: Callable[[int], list[tuple[int, int]]], ref: str = "") -> str:
-    """Return the same for so many characters, whatever tokens that takes."""
+    """Return the same as `shorten_to` for `room` characters, without counting tokens."""
     ref = ref or text_reference(text)
     return _cut_sentences(text, choose(room), ref) or _cut_inside(text, room, ref)
 
 
 def ends(text: str, room: int) -> str:
-    """Return the head and the tail of a text that have room in so many characters."""
+    """Return the head and the tail of a text that fit in `room` characters."""
     return _cut_inside(text, room, text_reference(text))
 
 
 def shorten_arguments(
     text: str, tokens: int, longest: int, count: Count, cut: Callable[[str, int], str] = ends
 ) -> Short:
-    """Cut every string above `longest` characters inside the arguments of a call; they stay valid JSON. `cut`: cuts
-    one to so many characters, or more.
+    """Cut every string longer than `longest` characters in the arguments of a call. The result is valid JSON. `cut`:
+    cuts a string to about a number of characters.
 
-    Arguments that are not JSON (a patch given as plain text) are cut as text.
+    Arguments that are not JSON, such as a patch in plain text, are cut as text.
     """
     if len(text) <= longest:
         return Short(text, tokens)
@@ -167,7 +168,8 @@ def _cut_strings(value: Any, longest: int, cut: Callable[[str, int], str]) -> An
 
 
 def _fit(text: str, tokens: int, limit: int, count: Count, cut: Callable[[int], str], ref: str) -> Short:
-    """Return the longest cut that the limit allows, found by proportion; each attempt is counted once."""
+    """Return the longest cut within `limit` tokens that a few attempts by proportion find, each counted once; if none
+    fits, return a gap mark alone. Return the text itself if cutting it would not save tokens."""
     if tokens <= limit:
         return Short(text, tokens)
     room = int(len(text) * max(limit - 34, limit // 3) / max(1, tokens))
@@ -194,9 +196,9 @@ def _cut_inside(text: str, room: int, ref: str) -> str:
 
 
 def _cut_members(text: str, members: Sequence[JsonMember], room: int, ref: str) -> str:
-    """Return the first and the last members of JSON within `room` characters, whole; the mark alone where none fits.
-    There are no last ones where they would stand in another object than the first, such as a price behind a name that
-    it is not the price of."""
+    """Return the first and the last members of a JSON text that fit whole in `room` characters, with a gap mark between
+    them; the mark alone if none fits. Keep no last members if they belong to another object than the first ones: a
+    price must not follow the name of something else."""
     head, count = _ending(members, room * 2 // 3)
     last = max(head, len(text) - (room - head))
     behind = takewhile(lambda member: member.begin > last, reversed(members[count:]))
@@ -209,13 +211,13 @@ def _cut_members(text: str, members: Sequence[JsonMember], room: int, ref: str) 
 
 
 def _ending(members: Sequence[JsonMember], room: int) -> tuple[int, int]:
-    """Return where the last member ends that does so within `room` characters, and how many these are."""
+    """Return the end of the last member that ends within `room` characters, and the number of members up to it."""
     count = bisect_right(members, room, key=lambda member: member.end)
     return (members[count - 1].end if count else 0), count
 
 
 def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
-    """Return the kept sentences with marks for the gaps; the first says how much is missing in all."""
+    """Return the kept sentences with gap marks. The first mark says how much is missing in total."""
     if not kept:
         return ""
     kept = _joined(text, kept)
@@ -227,7 +229,7 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
     for start, end in (*kept, (len(text), len(text))):
         if start > offset:
             before = pieces.pop().rstrip(" \t") if pieces else ""
-            # a line of its own for what begins one, such as an item or a row of a table
+            # what begins a line in the text, such as a list item or a row of a table, begins one here too
             space = "\n" if "\n" in text[offset:start] else " "
             space = space if before and not before.endswith("\n") else ""
             behind = "\n" if text[start - 1] == "\n" else " "
@@ -239,7 +241,7 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
 
 
 def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans, in order, of which those with nothing but blanks between them are one: that is no gap."""
+    """Return the spans, in order, merging those with only blanks between them: that is no gap."""
     joined = spans[:1]
     for start, end in spans[1:]:
         if text[joined[-1][1] : start].strip():
@@ -250,8 +252,8 @@ def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _error_blocks(lines: Sequence[str], error_indices: Sequence[int]) -> Iterator[int]:
-    """Yield the lines that stand below an error which begins a paragraph, up to the end of that: who, what and where.
-    In a log, whose lines stand together, what is below an error is of something else."""
+    """Yield the lines below an error that begins a paragraph, up to the end of that: they say who, what and where. In
+    a log without empty lines, the lines below an error are about something else."""
     for index in error_indices:
         if index == 0 or not _SAYS.search(lines[index - 1]):
             below = range(index + 1, min(index + 1 + _BLOCK, len(lines)))
@@ -259,8 +261,8 @@ def _error_blocks(lines: Sequence[str], error_indices: Sequence[int]) -> Iterato
 
 
 def _costs_no_more(lines: Sequence[str], mark: str) -> bool:
-    """Return whether lines take up no more than the mark that would stand for them, or say nothing."""
-    if len(lines) > len(mark) + 1:  # each of them takes up a line break at least
+    """Return whether lines are no longer than the gap mark that would replace them, or are a few blank lines."""
+    if len(lines) > len(mark) + 1:  # each line takes at least its line break
         return False
     return sum(len(line) + 1 for line in lines) <= len(mark) + 1 or (
         len(lines) <= _FEW_BLANK and not any(map(str.strip, lines))
@@ -270,12 +272,12 @@ def _costs_no_more(lines: Sequence[str], mark: str) -> bool:
 def _cut_lines(
     lines: list[str], room: int, ref: str, error_indices: Sequence[int], asked_indices: Sequence[int]
 ) -> str:
-    """Return the first and last lines, and between them error lines with what is told of them and what was asked for,
-    within `room` characters."""
+    """Return the first and last lines, and between them error lines with their details and the lines that were asked
+    for, within `room` characters besides gap marks."""
     kept: set[int] = set()
 
     def take(indices: Iterable[int], share: int) -> int:
-        """Keep lines in this order while their share lasts; returns what is left of it."""
+        """Keep lines in this order until one does not fit in `share` characters. Return the characters left."""
         for index in indices:
             if index not in kept:
                 if len(lines[index]) + 1 > share:
@@ -298,7 +300,7 @@ def _cut_lines(
                 out += lines[next_index:index]
             else:
                 out.append(mark)
-                source = ""  # the first mark says where the original is
+                source = ""  # only the first mark refers to the original
         if index < len(lines):
             out.append(lines[index])
         next_index = index + 1

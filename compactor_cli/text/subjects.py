@@ -1,4 +1,4 @@
-"""Words by which two sentences are on one subject, in any language."""
+"""Find sentences on the same subject by the words that they share, in any language."""
 
 from __future__ import annotations
 
@@ -11,35 +11,36 @@ from math import log
 from compactor_cli.text.changed_values import values_of
 from compactor_cli.text.terms import STOP_WORDS, WIDE
 
-# compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
+# compiled on use: large character classes take milliseconds, and in most sessions all requests fit
 _WORD = r"[^\W_]+(?:[./:@_-]+[^\W_]+)*"
 _OVERLAP = 0.5
-"""Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
+"""Minimum share of rare words that two sentences on the same subject have in common, of the one with fewer."""
 _COMMON = 4
-"""Sentences with a word from which on it says nothing about a subject."""
+"""Maximum sentences with a rare word. A word in more of them says nothing about the subject."""
 _NAMED = r"(?<=[^\W_] )([^\W\d_]+) ([A-ZÀ-ÖØ-Þ][^\W\d_]{2,})(?![^\W_])"
 """A name within a sentence, and the word before it."""
 _NEAREST = 40
-"""Names behind the same word that are looked at for each one."""
+"""Maximum earlier names after the same word that each name is compared with."""
 _TOPIC = (
     r"\W*(?!(?:私|僕|俺|彼|我|これ|それ|あれ|ここ|저|나|우리|그|이것|이건|여기))"
     r"((?:[\u3040-\u30ff\u3400-\u9fff]{2,8}?[はが])|[\uac00-\ud7a3]{1,7}[은는이가](?= ))"
     r".{1,20}?(?:です|だ|である|になりました|입니다|이에요|예요)[。.!！]?\s*$"
 )
-"""What a short sentence is about that says who or what it is, in Japanese and Korean, but for pronouns."""
+"""The topic of a short sentence that says who or what something is, in Japanese and Korean; pronouns do not count."""
 _SHORT = 200
-"""Characters of a sentence that gives a value for something; what is longer is told or pasted."""
+"""Maximum characters of a sentence that gives a value for something. Longer ones are narrated or pasted."""
 _ROOT = 4
-"""Characters by which forms of a verb are the same, such as `leave` and `leaving`."""
+"""Characters that forms of one verb share at their beginning, such as `leave` and `leaving`."""
 _ENDS = r"\n|(?<=[.!?])\s|(?<=[。！？।॥۔؟።])"
-"""Where lines and sentences end."""
+"""The ends of lines and sentences."""
 _SHORTEST, _STEM = 4, 5
-"""Characters from which on a word in Latin letters says what a text is about, and those by which forms of a word are
-told to be the same, such as `cancel` and `cancellation`."""
+"""Minimum characters of a word in Latin letters that says what a text is about, and characters that forms of one word
+share at their beginning, such as `cancel` and `cancellation`."""
 
 
 def subject_terms(text: str) -> set[str]:
-    """Return words that two sentences on one subject may share; of scripts without blanks, pairs of characters."""
+    """Return the words that two sentences on one subject may share. For scripts without blanks, return pairs of
+    characters."""
     if text.isascii():
         return {word for word in re.findall(_WORD, text.lower()) if len(word) > 2}
     words = re.findall(f"{WIDE.pattern}|{_WORD}", text.lower())
@@ -49,7 +50,7 @@ def subject_terms(text: str) -> set[str]:
 
 
 def later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
-    """Return for each sentence the later ones that share enough of its rarer words to be about the same."""
+    """Return for each sentence the later ones that share enough rare words with it to be on the same subject."""
     terms = [subject_terms(text) for text in sentences]
     holders: dict[str, list[int]] = {}
     for index, own_terms in enumerate(terms):
@@ -73,8 +74,8 @@ def later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
 
 
 def may_replace(sentences: Sequence[str]) -> list[tuple[int, ...]]:
-    """Return for each sentence the later ones that may take its place: those on its subject, and those that say another
-    name or value where it has one."""
+    """Return for each sentence the later ones that may replace it: those on its subject, and those that give another
+    name or value in place of its own."""
     later = [{*others} for others in later_on_subject(sentences)]
     for earlier, other in (*named_anew(sentences), *valued_anew(sentences)):
         later[earlier].add(other)
@@ -82,9 +83,9 @@ def may_replace(sentences: Sequence[str]) -> list[tuple[int, ...]]:
 
 
 def valued_anew(sentences: Sequence[str]) -> list[tuple[int, int]]:
-    """Return pairs of sentences of which the later gives another day, time, date, amount or number of the same, with
-    one of its rarer words in common: "the early train, the 6:40", "make it the 8:15 train"; or begins with the same
-    topic."""
+    """Return pairs of sentences of which the later gives another day, time, date, amount or number, and shares a rare
+    word with the earlier: "the early train, the 6:40", "make it the 8:15 train". Pairs that begin with the same topic
+    are included too."""
     holders: dict[str, list[int]] = {}
     values: dict[int, dict[str, set[str]]] = {}
     for index, sentence in enumerate(sentences):
@@ -101,13 +102,13 @@ def valued_anew(sentences: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _differ(earlier: Mapping[str, Set[str]], later: Mapping[str, Set[str]]) -> bool:
-    """Return whether one gives another value than the other of the same form."""
+    """Return whether the two give different values of the same form."""
     return any(earlier[form].isdisjoint(later[form]) for form in earlier.keys() & later.keys())
 
 
 def named_anew(sentences: Sequence[str]) -> list[tuple[int, int]]:
-    """Return pairs of sentences of which the later says another name behind the same word, with a word in common
-    besides: "leave on a Tuesday", "leaving on a Thursday is better"."""
+    """Return pairs of sentences of which the later has another name after the same word, and which share one more word:
+    "leave on a Tuesday", "leaving on a Thursday is better"."""
     by_word: dict[str, list[tuple[int, str]]] = {}
     for index, sentence in enumerate(sentences):
         for before, name in re.findall(_NAMED, sentence):
@@ -136,10 +137,10 @@ def _said(sentence: str) -> set[str]:
 
 
 class SubjectWords:
-    """What a text says of the words that a conversation is about: those count most that few of its sentences have."""
+    """Weigh the words that a conversation is about in a text: those in few of its sentences count most."""
 
     def __init__(self, about: Mapping[str, float], text: str) -> None:
-        """Take the `stems` of the conversation with what each counts, and the text whose sentences are weighed."""
+        """Take the `stems` of the conversation with their weights, and the text whose sentences are weighed."""
         lines = [stems(line) for line in re.split(_ENDS, text) if line.strip()]
         held = Counter(chain.from_iterable(lines))
         all_lines = log(len(lines)) if len(lines) > 1 else 1.0
@@ -148,22 +149,22 @@ class SubjectWords:
         self._shares: dict[str, float] = {}
 
     def share(self, sentence: str) -> float:
-        """Return the sum of the weights of the words in a sentence, each from 0 to 1."""
+        """Return the sum of the weights of the words in a sentence. Each word weighs at most as much as in `about`."""
         if sentence not in self._shares:
             self._shares[sentence] = sum(self._weights.get(stem, 0.0) for stem in sorted(stems(sentence)))
         return self._shares[sentence]
 
     def part(self, section: str, more: float) -> float:
-        """Return how much of what the words of a section weigh those do that the conversation is about. `more`: what
-        others weigh that it is taken to have besides."""
+        """Return the share of a section's weight that belongs to words that the conversation is about. `more`: weight
+        of other words that is added to the section."""
         own = sorted(stems(section))
         weight = sum(self._rarity.get(stem, 0.0) for stem in own)
         return sum(self._weights.get(stem, 0.0) for stem in own) / (weight + more)
 
 
 def stems(text: str) -> set[str]:
-    """Return the beginnings of the words of a text that say what it is about; those of a name in snake case are words
-    each."""
+    """Return the beginnings of the words that say what a text is about. The parts of a name in snake case are separate
+    words."""
     return {
         term[:_STEM]
         for term in subject_terms(text.replace("_", " "))

@@ -1,4 +1,4 @@
-"""The sentences of a text with what they stand under: its sections, lists and items in items."""
+"""Read a text as an outline: each sentence with the heading, the lead-in of a list, or the item that it is under."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ _TAB = 4
 _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w:.-]*)[^<>\n]*>\s*$")
 _HASHES = compiled_later(r"\s*(#{1,6})\s")
 _LABEL = compiled_later(r"[ \t]*(?=[^\s:]+(?: [^\s:]+){0,3}:[ \t])[^\W\d]")
-"""How a line begins that says of what it is: as in an item, what it says further on is of the same."""
+"""The beginning of a line with a label. As in a list item, its later sentences depend on the first one."""
 _DEPTH = 12
-"""Lines at most that one is in."""
+"""Maximum number of lines that one line is nested in."""
 _SHORT = 30
-"""Characters below which a sentence is taken to go on from the one before it in its line."""
+"""A sentence with fewer characters is taken to continue the one before it in its line."""
 _IN_BOLD = 7
-"""Level of a heading that is a line in bold: below all others."""
+"""Level of a bold line that serves as a heading: below all other headings."""
 _RUN = 3
-"""Sentences at most that go on from each other."""
+"""Maximum sentences in a row that are taken to continue each other."""
 _DIGITS = "0"
-"""Stands for the numbers of items, which differ."""
+"""Replaces the numbers and letters of list items, which differ within a list."""
 
 
 class Outlined(Struct):
-    """A sentence, a line that stands over others, or a block of code, by its place in a text."""
+    """A unit of the outline, by its position in the text: a sentence, a heading, or a code block."""
 
     start: int
     end: int
     parent: int = -1
-    """The one without which it does not stay, such as a heading, what leads to a list, or the sentence before it that
-    it speaks of; -1 for none."""
+    """The unit without which this one is not kept: a heading, the lead-in of a list, or the sentence before it that it
+    refers to. -1 if there is none."""
     heads: bool = False
-    """It only says what stands under it."""
+    """Whether it only announces the units under it, as a heading or a lead-in does."""
     section: int = -1
-    """The heading of its section, or what leads to the outermost list that it is in; -1 for none."""
+    """The heading of its section; without headings, the outermost line that it is nested in. -1 if there is none."""
 
 
 class _Open(Struct):
-    """A line whose inner lines may follow."""
+    """A line that following lines may be nested in."""
 
     unit: int
     indent: int
     mark: str
     leads: bool = False
     fresh: bool = True
-    """Nothing stands under it yet."""
+    """Whether no line is nested in it yet."""
     listed: bool = False
-    """An item, code or what is indented stands under it: what is none of these is of it no more."""
+    """Whether a list item, code or an indented line is nested in it. A later line that is none of these ends it."""
 
 
 class _Outline:
-    """Reads the lines of a text one after the other."""
+    """The outline of a text while its lines are read one by one."""
 
     def __init__(self) -> None:
         self.units: list[Outlined] = []
         self.sections: list[tuple[int, int]] = []
-        """(level, unit) of the headings that are open."""
+        """(level, unit) of the open headings, outermost first."""
         self.tags: list[tuple[str, int]] = []
-        """Tags that are open, with the sections that were when they began."""
+        """Open tags, each with the number of sections that were open when it began."""
         self.lines: list[_Open] = []
         self.after_blank = True
 
@@ -91,7 +91,8 @@ class _Outline:
         self.units.append(unit)
 
     def banner(self, unit: Outlined, text: str) -> None:
-        """Take a line between rows of marks: what is in another one that is open closes that, as END does BEGIN."""
+        """Add a banner, such as `--- BEGIN FILE ---`. If its words after the first all occur in the open banner, it
+        closes that instead, as END does BEGIN."""
         _, *words = _words(text, unit)
         opened = self.sections[0][1] if self.sections and self.sections[0][0] == 0 else -1
         closes = opened >= 0 and {*words} <= {
@@ -104,8 +105,8 @@ class _Outline:
             self.heading(unit, 0)
 
     def line(self, unit: Outlined, indent: int, mark: str, *, listed: bool) -> None:
-        """Take a line: what is indented belongs to the line before that is not, and items, or what follows at once, to
-        what leads to them."""
+        """Add the first sentence of a line. Its parent is the line before it with a smaller indent, or the lead-in
+        that it follows as a list item or at once; else its heading."""
         while self.lines and not self._is_under(self.lines[-1], indent, mark):
             self.lines.pop()
         del self.lines[_DEPTH:]
@@ -126,20 +127,20 @@ class _Outline:
         return not above.mark and (above.fresh or not (self.after_blank or above.listed))
 
     def sentence(self, unit: Outlined, first: int, *, goes_on: bool, in_item: bool) -> None:
-        """Take a further sentence of a line. `first`: the one with which that begins; `goes_on`: it speaks of the one
-        before it."""
+        """Add a later sentence of a line. `first`: the first unit of the line; `goes_on`: the sentence continues the
+        one before it."""
         unit.parent = len(self.units) - 1 if goes_on else first if in_item else self.units[first].parent
         unit.section = self.units[first].section
         self.units.append(unit)
 
     def leads(self) -> None:
-        """Take the last sentence for what leads to those behind it."""
+        """Mark the last unit as a lead-in to the lines after it."""
         if self.lines:
             self.lines[-1].leads, self.lines[-1].fresh, self.lines[-1].unit = True, True, len(self.units) - 1
 
 
 def outline(text: str) -> list[Outlined]:
-    """Return what a text consists of, in order; not what only marks something, such as tags and blank lines."""
+    """Return the units of a text in order, without tags, blank lines and other lines of marks only."""
     found = _Outline()
     for line in _lines(text):
         start, end = line[0]
@@ -159,7 +160,7 @@ def outline(text: str) -> list[Outlined]:
 
 
 def _take(found: _Outline, text: str, line: list[tuple[int, int]]) -> None:
-    """Take the sentences of a line."""
+    """Add the sentences of a line to the outline."""
     first, run, labelled = -1, 0, False
     for start, end in line:
         if not says_something(text[start:end]) or GAP_MARK.fullmatch(text[start:end].strip()):
@@ -186,12 +187,12 @@ def _words(text: str, unit: Outlined) -> list[str]:
 
 
 def _kind(mark: str) -> str:
-    """Return what items of one list have in common: their numbers and letters differ."""
+    """Return the part of an item's mark that all items of its list share, without the number or letter."""
     return re.sub(r"\w+", _DIGITS, mark)
 
 
 def _lines(text: str) -> Iterator[list[tuple[int, int]]]:
-    """Yield the sentences of each line; a block of code is a line."""
+    """Yield the spans of the sentences of each line. A code block counts as one line."""
     begins = 0
 
     def number(span: tuple[int, int]) -> int:
