@@ -1,7 +1,8 @@
-"""Chats of a user and an agent in which is marked what is needed to go on: `chats.txt`, written for this.
+"""Read `chats.txt`: chats of a user and an agent, written for these benchmarks, in which needed text is marked.
 
-A chat begins with a line `=== number | language | what it is about`; each message with `user: ` or `assistant: `. What
-stands in ⟦⟧ is needed by somebody who only has that and the last message; what stands in ⟨⟩ says the same once more.
+A chat begins with a line `=== number | language | what it is about`, each message with `user: ` or `assistant: `. ⟦⟧
+marks what somebody needs to continue the chat who has only the marked text and the last message. ⟨⟩ marks text that
+repeats it.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ _BEGINS = re.compile(r"=== \d+ \| (?P<language>[^|]+) \| (?P<about>.+)\n")
 _MESSAGE = re.compile(r"^(user|assistant): ?", re.MULTILINE)
 _MARKS = re.compile("[⟦⟧⟨⟩]")
 _SHARE = 0.3
-"""Share of the characters of a statement from which on it is needed when they are."""
+"""Minimum share of marked characters in a statement that counts as needed."""
 _OPENS = "⟦⟨"
 
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A chat as statements: the user's sentences, and the agent's lines."""
+    """A chat, split into statements: the user's sentences and the agent's lines."""
 
     name: str
     language: str
     messages: tuple[tuple[str, str], ...]
-    """Role and text of each."""
+    """Role and text of each message."""
     statements: tuple[Statement, ...]
     needed: tuple[bool, ...]
 
 
 @cache
 def read_chats() -> tuple[Chat, ...]:
-    """Return all chats of the file."""
+    """Return all chats of `chats.txt`."""
     _, *parts = re.split(r"(?m)^(?==== )", _FILE.read_text(encoding="utf-8"))
     return tuple(map(_chat, parts, range(len(parts))))
 
@@ -60,7 +61,7 @@ def _chat(text: str, number: int) -> Chat:
 
 
 def _statements(marked: Sequence[tuple[str, str]]) -> Iterator[tuple[Statement, bool]]:
-    """Yield the statements, and whether they are needed."""
+    """Yield each statement, and whether it is needed."""
     for at, (role, said) in enumerate(marked):
         text, spans = _unmarked(said)
         for start, end in _spans(role, text):
@@ -69,7 +70,7 @@ def _statements(marked: Sequence[tuple[str, str]]) -> Iterator[tuple[Statement, 
 
 
 def statements_of(message: int, role: str, text: str) -> Iterator[Statement]:
-    """Yield the user's sentences, or the agent's lines."""
+    """Return the sentences of a user's message, or the lines of an agent's."""
     return (Statement(message, role, text[start:end]) for start, end in _spans(role, text))
 
 
@@ -80,7 +81,7 @@ def _spans(role: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _unmarked(said: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return a text without its marks, and what was marked in it."""
+    """Return a text without its marks, and the spans that were marked."""
     spans, begins = [], 0
     for before, mark in enumerate(_MARKS.finditer(said)):
         at = mark.start() - before

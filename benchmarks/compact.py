@@ -1,19 +1,19 @@
-"""`python -m benchmarks.compact`: the whole `compact` process beside the floor (see floor.py).
+"""`python -m benchmarks.compact`: compare the whole `compact` process with the floor (see floor.py).
 
-Both run as processes of their own, in turn, on sessions of 40, 1,000, 20,000 and 200,000 messages, `compact` with
-strategies `tiered`, `adaptive` and `rolling`; on the largest without `rolling`. A ratio is of processor seconds to
-those of the floor in the same turn, and the median of all turns counts: a machine that others use may give half its
-speed a minute later. Limits:
+Both run in turn as separate processes, on sessions of 40, 1,000, 20,000 and 200,000 messages. `compact` runs with the
+strategies `tiered`, `adaptive` and `rolling`, on the largest session without `rolling`. A ratio compares processor
+seconds with those of the floor in the same turn, because a shared machine may be half as fast a minute later. The
+median of all turns counts. Limits:
 
 - time: LIMITS below;
 - start: `--help` and `--version` at most 1.5 times a script that imports typer and rich;
-- growth: from 20,000 to 200,000 messages, the cost beyond start-up may not grow faster than the file. What the session
-  of 40 messages takes, start-up mostly, comes off the cost, and its size off the size. Runs of the same turn are
-  compared, the median counts, and a tenth is allowed for the scatter that remains. Below 20,000 messages most of the
-  cost is start-up: what a subtraction leaves of it is scatter;
+- growth: from 20,000 to 200,000 messages, the cost without start-up may not grow faster than the file. The cost and the
+  size of the session of 40 messages, which is mostly start-up, are subtracted. Runs of the same turn are compared, the
+  median counts, and a tenth is allowed for the remaining scatter. Below 20,000 messages most of the cost is start-up,
+  and the difference would be scatter;
 - memory: at most 120 MB plus five times the size of the file.
 
-Exit code 1 when one is exceeded.
+The exit code is 1 if a limit is exceeded.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from benchmarks.sessions import write_session
 
 _ROOT = Path(__file__).parent.parent
 _RUNS = {40: 9, 1_000: 9, 20_000: 7, 200_000: 3}
-"""Messages -> how often each program runs."""
+"""Messages of a session -> number of runs of each program."""
 STRATEGIES = ("tiered", "adaptive", "rolling")
 _LARGEST = ("tiered", "adaptive")
-"""Those that compact the largest session."""
+"""Strategies that run on the largest session."""
 LIMITS = {
     (40, "tiered"): 0.8,
     (40, "adaptive"): 0.8,
@@ -45,7 +45,7 @@ LIMITS = {
     (20_000, "tiered"): 1.3,
     (20_000, "adaptive"): 1.7,
 }
-"""Messages and strategy -> the most times the floor."""
+"""(messages, strategy) -> maximum ratio to the floor."""
 _START_RUNS = 9
 _MOST_TIMES_IMPORTS = 1.5
 _MB = 1_000_000
@@ -62,7 +62,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The programs on one session."""
+    """The runs of all programs on one session."""
 
     messages: int
     size: int
@@ -84,7 +84,7 @@ def processor(runs: Sequence[Run]) -> float:
 
 
 def paired(runs: Sequence[Run], floor: Sequence[Run]) -> float:
-    """Return how many times the processor seconds of the floor runs take, turn by turn."""
+    """Return the median, over all turns, of the ratio of processor seconds to those of the floor."""
     return median(run.processor / beside.processor for run, beside in zip(runs, floor, strict=True))
 
 
@@ -93,7 +93,7 @@ def memory(runs: Sequence[Run]) -> int:
 
 
 def run(command: Sequence[str]) -> Run:
-    """Run a process to its end. Raises RuntimeError when it fails."""
+    """Run a process to its end, and return what it took. Raise RuntimeError when it fails."""
     started = time.perf_counter()
     process = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -105,10 +105,10 @@ def run(command: Sequence[str]) -> Run:
 
 
 def measure(folder: Path) -> list[Measured]:
-    """The programs on generated sessions, compiled as an installer does, after one run each that does not count; the
-    largest needs none.
+    """Measure the programs on generated sessions, with modules compiled as an installer compiles them.
 
-    Sessions and programs take turns, so that a busy spell of the machine does not meet one of them only.
+    Each program first runs once without being counted, except on the largest session. Sessions and programs take turns,
+    so that a busy phase of the machine does not affect only one of them.
     """
     compileall.compile_dir(_ROOT / "compactor_cli", quiet=1)
     sessions = {messages: folder / f"{messages}.jsonl" for messages in _RUNS}
@@ -130,7 +130,7 @@ def measure(folder: Path) -> list[Measured]:
 
 
 def _commands(folder: Path, session: Path, messages: int) -> dict[str, list[str]]:
-    """The floor, and `compact` with each strategy."""
+    """Return the commands of the floor and of `compact` with each strategy, by name."""
     compact = [sys.executable, "-m", "compactor_cli", "compact", str(session), "--target-ratio", "0.25"]
     compact += ["-o", str(folder / "compact.jsonl"), "--quiet"]
     floor = [sys.executable, "-m", "benchmarks.floor", str(session), str(folder / "floor.jsonl")]
@@ -139,7 +139,7 @@ def _commands(folder: Path, session: Path, messages: int) -> dict[str, list[str]
 
 
 def report(measured: Sequence[Measured]) -> list[str]:
-    """Print the figures; return the limits that are exceeded."""
+    """Print the figures, and return a line for each exceeded limit."""
     exceeded = []
     print(
         f"{'':27}  {'processor seconds':^18}  {'seconds':>7}  {'ratio':>5}  {'limit':>5}  {'memory':>7}  {'limit':>8}"
@@ -162,7 +162,7 @@ def report(measured: Sequence[Measured]) -> list[str]:
 
 
 def _growth(name: str, tiny: Measured, small: Measured, large: Measured) -> list[str]:
-    """Print how the cost of a strategy grows beyond start-up; return the limit that is exceeded, if it is."""
+    """Print how the cost of a strategy without start-up grows. Return a line if the limit is exceeded."""
     file = (large.size - tiny.size) / (small.size - tiny.size)
     turns = zip(*(at.compact[name] for at in (tiny, small, large)), strict=False)
     growth = median((c.processor - a.processor) / (b.processor - a.processor) for a, b, c in turns)
@@ -172,7 +172,7 @@ def _growth(name: str, tiny: Measured, small: Measured, large: Measured) -> list
 
 
 def report_start() -> list[str]:
-    """Print what the start takes beside typer and rich; return the limits that are exceeded."""
+    """Print how long the start takes compared with importing typer and rich. Return a line for each exceeded limit."""
     programs = {
         "import typer, rich": ["-c", "import typer, rich"],
         "--version": ["-m", "compactor_cli", "--version"],

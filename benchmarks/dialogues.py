@@ -1,7 +1,7 @@
-"""Conversations of people, the same for the same seed: small talk with rules and facts, and friends who tell news.
+"""Generate conversations, the same for the same seed: small talk with rules and facts, and friends who tell news.
 
-`dialogues.txt` has the lines, in several languages. A line is left out where `keep` says so: that is how lines that a
-score was not learned on are set apart.
+The lines come from `dialogues.txt`, in several languages. Only lines for which `keep` returns True are used. This
+separates the lines that a score was learned on from the others.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from typing import Any
 from benchmarks.questions import Teller
 
 LANGUAGES = ("en",) * 8 + ("de", "es", "fr", "it", "pt", "nl", "ru", "zh", "ja", "ko")
-"""Of conversations that are learned from and measured; as often as they come."""
+"""Languages of the conversations that are learned from and measured; repeated by how often they are drawn."""
 UNSEEN = ("pl", "tr", "ar")
-"""Of conversations that are only measured."""
+"""Languages of conversations that are only measured."""
 _UNSPACED = ("zh", "ja")
 _ASKED_FOR = {"events": 0.85, "pictures": 0.6, "facts": 0.85, "answers": 0.7}
-"""How likely somebody asks for what friends tell."""
+"""Kind of line -> probability that somebody asks later for what a friend told."""
 _LEADS = {"rules": 0.2, "facts": 0.2, "talk": 0.07}
-"""How often a line of a kind comes behind words that only lead on, such as "oh and"."""
+"""Kind of line -> probability that words without content come before it, such as "oh and"."""
 _CHEERS = {"talk": 0.25, "reactions": 0.4, "asks": 0.0}
-"""How often a line of a kind ends with an exclamation mark; others rarely do."""
+"""Kind of line -> probability that it ends with an exclamation mark; 0.1 for other kinds."""
 _RUN_ON = 0.3
-"""How often the sentences of a message are run into one."""
+"""Probability that the sentences of a message are joined into one."""
 _COMMAS = {"en": (", ", " - ", "; ", " - ", "... "), "zh": ("，", "、")}
 _TALK_PER_RULE = 8
-"""Lines of small talk for each rule, at least."""
+"""Minimum lines of small talk for each rule."""
 Keep = Callable[[str], bool]
 
 
 @functools.cache
 def sections() -> dict[str, tuple[str, ...]]:
-    """The lines of `dialogues.txt` by section: 'kind language'."""
+    """Return the lines of `dialogues.txt` by section name, such as 'rules en'."""
     found: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
@@ -49,12 +49,12 @@ def sections() -> dict[str, tuple[str, ...]]:
 
 
 def fold(line: str, folds: int = 5) -> int:
-    """Which of the folds a line belongs to."""
+    """Return the number of the fold that a line belongs to."""
     return zlib.crc32(line.encode()) % folds
 
 
 class _Speaker:
-    """Says lines of one language, each once: real people do not say the same sentence again."""
+    """A speaker of one language who says each line once, because real people do not repeat a sentence."""
 
     def __init__(self, random: Random, language: str, keep: Keep) -> None:
         self._random = random
@@ -64,7 +64,7 @@ class _Speaker:
         self._unused: dict[str, list[str]] = {}
 
     def line(self, kind: str) -> str | None:
-        """One line of a kind, typed as a sentence; None when all have been said."""
+        """Return one line of a kind, typed as a sentence; None if all have been said."""
         unused = self._lines(kind)
         if not unused:
             return None
@@ -75,7 +75,7 @@ class _Speaker:
         return self._typed(said, _CHEERS.get(kind, 0.1))
 
     def lines(self, kind: str, count: int) -> list[str]:
-        """As many lines of a kind as there are left, at most as many as asked."""
+        """Return up to `count` lines of a kind, as many as are left."""
         return [line for line in (self.line(kind) for _ in range(count)) if line is not None]
 
     def _lines(self, kind: str) -> list[str]:
@@ -85,7 +85,7 @@ class _Speaker:
         return self._unused[kind]
 
     def _run_on(self, parts: Sequence[str]) -> str:
-        """One sentence of all, as people type in a hurry."""
+        """Return all sentences joined into one, as people type in a hurry."""
         comma = self._random.choice(_COMMAS["zh" if self.language in _UNSPACED else "en"])
         return comma.join([parts[0].rstrip(".!。"), *map(_clause, parts[1:])])
 
@@ -99,7 +99,7 @@ class _Speaker:
         return text[0].upper() + text[1:] if self._random.random() < 0.8 else text
 
     def join(self, parts: Sequence[str]) -> str:
-        """A message of these sentences."""
+        """Return a message that consists of these sentences."""
         if len(parts) > 1 and self._random.random() < _RUN_ON:
             return self._run_on(parts)
         if self.language in _UNSPACED:
@@ -112,7 +112,7 @@ class _Speaker:
 
 
 def led(said: str, language: str, random: Random) -> str:
-    """A sentence behind words that only lead to it."""
+    """Return a sentence after words without content that lead to it."""
     lead = random.choice(sections()[f"leads {language}"])
     if language in _UNSPACED:
         return lead + said
@@ -121,15 +121,15 @@ def led(said: str, language: str, random: Random) -> str:
 
 
 def _clause(part: str) -> str:
-    """A sentence as it stands in the middle of another one."""
+    """Return a sentence as it is written in the middle of another one."""
     bare = part.rstrip(".!。")
     return bare if bare[1:2].isupper() or not bare[1:2].isalpha() else bare[0].lower() + bare[1:]
 
 
 def with_rules(name: str, seed: int, keep: Keep, languages: Sequence[str] = LANGUAGES) -> dict[str, Any]:
-    """A short conversation with one to five rules or facts of the user among small talk.
+    """Return a short conversation of small talk with one to five rules or facts.
 
-    `told` has them word for word, with the number of their messages; `qas` asks for each.
+    `told` holds these word for word, with the numbers of their messages; `qas` has a question for each.
     """
     random = Random(f"rules/{seed}/{name}")
     language = random.choice(languages)
@@ -151,7 +151,7 @@ def with_rules(name: str, seed: int, keep: Keep, languages: Sequence[str] = LANG
 def among_requests(
     name: str, texts: Sequence[str], seed: int, keep: Keep, languages: Sequence[str] = LANGUAGES
 ) -> dict[str, Any]:
-    """What a user asked of an agent, with some rules told between, alone or inside small talk."""
+    """Return the requests of a user to an agent, with some rules between them, alone or inside small talk."""
     random = Random(f"requests/{seed}/{name}")
     speaker = _Speaker(random, random.choice(languages), keep)
     messages = list(texts)
@@ -171,7 +171,7 @@ def _binding(random: Random, speaker: _Speaker) -> str | None:
 
 
 def of_friends(name: str, seed: int, keep: Keep) -> dict[str, Any]:
-    """A conversation of two friends. Most news is asked for later; little else is."""
+    """Return a conversation of two friends. Questions ask later for most of the news and for little else."""
     random = Random(f"friends/{seed}/{name}")
     speaker = _Speaker(random, "en", keep)
     messages: list[str] = []
@@ -186,7 +186,7 @@ def of_friends(name: str, seed: int, keep: Keep) -> dict[str, Any]:
 
 
 def _turn(random: Random, speaker: _Speaker, *, asked: bool) -> tuple[list[str], float]:
-    """What a friend says next, and how likely somebody asks for it later."""
+    """Return what a friend says next, and the probability that somebody asks for it later."""
     draw = random.random()
     kinds = ["reactions"] if random.random() < 0.6 else []
     if draw < 0.3:

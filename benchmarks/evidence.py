@@ -1,10 +1,10 @@
-"""`python -m benchmarks.evidence QUESTIONS.jsonl...`: what is kept of what is asked for later.
+"""`python -m benchmarks.evidence QUESTIONS.jsonl...`: measure how much is kept of what is asked for later.
 
-The files are those of `benchmarks.questions`: conversations with facts in them, and which messages a
-question needs. Each conversation is compacted to shares of its tokens; a message counts as kept when at
-least 70 percent of its words stand in one line of the output, or in two that follow each other. Beside the
-strategies stands `tf-idf`: the lines with the rarest words for their length, until the target is full.
-Printed as Markdown, for docs/retention.md, with the mean over questions.
+The files come from `benchmarks.questions`: conversations with facts, and the messages that each question needs. Each
+conversation is compacted to shares of its tokens. A message counts as kept if at least 70 percent of its words are in
+one line of the output, or in two consecutive lines. The strategies are compared with `tf-idf`: the sentences with the
+rarest words for their length, until the target is full. The output is Markdown for docs/retention.md, with the mean
+over all questions.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main(paths: Sequence[str]) -> int:
 
 
 def _mean(items: Sequence[Mapping[str, Any]], method: Callable[[Source, int], str], ratio: float) -> float:
-    """The share of evidence that is kept, over all questions."""
+    """Return the share of evidence that is kept, averaged over all questions."""
     kept: list[float] = []
     for item in items:
         data = "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in item["messages"])
@@ -73,7 +73,7 @@ def _mean(items: Sequence[Mapping[str, Any]], method: Callable[[Source, int], st
 
 
 def kept_evidence(item: Mapping[str, Any], output: str) -> list[float]:
-    """For each question, the share of its messages that are in an output."""
+    """Return for each question the share of its messages that an output keeps."""
     lines = _index(output)
     texts = [[_words(item["messages"][at]["content"]) for at in question["evidence"]] for question in item["qas"]]
     return [sum(_is_kept(words, lines) for words in each) / len(each) for each in texts]
@@ -84,7 +84,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _index(text: str) -> Mapping[str, set[int]]:
-    """Word -> the lines that hold it, each line together with the next one."""
+    """Return a map: word -> numbers of the lines that hold it, each line taken together with the next one."""
     bags = [_words(line) for line in text.split("\n") if line.strip()]
     index: dict[str, set[int]] = defaultdict(set)
     for at, bag in enumerate(bags):
@@ -112,7 +112,7 @@ def _rarest(source: Source, target: int) -> str:
 
 
 def rarest(texts: Sequence[str], target: int) -> str:
-    """Sentences by the mean rarity of their words, the best first, in their order."""
+    """Return the sentences with the highest mean rarity of their words that fit in `target` tokens, in text order."""
     units = [unit for text in texts for unit in re.split(r"(?<=[.!?])\s+", text) if unit]
     bags = [_words(unit) for unit in units]
     held = Counter(word for bag in bags for word in bag)

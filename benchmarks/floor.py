@@ -1,7 +1,7 @@
-"""The floor: what any program must do that reads a transcript, counts it exactly and shows tables.
+"""The floor: the minimum work of a program that reads a transcript, counts its tokens exactly and shows tables.
 
-`python -m benchmarks.floor IN OUT` starts Python, loads typer, rich and tiktoken's o200k_base, parses
-every line, encodes every text once, and writes the lines back. It shares no code with the package.
+`python -m benchmarks.floor IN OUT` starts Python, loads typer, rich and tiktoken's o200k_base, parses every line,
+encodes every text once, and writes the lines to OUT. It shares no code with the package.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def main(source: str, target: str) -> None:
     import rich.table
     import typer
 
-    assert typer and rich.console and rich.table  # loaded, as any command line with tables does
+    assert typer and rich.console and rich.table  # loaded, as in any command line with tables
     count = _encoder()
     lines = Path(source).read_bytes().splitlines(keepends=True)
     tokens = 0
@@ -30,7 +30,7 @@ def main(source: str, target: str) -> None:
 
 
 def _encoder() -> Any:
-    """tiktoken's o200k_base with the vocabulary of litellm's package, which is not imported."""
+    """Return tiktoken's o200k_base encoder. The vocabulary is in litellm's package, which is not imported."""
     spec = importlib.util.find_spec("litellm")
     assert spec is not None and spec.submodule_search_locations
     folder = Path(next(iter(spec.submodule_search_locations))) / "litellm_core_utils" / "tokenizers"
@@ -41,7 +41,7 @@ def _encoder() -> Any:
 
 
 def _texts(message: dict[str, Any]) -> list[str]:
-    """Content, tool names and arguments of a message."""
+    """Return the content, the tool names and the arguments of a message."""
     texts = [message["content"] or ""]
     for call in message.get("tool_calls", ()):
         texts += [call["function"]["name"], call["function"]["arguments"]]

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.large [MEGABYTES]`: two large files, each compacted by a process of its own.
+"""`python -m benchmarks.large [MEGABYTES]`: compact two large files, each in a separate process.
 
-One is a session with long tool outputs, the other a Codex rollout with pictures. Both are measured at a quarter of
-the size, too. Limits: at most 600 MB of memory at the peak, and the processor time may not grow faster than the file
-(a tenth is allowed for scatter). Exit code 1 when one is exceeded.
+One is a session with long tool outputs, the other a Codex rollout with pictures. Both are also measured at a quarter of
+the size. Limits: peak memory of at most 600 MB, and processor time that does not grow faster than the file (a tenth is
+allowed for scatter). The exit code is 1 if a limit is exceeded.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _MB = 1_000_000
 _MEMORY = 600 * _MB
 _SCATTER = 1.1
 _POOL = 24 * _MB
-"""Characters that outputs are cut from."""
+"""Approximate characters of the text that outputs are cut from."""
 _LONG = (20_000, 400_000)
-"""Characters of an output."""
+"""Minimum and maximum characters of an output."""
 _PICTURE = (300_000, 2_000_000)
-"""Bytes of a picture."""
+"""Minimum and maximum bytes of a picture."""
 
 
 def outputs(size: int) -> Iterator[bytes]:
-    """Records of an OpenAI-chat session of about so many bytes, most of them in tool outputs."""
+    """Yield the lines of an OpenAI-chat session of about `size` bytes, most of them in tool outputs."""
     random = Random(18)
     writer = _Writer(random)
     pool = "\n".join(
@@ -54,7 +54,7 @@ def outputs(size: int) -> Iterator[bytes]:
 
 
 def pictures(size: int) -> Iterator[bytes]:
-    """Records of a Codex rollout of about so many bytes, most of them in pictures that its tools gave."""
+    """Yield the lines of a Codex rollout of about `size` bytes, most of them in pictures returned by tools."""
     random = Random(19)
     writer = _Writer(random)
     stamp = "2026-03-01T09:00:00.000Z"
@@ -92,7 +92,7 @@ def _line(value: object) -> bytes:
 
 
 def measure(folder: Path, kind: Callable[[int], Iterator[bytes]], size: int) -> tuple[int, Run]:
-    """The size of a file, and what it took to compact it."""
+    """Return the size of a generated file, and the run that compacted it."""
     path = folder / f"{kind.__name__}.jsonl"
     with path.open("wb") as file:
         file.writelines(kind(size))

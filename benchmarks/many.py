@@ -1,7 +1,7 @@
-"""`python -m benchmarks.many [FILES]`: many small sessions, by one process and by two.
+"""`python -m benchmarks.many [FILES]`: compact many small sessions with one process and with two.
 
-Limits: two processes are at least 1.7 times as fast as one, and write the same bytes. Exit code 1 when they do not. The
-last lines reckon from the rate what a million such sessions take.
+Limits: two processes are at least 1.7 times as fast as one, and write the same bytes. The exit code is 1 if not. The
+last lines of the output extrapolate the rate to a million such sessions.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from benchmarks.sessions import write_session
 
 _LEAST = 1.7
 _MESSAGES = (8, 12, 16, 24, 40)
-"""Messages of a session, in turn."""
+"""Numbers of messages of the sessions, which take turns."""
 
 
 def seconds(folder: Path, jobs: int) -> float:
-    """Wall-clock seconds of one run over all files."""
+    """Return the wall-clock seconds of one run over all files."""
     command = [sys.executable, "-m", "compactor_cli", "compact", "in/*.jsonl", "--target-ratio", "0.25", "--quiet"]
     started = time.perf_counter()
     subprocess.run([*command, "--out-dir", f"out{jobs}", "--jobs", str(jobs)], check=True, cwd=folder)

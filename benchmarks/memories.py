@@ -1,10 +1,10 @@
-"""The memory log with many memories, on both databases: adding and searching.
+"""Measure adding to and searching a memory log with many memories, on both databases.
 
     python -m benchmarks.memories [MEMORIES]
 
-Prints the seconds for adding (and for the last 10,000 of them alone), and for each kind of query the median and
-the slowest of its runs on a warm connection, beside the median of the fastest thing that the database can do: to
-fetch one memory by its key.
+Print the seconds for adding all memories, and for the last 10,000. For each kind of query, print the median and the
+slowest of its runs on a warm connection, and the ratio of the median to that of the fastest operation of the database:
+fetching one memory by its key.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _QUERIES: tuple[tuple[str, str], ...] = (
 
 
 def made(number: int) -> Iterator[Memory]:
-    """Memories of about 20 words: common ones, and others as rare as in texts of people (Zipf)."""
+    """Yield memories of about 20 words: some common, others as rare as in human texts (Zipf)."""
     chance = random.Random(6)  # the same memories each time
     for at in range(number):
         rare = [f"word{int(chance.paretovariate(0.6)) % 30_000}" for _ in range(9)]
@@ -87,7 +87,7 @@ def made(number: int) -> Iterator[Memory]:
 
 
 def milliseconds(work: Callable[[], object]) -> list[float]:
-    """How long each of RUNS took, after one that warms up."""
+    """Return the milliseconds of each of RUNS runs, after one run to warm up."""
     work()
     taken = []
     for _ in range(RUNS):
@@ -98,7 +98,7 @@ def milliseconds(work: Callable[[], object]) -> list[float]:
 
 
 def measure(name: str, url: str, memories: Sequence[Memory]) -> float:
-    """Print the figures of one database; the slowest median."""
+    """Print the figures of one database, and return its slowest median in milliseconds."""
     database = open_database(url)
     begun = time.perf_counter()
     for start in range(0, len(memories), 10_000):

@@ -1,7 +1,7 @@
-"""`python peer_programs.py NAME IN OUT`: what a peer does to a session, as a program of its own.
+"""`python peer_programs.py NAME IN OUT`: compact a session with another program.
 
-Each reads the lines, counts with tiktoken's o200k_base, makes a quarter of the tokens of it, and writes the messages.
-It runs in an environment of its own (`make bench-peers`) and shares no code with the package.
+Each one reads the lines, counts tokens with tiktoken's o200k_base, reduces the session to a quarter of its tokens, and
+writes the messages. It runs in a separate environment (`make bench-peers`) and shares no code with the package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 Message = dict[str, Any]
 _SHARE = 4
 _OVERHEAD = 4
-"""Tokens of a message beside its texts."""
+"""Tokens of a message besides its texts."""
 
 
 def _counter() -> Callable[[Message], int]:
@@ -32,13 +32,14 @@ def _counter() -> Callable[[Message], int]:
 
 
 def langchain(messages: list[Message]) -> list[Message]:
-    """`trim_messages` of langchain-core: the newest messages that fit, with the system message."""
+    """Use `trim_messages` of langchain-core: keep the system message and the newest messages that fit."""
     tools = import_module("langchain_core.messages")
     count = _counter()
     known: dict[str, int] = {}
 
     def tokens(trimmed: list[Any]) -> int:
-        """Each message is counted once: asked for the same ones again and again, exact counts would take minutes."""
+        """Return the known counts. langchain asks for the same messages many times, and counting them each time would
+        take minutes."""
         return sum(known[message.id] for message in trimmed)
 
     read = []
@@ -54,7 +55,7 @@ def langchain(messages: list[Message]) -> list[Message]:
 
 
 def ctx_compact(messages: list[Message]) -> list[Message]:
-    """Head and tail, with whole groups from the middle dropped."""
+    """Use ctx-compact: keep the head and the tail, and drop whole groups from the middle."""
     compact = import_module("ctx_compact").compact
     count = _counter()
     known = {id(message): count(message) for message in messages}
@@ -64,7 +65,7 @@ def ctx_compact(messages: list[Message]) -> list[Message]:
 
 
 def cutctx(messages: list[Message]) -> list[Message]:
-    """Old results masked, then the oldest dropped."""
+    """Use cutctx: mask old results, then drop the oldest messages."""
     tools = import_module("cutctx")
     count = _counter()
     turns = []
@@ -82,7 +83,7 @@ def cutctx(messages: list[Message]) -> list[Message]:
 
 
 def headroom(messages: list[Message]) -> list[Message]:
-    """What it compresses with its own settings; it knows no target."""
+    """Use headroom with its default settings; it has no option for a target."""
     return list(import_module("headroom").compress(messages, model="gpt-4o").messages)
 
 

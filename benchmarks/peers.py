@@ -1,8 +1,9 @@
-"""`python -m benchmarks.peers PYTHON`: `compact` beside other programs that make a session smaller.
+"""`python -m benchmarks.peers PYTHON`: compare `compact` with other programs that make sessions smaller.
 
-PYTHON has them (`make bench-peers`). Each runs as a process of its own on sessions of 1,000 and 20,000 messages, in
-turn, and makes a quarter of the tokens of it, counted exactly (see peer_programs.py). Limit: `compact` with strategy
-`tiered` takes no more processor seconds than langchain's `trim_messages`. Exit code 1 when it is exceeded.
+PYTHON is the interpreter of the environment that has them (`make bench-peers`). The programs run in turn as separate
+processes, on sessions of 1,000 and 20,000 messages, and reduce them to a quarter of the tokens, counted exactly (see
+peer_programs.py). Limit: `compact` with the strategy `tiered` takes no more processor seconds than langchain's
+`trim_messages`. The exit code is 1 if the limit is exceeded.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from benchmarks.sessions import write_session
 from compactor_cli.tokens.vocabulary import cache_folder
 
 _RUNS = {1_000: 5, 20_000: 2}
-"""Messages -> how often each program runs."""
+"""Messages of a session -> number of runs of each program."""
 _YARDSTICK = "langchain trim_messages"
 _STRATEGIES = ("tiered", "adaptive")
 
 
 def commands(python: str, session: Path, output: Path) -> dict[str, list[str]]:
-    """The programs by name."""
+    """Return the command of each program, by name."""
     programs = str(Path(__file__).parent / "peer_programs.py")
     own = [sys.executable, "-m", "compactor_cli", "compact", str(session), "--target-ratio", "0.25", "--quiet"]
     ours = {f"compactor {name}": [*own, "--strategy", name, "-o", str(output)] for name in _STRATEGIES}

@@ -1,9 +1,9 @@
-"""`python -m benchmarks.plan`: how long `adaptive` plans, beside the time to encode the same session.
+"""`python -m benchmarks.plan`: compare how long `adaptive` plans with the time to encode the same session.
 
-Sessions of 1,000, 5,000 and 20,000 messages are generated and read; then every text is encoded once, and
-plans are made, in turn. Times are processor seconds, the least of the runs. Limits: 20,000 messages plan
-in under twice the time that encoding them takes, and planning grows no faster than the session does.
-Exit code 1 when one is exceeded.
+Sessions of 1,000, 5,000 and 20,000 messages are generated and read. Then, in turn, every text is encoded once and plans
+are made. Times are processor seconds, the minimum over all runs. Limits: planning 20,000 messages takes less than twice
+as long as encoding them, and the planning time grows no faster than the session. The exit code is 1 if a limit is
+exceeded.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def _least(transcript: Transcript) -> tuple[float, list[float]]:
-    """Seconds to encode, and to plan at each ratio; the least of several turns."""
+    """Return the seconds to encode, and to plan at each ratio: the minimum of several turns."""
     encode, plan = [], [[] for _ in _RATIOS]  # type: list[float], list[list[float]]
     for _ in range(_RUNS):
         encode.append(_encode(transcript))

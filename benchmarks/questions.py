@@ -1,10 +1,10 @@
-"""Long conversations with facts that are asked for later, the same for the same seed.
+"""Generate long conversations with facts that questions ask for later, the same for the same seed.
 
     python benchmarks/questions.py DIALOGUE... -o questions.jsonl [--conversations 40] [--messages 300]
 
-Real human dialogue (JSONL files of {"role", "name", "content"}) is the noise. Personal facts are woven
-into it, spread over the whole length: told in many ways (questions.txt), without words that announce them,
-and with names from syllables, so that no list of words knows them. One object a line: {"id", "messages", "qas"}, where
+The noise is real human dialogue (JSONL files of {"role", "name", "content"}). Personal facts are woven into it, spread
+over the whole length. They are told in many ways (questions.txt), without words that announce them, and with names made
+of syllables, so that no word list contains them. The output has one object per line: {"id", "messages", "qas"}, where
 each question names the messages that hold its answer.
 """
 
@@ -24,13 +24,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A fact: (a|b) is a choice, {slot} a value that question, answer and tellings share."""
+    """A fact. In its patterns, (a|b) is a choice, and {slot} a value that the question, the answer and the messages
+    share."""
 
     question: str
     answer: str
     first: list[str]
     second: list[str]
-    """What a second message says, if the fact takes two."""
+    """Patterns for a second message, if the fact takes two."""
 
 
 _SYLLABLES = tuple(
@@ -48,7 +49,7 @@ _PLAIN = ("invented", "ordinary", "number")
 
 @functools.cache
 def _section(title: str) -> tuple[str, ...]:
-    """The lines of a section of questions.txt."""
+    """Return the lines of a section of questions.txt."""
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
     body = text.partition(f"\n[{title}]\n")[2].partition("\n[")[0]
     return tuple(line for line in body.splitlines() if line.strip())
@@ -62,7 +63,7 @@ def _lists() -> dict[str, tuple[str, ...]]:
 
 @functools.cache
 def shapes_of(category: str) -> tuple[Shape, ...]:
-    """The facts of a category of questions.txt."""
+    """Return the facts of a category of questions.txt."""
     shapes: list[Shape] = []
     for line in _section(category):
         if not line.startswith(" "):
@@ -77,7 +78,7 @@ def shapes_of(category: str) -> tuple[Shape, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Messages woven in at one place (0 start, 1 end); a question if it is asked for later."""
+    """Messages to weave in at one place (0 is the start, 1 the end), and the question if one asks for them later."""
 
     place: float
     texts: tuple[str, ...]
@@ -85,7 +86,7 @@ class Event:
 
 
 class Teller:
-    """Texts from patterns; the slots of one fact keep their values until `fresh`."""
+    """Makes texts from patterns. Slots keep their values until `fresh` begins another fact."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -104,7 +105,7 @@ class Teller:
         return re.sub(r"\b([Aa]) (?=[aeio](?!ne-))", r"\1n ", text)
 
     def message(self, pattern: str, *, opener: float = 0.4, tail: float = 0.35) -> str:
-        """A sentence as people type it, with something around it at times."""
+        """Return a sentence as people type it, sometimes with words before or after it."""
         draw = self._random
         parts = [self.say(pattern)]
         if draw.random() < opener:
@@ -114,13 +115,13 @@ class Teller:
         return self._typed(parts)
 
     def long_message(self, pattern: str) -> str:
-        """The sentence with small talk around it."""
+        """Return the sentence with small talk around it."""
         parts = [self._idle(each) for each in self._random.sample(_section("small talk"), self._random.randint(3, 6))]
         parts.insert(self._random.randint(0, len(parts)), self.say(pattern))
         return self._typed(parts)
 
     def _idle(self, pattern: str) -> str:
-        """With values of its own."""
+        """Return a text for a pattern of small talk, with slot values separate from those of the fact."""
         values, self._values = self._values, {}
         text = self.say(pattern)
         self._values = values
@@ -175,9 +176,9 @@ def conversation(
     options: argparse.Namespace,
     shapes: Callable[[str], Sequence[Shape]] = shapes_of,
 ) -> dict[str, Any]:
-    """One object of the output; `lines` are the noise, at least as many as messages.
+    """Return one object of the output. `lines`: the noise, at least as many lines as messages are wanted.
 
-    `shapes` gives the facts of a category that may be told.
+    `shapes`: returns the facts of a category that may be used.
     """
     random = Random(f"{options.seed}/{name}")
     events = _Facts(random, shapes).events(options.facts, options.distractors)
@@ -201,7 +202,7 @@ def conversation(
 
 
 class _Facts:
-    """Facts and distractors of one conversation; a shape comes again only when all others of its kind have been."""
+    """Facts and distractors of one conversation. A shape is reused only after all others of its category."""
 
     def __init__(self, random: Random, shapes: Callable[[str], Sequence[Shape]]) -> None:
         self._random = random
@@ -237,7 +238,7 @@ class _Facts:
         return [*earlier, Event(place, texts, asked)]
 
     def _distractor(self, number: int) -> str:
-        """A strange word, small talk, or a fact like the others that nobody asks for."""
+        """Return, in turn, a strange word, small talk, or a fact like the others that no question asks for."""
         draw, tell = self._random, self._tell
         tell.fresh()
         if number % 3 == 0:
@@ -255,12 +256,12 @@ class _Facts:
 
 
 def _places(random: Random, count: int) -> list[float]:
-    """One place in each of as many equal stretches, in random order."""
+    """Return a random place in each of `count` equal parts of the conversation, in random order."""
     return random.sample([(number + random.random()) / count for number in range(count)], count)
 
 
 def read_noise(paths: Sequence[Path]) -> list[list[tuple[str, str]]]:
-    """Speaker and cleaned text of every line of every dialogue."""
+    """Return for each dialogue the speaker and the cleaned text of every line."""
     dialogues = []
     for path in paths:
         with path.open(encoding="utf-8") as file:
@@ -271,14 +272,14 @@ def read_noise(paths: Sequence[Path]) -> list[list[tuple[str, str]]]:
 
 
 def _clean(text: str) -> str:
-    """Transcribed speech without its marks, spaced as people type."""
+    """Return transcribed speech without transcription marks, spaced as people type."""
     text = re.sub(r"\{\w+\}", " ", text)
     text = re.sub(r"\s+(?=[.,?!;:']|n't\b)", "", re.sub(r"(?<=\w) - (?=\w)", "-", text))
     return re.sub(r"\s+", " ", text).strip()
 
 
 def noise(random: Random, dialogues: Sequence[list[tuple[str, str]]], options: argparse.Namespace) -> list[str]:
-    """As many messages of real talk as asked, from stretches of the dialogues, short lines joined."""
+    """Return `options.messages` messages of real talk from parts of the dialogues, with short lines joined."""
     out: list[str] = []
     order = random.sample(range(len(dialogues)), len(dialogues))
     while len(out) < options.messages:

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.record NAME [ARGUMENTS...]`: run a benchmark and keep what it said.
+"""`python -m benchmarks.record NAME [ARGUMENTS...]`: run a benchmark and store its output.
 
-That is in `benchmarks/results/NAME.txt`, which begins with the machine, the
-versions and the date. `docs/performance.md` is made from these files.
+The output goes to `benchmarks/results/NAME.txt`, after the command, the date, the machine and the versions.
+`docs/performance.md` is generated from these files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PACKAGES = ("compactor-cli", "splintr-rs", "tiktoken")
 
 
 def machine() -> str:
-    """The processor, how many of its cores there are here, and the memory."""
+    """Return the name of the processor, the number of its cores, the memory, and the operating system."""
     info = Path("/proc/cpuinfo")
     names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
     name = names[0] if names else platform.processor() or platform.machine()

@@ -1,14 +1,14 @@
-"""`python -m benchmarks.retention NAME=FOLDER[,FOLDER...]...`: what survives, on sessions not learned on.
+"""`python -m benchmarks.retention NAME=FOLDER[,FOLDER...]...`: measure what survives, on sessions not learned on.
 
-Each NAME is a set of sessions: one kind of tool. Printed as Markdown, for docs/retention.md: for every set
-what `compactor evaluate` measures, with strategy `adaptive` in several rows:
+Each NAME is a set of sessions of one kind of tool. The output is Markdown for docs/retention.md. For every set it has
+what `compactor evaluate` measures, with several rows for the strategy `adaptive`:
 
-- `shipped`: the profile of the package;
-- `by session`: for each session weights learned without it (five folds over all sets);
-- `by set`: weights learned on the other sets only;
-- `by NAME`: weights learned on one other set only.
+- `shipped`: with the profile of the package;
+- `by session`: with weights learned without the session (five folds over all sets);
+- `by set`: with weights learned on the other sets only;
+- `by NAME`: with weights learned on one other set only.
 
-Needs numpy (the extra `learn`).
+This needs numpy (the extra `learn`).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def sessions_of(folders: Sequence[str]) -> list[EvaluatedSession]:
             except InputError as error:
                 print(f"left out: {error}", file=sys.stderr)
                 continue
-            # conversations of one file are alike: they count as one session
+            # conversations of one file are similar, so they count as one session
             found += [EvaluatedSession(name, transcript) for transcript in source.transcripts]
     return found
 
@@ -100,7 +100,7 @@ def _by_session(
     cases: Mapping[str, Sequence[TrainingCase]],
     source: Mapping[str, str],
 ) -> dict[str, Profile]:
-    """Session -> a profile learned without its fold."""
+    """Return for each session a profile that was learned without its fold."""
     lessons = [
         Lesson(s.name, name, opening_of(s.transcript.messages)) for name, sessions in sets.items() for s in sessions
     ]

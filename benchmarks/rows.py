@@ -1,7 +1,7 @@
-"""`python -m benchmarks.rows`: a data set of 10,000 rows as Parquet beside the same rows as JSON lines.
+"""`python -m benchmarks.rows`: compare a data set of 10,000 rows as Parquet with the same rows as JSON lines.
 
-Both are compacted by processes of their own, in turn. Limit: the rate of Parquet, in rows a processor second by the
-best of the runs, is at least 0.8 of that of JSON lines. Exit code 1 when it is below.
+Both are compacted in turn by separate processes. The rate is in rows per processor second, of the best run. Limit: the
+rate of Parquet is at least 0.8 of that of JSON lines. The exit code is 1 if it is lower.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORDS = ["the", "parser", "fails", "where", "a", "header", "has", "no", "colon"
 
 
 def rows() -> Iterator[dict[str, Any]]:
-    """Conversations of 6 to 12 messages with calls and their results."""
+    """Yield conversations of 9 to 17 messages with calls and their results."""
     for number in range(ROWS):
         messages: list[dict[str, Any]] = [{"role": "system", "content": "You mend programs."}]
         for turn in range(2 + number % 3):
@@ -38,7 +38,7 @@ def rows() -> Iterator[dict[str, Any]]:
 
 
 def write(folder: Path) -> list[Path]:
-    """The data set in both forms."""
+    """Write the data set in both formats, and return the paths: JSON lines, then Parquet."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -50,7 +50,7 @@ def write(folder: Path) -> list[Path]:
 
 
 def seconds(source: Path) -> tuple[float, int]:
-    """Processor seconds of one run, and the peak memory of all so far in MB."""
+    """Return the processor seconds of one run, and the peak memory in MB of all runs so far."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     out = source.with_name(f"out{source.suffix}")
     command = [sys.executable, "-m", "compactor_cli", "compact", str(source), "--target-ratio", "0.5", "-o", str(out)]
@@ -62,7 +62,7 @@ def seconds(source: Path) -> tuple[float, int]:
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         lines, parquet = write(Path(folder))
-        # Parquet first: the peak of memory only grows
+        # Parquet first, because the peak memory covers all runs so far
         measured = [(seconds(parquet), seconds(lines)) for _ in range(RUNS)]
     of_parquet = min(own[0] for own, _ in measured)
     of_lines = min(other[0] for _, other in measured)

@@ -1,7 +1,7 @@
-"""Sessions to measure with: OpenAI-chat transcripts of an agent at work, the same for the same size.
+"""Generate sessions for benchmarks: OpenAI-chat transcripts of an agent at work, the same for the same size.
 
-About four fifths of the tokens stand in tool results, as in sessions saved by coding agents. The
-texts are made here from words, identifiers and code-like lines; nothing is copied from real data.
+About four fifths of the tokens are in tool results, as in saved sessions of coding agents. The texts are made of words,
+identifiers and code-like lines. Nothing is copied from real data.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _REQUESTS = (
 
 
 class _Writer:
-    """Words, identifiers and lines, drawn from one random source."""
+    """Makes words, identifiers and lines from one random source."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
         self._names: list[str] = []
 
     def name(self) -> str:
-        """An identifier; most have occurred before, as in a session about one program."""
+        """Return an identifier. Most have occurred before, as in a session about one program."""
         draw = self._random
         if self._names and draw.random() < 0.8:
             return draw.choice(self._names[-400:])
@@ -111,7 +111,7 @@ class _Writer:
 
 
 def write_session(path: Path, messages: int) -> None:
-    """Write a session of this many messages, line by line."""
+    """Write a session of `messages` messages, line by line."""
     with path.open("w", encoding="utf-8") as file:
         for message in _session(messages):
             file.write(json.dumps(message, ensure_ascii=False) + "\n")

@@ -1,11 +1,11 @@
-"""`python -m benchmarks.talk SESSIONS [--profile FILE]`: learns which statements of a conversation are needed later.
+"""`python -m benchmarks.talk SESSIONS [--profile FILE]`: learn which statements of a conversation are needed later.
 
-SESSIONS is the folder of the sample sessions: its meetings (`qmsum`) are the noise for facts that are asked for, what
-users say to agents (`tau-bench`, `openai-long`) is the noise for rules. The rest is made by `benchmarks.dialogues`.
-Three scores are learned: `talk`, of messages that are asked for later, `binding`, of a user's sentences that bind the
-rest, and `needed`, of statements without which nobody could go on with a chat (`benchmarks.chats`). The figures are
-held out: lines, facts, meetings, chats and sessions are in two halves, and each half is measured with weights that were
-learned on the other. Printed as Markdown; --profile writes weights of all into a profile.
+SESSIONS is the folder of the sample sessions. Its meetings (`qmsum`) are the noise for facts that are asked for later.
+What users say to agents (`tau-bench`, `openai-long`) is the noise for rules. `benchmarks.dialogues` generates the rest.
+Three scores are learned: `talk`, for messages that are asked for later; `binding`, for a user's sentences that bind the
+rest of the session; and `needed`, for statements without which nobody could continue a chat (`benchmarks.chats`). The
+figures are held out: lines, facts, meetings, chats and sessions are split into two halves, and each half is measured
+with weights learned on the other. The output is Markdown. --profile writes weights learned on everything to a profile.
 """
 
 from __future__ import annotations
@@ -46,21 +46,22 @@ from compactor_cli.tokens import make_counter
 TALK = {"questions": 3.0, "friends": 1.0, "rules": 1.5, "told": 1.0}
 BINDING = {"told": 1.0, "requests": 1.0}
 NEEDED = {"chats": 1.0, "small": 0.5, "asked": 0.5}
-"""What each score is learned from, and how much it counts."""
+"""For each score: the kinds of conversations that it is learned from, and how much each counts."""
 _FOLDS = 4
 _HALVES = (0, 2), (1, 3)
-"""Folds that are learned from while the others are measured; meetings and facts are not in order of anything."""
+"""Folds that are learned from while the others are measured. The order of meetings and facts has no meaning."""
 CONVERSATIONS = {"rules": 240, "friends": 20, "questions": 25}
-"""How many are made for each half."""
+"""Number of conversations generated for each half."""
 _PENALTY, _LITTLE = 30.0, 3.0
-"""On large weights, of the scores of people's talk, and of what is needed in chats, of which more is known."""
+"""Penalties on large weights: for `talk` and `binding`, and for `needed`, of which more is known."""
 _SCALE = 1000.0
-"""Weight of a kind of conversations beside the penalty."""
+"""Weight of a kind of conversations, relative to the penalty."""
 _LIKELY, _AS_OFTEN = 0.5, 1.0
-"""What weighs the same in every conversation: all its statements (1), its needed ones (0), or something between. What
-is needed in chats is told by how often it is, as its values are compared with what repeats them."""
+"""What weighs the same in every conversation: all its statements (1), its needed ones (0), or something in between. For
+`needed` the weights follow how often statements are needed, because its values are compared with those of
+repetitions."""
 _SPARED = 0.3
-"""How much a user's sentence with numbers or ids counts that is no rule."""
+"""Factor for the weight of a user's sentence that has numbers or ids but is not a rule."""
 _SETS: tuple[dict[str, int], ...] = (
     {},
     {"words": 1, "longest": 25, "facts": 10},
@@ -68,7 +69,7 @@ _SETS: tuple[dict[str, int], ...] = (
     {"words": 20, "messages": 200},
     {"words": 5, "longest": 60, "messages": 200},
 )
-"""How the conversations of `benchmarks.questions` differ."""
+"""Variations of the conversations of `benchmarks.questions`."""
 _DEFAULTS = {"messages": 300, "facts": 15, "distractors": 12, "words": 10, "longest": 150}
 _PER_MESSAGE = 4
 _COUNT = make_counter("o200k_base").counter.count
@@ -77,7 +78,7 @@ _FACT = [at for at, signal in enumerate(TALK_SIGNALS) if signal in ("codes", "nu
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A conversation as statements, and which of them are needed later."""
+    """A conversation as statements, with which of them are needed later, and their signals."""
 
     item: Mapping[str, Any]
     statements: list[Statement]
@@ -87,7 +88,7 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class Folds:
-    """Which of the four parts of all lines, facts, meetings and sessions are taken."""
+    """The selected folds of all lines, facts, meetings and sessions."""
 
     taken: frozenset[int]
     seed: int
@@ -99,7 +100,7 @@ class Folds:
         return number % _FOLDS in self.taken
 
     def numbers_of(self, kind: str) -> range:
-        """Numbers of the conversations of a kind that are made: half as many for half as many folds."""
+        """Return the numbers of the conversations of a kind to generate: half as many for half as many folds."""
         return range(round(CONVERSATIONS[kind] * len(self.taken) * 2 / _FOLDS))
 
 
@@ -135,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def tables_of(folder: Path, folds: Iterable[int], without: Collection[str] = UNSEEN) -> bytes:
-    """Weights of wordings, learned from the lines of some folds, and what users asked in their sessions."""
+    """Return the weights of wordings, learned from the lines and the users' requests of some folds."""
     taken = Folds(frozenset(folds), 0)
     asked = (sentence for _, texts in _asked(folder, taken) for text in texts for sentence in SENTENCE.split(text))
     requests = [wording.Example("requests", text.strip()) for text in dict.fromkeys(asked) if text.strip()]
@@ -143,8 +144,8 @@ def tables_of(folder: Path, folds: Iterable[int], without: Collection[str] = UNS
 
 
 def learned_from(folder: Path, folds: Sequence[int], seed: int) -> dict[str, list[Talk]]:
-    """Conversations to learn from. Wordings of the lines of each fold are learned from those of the others, as they
-    will be of lines that nobody has learned from."""
+    """Return conversations to learn from, by kind. The wordings for each fold are learned from the other folds, because
+    the lines of real conversations were not learned from either."""
     parts = [
         conversations(folder, Folds(frozenset([own]), seed), Wordings(tables_of(folder, {*folds} - {own})))
         for own in folds
@@ -155,7 +156,7 @@ def learned_from(folder: Path, folds: Sequence[int], seed: int) -> dict[str, lis
 def conversations(
     folder: Path, folds: Folds, wordings: Wordings, *, languages: Sequence[str] = LANGUAGES
 ) -> dict[str, list[Talk]]:
-    """All conversations of some folds by their kind. `told` are the user's sentences in those of `rules`."""
+    """Return all conversations of some folds by kind. `told` has those of `rules`, split into the user's sentences."""
     rules = [with_rules(f"rules-{n}", folds.seed, folds.keep, languages) for n in folds.numbers_of("rules")]
     rules = [item for item in rules if item["told"]]
     friends = [of_friends(f"friends-{n}", folds.seed, folds.keep) for n in folds.numbers_of("friends")]
@@ -173,7 +174,7 @@ def conversations(
 
 
 def _chats(folds: Folds, wordings: Wordings) -> Iterator[Talk]:
-    """Chats in which is marked what is needed to go on; their signals are those of CHAT_SIGNALS."""
+    """Yield the chats in which needed text is marked, with the signals in CHAT_SIGNALS."""
     for number, chat in enumerate(read_chats()):
         if folds.takes(number):
             signals = chat_signals(chat.statements, wordings)
@@ -181,7 +182,7 @@ def _chats(folds: Folds, wordings: Wordings) -> Iterator[Talk]:
 
 
 def _questions(folder: Path, folds: Folds) -> Iterator[dict[str, Any]]:
-    """Meetings with facts woven in."""
+    """Yield meetings with facts woven in."""
     meetings = [path for n, path in enumerate(sorted((folder / "qmsum").glob("*.jsonl"))) if folds.takes(n)]
     dialogues = questions.read_noise(meetings)
 
@@ -196,7 +197,7 @@ def _questions(folder: Path, folds: Folds) -> Iterator[dict[str, Any]]:
 
 
 def _asked(folder: Path, folds: Folds) -> Iterator[tuple[str, list[str]]]:
-    """The names of sessions, and what their users asked of agents. Trials of a task are in the same fold."""
+    """Yield the names of sessions and their users' requests. All trials of one task are in the same fold."""
     for path in sorted([*folder.glob("tau-bench/*.jsonl"), *folder.glob("openai-long/**/*.jsonl")]):
         if folds.takes(zlib.crc32(path.stem.split("_")[0].encode())):
             said = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -206,7 +207,7 @@ def _asked(folder: Path, folds: Folds) -> Iterator[tuple[str, list[str]]]:
 
 
 def _requests(folder: Path, folds: Folds, languages: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """What users ask of agents, with rules put in."""
+    """Yield the requests of users to agents, with rules inserted."""
     for name, typed in _asked(folder, folds):
         if len(typed) >= 4:
             for again in range(2):
@@ -216,7 +217,7 @@ def _requests(folder: Path, folds: Folds, languages: Sequence[str]) -> Iterator[
 
 
 def by_message(item: Mapping[str, Any], wordings: Wordings) -> Talk:
-    """Whole messages; needed are those that a question asks for."""
+    """Return a conversation whose statements are whole messages. Those that a question asks for are needed."""
     statements = [Statement(at, each["role"], each["content"]) for at, each in enumerate(item["messages"])]
     needed = {at for question in item["qas"] for at in question["evidence"]}
     signals = statement_signals(statements, wordings=wordings)
@@ -224,7 +225,7 @@ def by_message(item: Mapping[str, Any], wordings: Wordings) -> Talk:
 
 
 def by_sentence(item: Mapping[str, Any], wordings: Wordings) -> Talk:
-    """The user's sentences; needed are those that hold what was told."""
+    """Return a conversation whose statements are the user's sentences. Those with a told rule or fact are needed."""
     statements = [
         Statement(at, each["role"], sentence.strip())
         for at, each in enumerate(item["messages"])
@@ -238,7 +239,8 @@ def by_sentence(item: Mapping[str, Any], wordings: Wordings) -> Talk:
 
 
 def by_line(item: Mapping[str, Any], wordings: Wordings) -> Talk:
-    """The user's sentences and the agent's lines, as `adaptive` takes them; needed are those with what was told."""
+    """Return a conversation whose statements are the user's sentences and the agent's lines, as in `adaptive`. The
+    user's sentences with a told rule or fact are needed."""
     said = enumerate(item["messages"])
     statements = [*chain.from_iterable(statements_of(at, each["role"], each["content"]) for at, each in said)]
     told = [_bare(each["text"]) for each in item["told"]]
@@ -251,12 +253,12 @@ def _bare(text: str) -> str:
 
 
 def _holds(sentence: str, told: str) -> bool:
-    """Whether a sentence has something told, or a large part of it."""
+    """Return whether a sentence contains a told rule or fact, or is a large part of it."""
     return told in sentence or (len(sentence) > len(told) / 2 and sentence in told)
 
 
 def fit(learned: Mapping[str, Sequence[Talk]], shares: Mapping[str, float]) -> dict[str, float]:
-    """Weights, each conversation of a kind counting alike."""
+    """Return weights of the signals. All conversations of a kind count the same."""
     in_chats = "chats" in shares
     signals, likely, penalty = (CHAT_SIGNALS, _AS_OFTEN, _LITTLE) if in_chats else (TALK_SIGNALS, _LIKELY, _PENALTY)
     examples: list[Labelled] = []
@@ -268,8 +270,8 @@ def fit(learned: Mapping[str, Sequence[Talk]], shares: Mapping[str, float]) -> d
 
 
 def _labelled(talk: Talk, weight: float, likely: float, *, spare_facts: bool) -> Iterator[Labelled]:
-    """The statements of a conversation. With `spare_facts`, others with numbers or ids count less: they may be needed
-    as well."""
+    """Yield the statements of a conversation as examples. With `spare_facts`, statements with numbers or ids that are
+    not labelled as needed count less, because they may be needed too."""
     needed = [row for row, label in zip(talk.signals, talk.needed, strict=True) if label]
     others = [row for row, label in zip(talk.signals, talk.needed, strict=True) if not label]
     if not needed or not others:
@@ -287,7 +289,7 @@ def _measure(
     talk: Mapping[str, float],
     binding: Mapping[str, float],
 ) -> None:
-    """Adds the share of what is needed that is kept: of messages by question, of sentences by session."""
+    """Add to `rows` the share of what is needed that is kept: of messages per question, of sentences per session."""
     measured = {kind: found for kind, found in others.items() if kind not in NEEDED}
     for kind, each in ((kind, each) for kind, found in measured.items() for each in found):
         said = each.statements
@@ -314,7 +316,7 @@ def _measure_chats(
     binding: Mapping[str, float],
     needed: Mapping[str, float],
 ) -> None:
-    """Adds the share of the statements that are needed to go on with a chat that is kept, the last message aside."""
+    """Add to `rows` the share of the statements needed to continue a chat that is kept, without the last message."""
     for each in chats:
         tokens, said = _room(each, 1.0)[0], each.statements
         wanted = {at for at, label in enumerate(each.needed) if label and said[at].message != said[-1].message}
@@ -339,7 +341,7 @@ def _room(talk: Talk, ratio: float) -> tuple[list[int], int]:
 
 
 def _messages(talk: Talk, values: Sequence[float], ratio: float) -> list[float]:
-    """For each question, the share of its messages that are kept."""
+    """Return for each question the share of its messages that are kept."""
     chosen = _most_worth(talk, values, *_room(talk, ratio))
     return kept_evidence(talk.item, "\n".join(talk.statements[at].text for at in chosen))
 
@@ -363,7 +365,7 @@ def _filled(order: Sequence[int], tokens: Sequence[int], room: int) -> list[int]
 
 
 def _sentences(talk: Talk, values: Sequence[float], ratio: float) -> list[float]:
-    """The share of the sentences to keep that are kept, of as many as fit; nothing where none fits."""
+    """Return, in a list, the kept share of the needed sentences that could fit; an empty list if none fits."""
     tokens, room = _room(talk, ratio)
     needed = {at for at, label in enumerate(talk.needed) if label}
     fits = _filled(sorted(needed, key=tokens.__getitem__), tokens, room)
@@ -372,7 +374,7 @@ def _sentences(talk: Talk, values: Sequence[float], ratio: float) -> list[float]
 
 
 def _table(rows: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
-    """Two tables: what is measured, and the sentences by language."""
+    """Return two tables: all measurements, and those of sentences by language."""
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
     languages = sorted(column for column in columns if column.split()[0] in (*LANGUAGES, *UNSEEN))
     lines: list[str] = []

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.usual_letters`: write the part of o200k_base that texts with usual letters can be made of.
+"""`python -m benchmarks.usual_letters`: write the part of o200k_base that can occur in texts of usual characters.
 
-Its lines are those of the vocabulary, as they are: a token and its rank. Those are left out that have the first byte of
-another letter in them.
+The lines of the vocabulary are copied unchanged: a token and its rank. Tokens that contain the first byte of any other
+character are left out.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from compactor_cli.tokens.splintr_encoder import USUAL
 from compactor_cli.tokens.vocabulary import read_vocabulary
 
 _FIRST_BYTES = {0xC2, 0xC3, 0xC4, 0xC5, 0xE2, 0xEF, 0xF0}
-"""Of Latin letters that are not ASCII, of signs, and of pictures."""
+"""First bytes in UTF-8 of Latin letters beyond ASCII, of signs, and of pictures."""
 _USUAL = {*range(0xC0), *_FIRST_BYTES}
 
 
 def usual_part() -> bytes:
-    """Return the lines of the tokens whose bytes are all usual, and those of single bytes."""
+    """Return the lines of the tokens that consist of usual bytes only, and of all tokens of a single byte."""
     data = read_vocabulary("o200k_base")
     assert data is not None
     return b"".join(line for line in data.splitlines(keepends=True) if _is_usual(b64decode(line.split()[0])))

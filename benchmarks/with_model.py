@@ -1,9 +1,9 @@
-"""What survives when a model writes summaries and says nothing in them: that of each strategy beside it offline.
+"""Measure what survives if a model writes the summaries but says nothing in them, compared with each strategy offline.
 
     python -m benchmarks.with_model claude=DIR[,DIR...] codex=DIR ...
 
-The model is a stand-in that writes the wanted headings with one empty sentence under each. So what is
-found in an output was kept by what is computed: repeated requests, files, errors, commands, quoted lines.
+The model is a stand-in that writes the requested headings with one empty sentence under each. So everything found in an
+output was kept by the computed parts: repeated requests, files, errors, commands, quoted lines.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOTHING = "- The work went on as it was asked for."
 
 
 class SaysNothing:
-    """A language model whose summaries hold no fact."""
+    """A language model whose summaries contain no facts."""
 
     name = "says/nothing"
     context_limit = 200_000
@@ -38,7 +38,7 @@ class SaysNothing:
         return tuple(ModelAnswer(_answer(request)) for request in requests)
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
-        """Topics are those of the offline way: what is measured is the summary."""
+        """Ignore failures. Topics then come from the offline method, as only the summaries are measured."""
 
 
 def _answer(request: ModelRequest) -> str:

@@ -1,6 +1,6 @@
-"""Learns which words speak for something to remember, from the lines of `dialogues.txt` and what users asked of agents.
+"""Learn which words indicate something to remember, from the lines of `dialogues.txt` and users' requests to agents.
 
-Rules and facts are set against small talk, and against single requests. `benchmarks.talk` writes the tables that
+Rules and facts are distinguished from small talk, and from single requests. `benchmarks.talk` writes the tables that
 `compactor_cli/features/wording.py` reads.
 """
 
@@ -21,19 +21,19 @@ from compactor_cli.features.wording import BUCKETS, SCALE, SPEAKS_AGAINST, is_pa
 
 _KINDS = {"rules": "told", "facts": "told", "talk": "talk", "reactions": "talk", "asks": "talk", "requests": "requests"}
 _LED = {"rules": 0.25, "facts": 0.25, "talk": 0.1}
-"""Share of the lines of a section that are learned from behind words that only lead on, too."""
+"""Section -> share of its lines that are also learned from with words without content before them."""
 _PENALTY = 0.25
-"""On the squares of the weights, beside the mean weight of a sentence."""
+"""Penalty on the squares of the weights, relative to the mean weight of a sentence."""
 _OFTEN = 3
-"""Sentences from which on a pair of words is learned: what one sentence says happens to stand together."""
+"""Minimum occurrences of a pair of words to learn from; words of a rarer pair are together by chance."""
 _LIMIT = 127
 _CLOSE = 1e-14
-"""Share of the squares of what is wanted that may be left over."""
+"""Solving stops when the squared residual is below this share of the squared target."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A sentence, and what it is."""
+    """A sentence and its kind."""
 
     kind: str
     """`told`, or one of SPEAKS_AGAINST."""
@@ -41,7 +41,7 @@ class Example:
 
 
 def examples(keep: Keep, without: Collection[str] = UNSEEN) -> list[Example]:
-    """Return the sentences of the lines that `keep` takes, with slots filled, of all languages but those `without`."""
+    """Return the lines that `keep` accepts as sentences with filled slots, in all languages except `without`."""
     found = []
     for name, lines in sections().items():
         section, language = name.split()
@@ -63,7 +63,8 @@ def learn(sentences: Sequence[Example]) -> bytes:
 
 
 def _table(sentences: Sequence[Example], other: str) -> bytes:
-    """Least squares with a penalty, both kinds counting alike, solved by sentences: they are fewer than buckets."""
+    """Return a table of weights, fitted by least squares with a penalty. Both kinds count the same in total. The system
+    is solved with one unknown per sentence, because there are fewer sentences than buckets."""
     taken = [each for each in sentences if each.kind in ("told", other)]
     told = np.array([each.kind == "told" for each in taken], dtype=np.float64)
     if not 0 < told.sum() < len(taken):
@@ -76,7 +77,7 @@ def _table(sentences: Sequence[Example], other: str) -> bytes:
 
 
 class _Rows:
-    """The pieces of sentences, one row each, of which only the buckets that a sentence has are held."""
+    """A sparse matrix of the sentences' words: one row per sentence, one column per bucket."""
 
     def __init__(self, texts: Sequence[str], share: npt.NDArray[np.float64]) -> None:
         placed = [placed_words(text) for text in texts]
@@ -100,7 +101,8 @@ class _Rows:
 
 
 def _solved(rows: _Rows, wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Solve by conjugate gradients: what each sentence adds to the weights, so that they come to what is wanted."""
+    """Solve by conjugate gradients, and return what each sentence adds to the weights so that its own sum of weights is
+    close to `wanted`."""
     found = np.zeros_like(wanted)
     rest = step = wanted
     before = start = rest @ rest

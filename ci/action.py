@@ -1,6 +1,6 @@
-"""The step of the GitHub Action (action.yml): its inputs in INPUT_* variables, its outputs in GITHUB_OUTPUT.
+"""The step of the GitHub Action (action.yml): its inputs are INPUT_* variables, its outputs go to GITHUB_OUTPUT.
 
-The exit code is that of `compactor compact`; 0 instead of 1 where the step is not to fail.
+The exit code is that of `compactor compact`, but 0 instead of 1 if the input `fail` is false.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def given(name: str, default: str = "") -> str:
 
 
 def files() -> list[str]:
-    """The files that the input names, each once. A line that matches nothing ends the step."""
+    """Return the files that the input names, each once. Raise SystemExit when a line matches nothing."""
     found: list[str] = []
     for line in filter(None, map(str.strip, given("FILES").splitlines())):
         matches = sorted(name for name in glob.glob(line, recursive=True) if Path(name).is_file())
@@ -50,7 +50,7 @@ def arguments(report: str) -> list[str]:
 
 
 def reports(place: Path) -> list[dict[str, Any]]:
-    """What was done to each file that could be read; in time for a run that failed, none."""
+    """Return the report of each file that was compacted or checked; none if the run failed before it wrote any."""
     return [json.loads(line) for line in place.read_text(encoding="utf-8").splitlines()] if place.exists() else []
 
 
@@ -62,7 +62,7 @@ def append(variable: str, text: str) -> None:
 
 
 def tell(done: list[dict[str, Any]]) -> None:
-    """Set the outputs, and put a table into the summary of the job."""
+    """Set the outputs, and add a table to the job summary."""
     changed = [one for one in done if one["input"]["sha256"] != one["output"]["sha256"]]
     sizes = [(one["input"]["path"], one["input"]["tokens"], one["output"]["tokens"]) for one in changed]
     append("GITHUB_OUTPUT", f"changed={len(sizes)}\nsaved={sum(before - after for _, before, after in sizes)}\n")

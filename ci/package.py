@@ -1,8 +1,8 @@
-"""Builds the sdist and the wheel, looks into them, and runs the wheel on the oldest and the newest Python here.
+"""Build the sdist and the wheel, check their contents, and run the wheel on the oldest and the newest Python here.
 
-The sdist is made of the files that git knows, and the wheel of the sdist: what one lacks is found here. The wheel is
-installed with the packages of requirements-light.txt, in the versions of requirements.lock, into environments that
-have nothing else. What it writes has to be the same bytes on each Python.
+The sdist is made of the files that git tracks, and the wheel of the sdist, so this finds what either lacks. The wheel
+is installed with the packages of requirements-light.txt, in the versions of requirements.lock, into environments that
+contain nothing else. It must write the same bytes on each Python.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def build(folder: Path) -> tuple[Path, Path]:
-    """The sdist of the files of this checkout, and the wheel of the sdist."""
+    """Build the sdist from the tracked files of this checkout, and the wheel from the sdist. Return both paths."""
     tree = folder / "tree"
     for file in tracked():
         place = tree / file
@@ -54,7 +54,7 @@ def build(folder: Path) -> tuple[Path, Path]:
         shutil.copyfile(ROOT / file, place)
     sdist = built("sdist", tree, folder / "dist")
     with tarfile.open(sdist) as archive:
-        archive.extractall(folder / "unpacked")  # made just now
+        archive.extractall(folder / "unpacked")  # safe: made just now
     (inside,) = (folder / "unpacked").iterdir()
     return sdist, built("wheel", inside, folder / "dist")
 
@@ -71,7 +71,7 @@ def tracked() -> list[Path]:
 
 
 def wrong_in_wheel(wheel: Path) -> list[str]:
-    """What is missing in it, or says something else than the project."""
+    """Return a line for each file missing in the wheel, and for metadata that differs from the project's."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         (info,) = (name for name in names if name.endswith(".dist-info/METADATA"))
@@ -85,7 +85,7 @@ def wrong_in_wheel(wheel: Path) -> list[str]:
 
 
 def shared() -> list[str]:
-    """What is installed into the `share` folder."""
+    """Return the paths of the files that are installed into the `share` folder."""
     document = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     folders = document["tool"]["setuptools"]["data-files"]
     return [f"{folder}/{Path(file).name}" for folder, files in folders.items() for file in files]
@@ -99,7 +99,7 @@ def wrong_in_sdist(sdist: Path) -> list[str]:
 
 
 def found_pythons() -> dict[str, str]:
-    """The oldest and the newest Python on this machine that the project is for: version -> program."""
+    """Return the oldest and the newest supported Python on this machine: version -> program."""
     minors = sorted({*MINORS, sys.version_info.minor})
     oldest, newest = (next(minor for minor in order if _python(minor)) for order in (minors, minors[::-1]))
     return {f"3.{minor}": _python(minor) for minor in (oldest, newest)}
@@ -107,7 +107,7 @@ def found_pythons() -> dict[str, str]:
 
 @cache
 def _python(minor: int) -> str:
-    """A program of this version that works, or nothing."""
+    """Return a working Python program of this version; "" if there is none."""
     name = f"python3.{minor}"
     versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
     programs = (shutil.which(name), *map(str, sorted(versions.glob(f"3.{minor}.*/bin/{name}"))))
@@ -120,7 +120,7 @@ def _works(program: str) -> bool:
 
 
 def tried(folder: Path, wheel: Path, version: str, program: str) -> tuple[bytes, list[str]]:
-    """What the wheel writes when it is installed for a Python, and what is wrong with it."""
+    """Install the wheel for a Python, and return what it writes and the problems found."""
     place = folder / version
     light, versions = ROOT / "requirements-light.txt", ROOT / "requirements.lock"
     install = installer(place, program, folder)
@@ -130,7 +130,7 @@ def tried(folder: Path, wheel: Path, version: str, program: str) -> tuple[bytes,
 
 
 def installer(place: Path, program: str, folder: Path) -> list[str]:
-    """Make an environment; returns the command that installs into it: uv where it is, in a fifth of pip's time."""
+    """Make an environment, and return the command that installs into it: uv if available (a fifth of pip's time)."""
     uv, python = Path(sys.executable).parent / "uv", str(place / "bin" / "python")
     if uv.exists():
         run([program, "-m", "venv", "--without-pip", str(place)], folder)
@@ -140,7 +140,7 @@ def installer(place: Path, program: str, folder: Path) -> list[str]:
 
 
 def used(place: Path) -> tuple[bytes, list[str]]:
-    """What the program in an environment writes of the sample, and what is wrong."""
+    """Return what the program in an environment writes for the sample, and the problems found."""
     program, share = str(place / "bin" / "compactor"), place / "share"
     wrong = [f"{place.name}: there is no {name}" for name in shared() if not (place / name).is_file()]
     told = run([program, "--version"], place).strip()
@@ -158,7 +158,7 @@ def used(place: Path) -> tuple[bytes, list[str]]:
 
 
 def run(command: list[str], folder: Path, **variables: str) -> str:
-    """What a command prints. Ends the program with its words when it fails."""
+    """Return what a command prints. Raise SystemExit with its output when it fails."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COMPACTOR_"))}
     done = subprocess.run(
         command, cwd=folder, env={**clean, **variables}, capture_output=True, encoding="utf-8", check=False

@@ -1,8 +1,7 @@
-"""The generated parts of README.md and of pages in docs/: `make docs` writes them, `make check` compares.
+"""Generate the generated parts of README.md and of pages in docs/: `make docs` writes them, `make check` compares.
 
-cog runs the calls to this module that stand in the comments of those files, from the root of the
-repository. Everything shown is what the program really prints; of a command with `| head -N` behind
-it, the first N lines.
+cog runs the calls to this module in the comments of those files, from the root of the repository. All output shown is
+what the program really prints; if a command ends with `| head -N`, it is the first N lines.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ SAMPLE = Path("sample_transcripts/openai-chat.jsonl")
 
 
 def commands() -> str:
-    """The commands, each with the first sentence of its help."""
+    """Return a table of the commands, each with the first sentence of its help."""
     found = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # it is a group
     rows = [f"| `compactor {name}` | {command.get_short_help_str(limit=200)} |" for name, command in found.items()]
     return "\n".join(["", "| command | what it does |", "|---|---|", *rows, ""])
 
 
 def help_pages() -> str:
-    """The help of the program and of every command, subcommands behind theirs."""
+    """Return the help of the program and of every command, with subcommands after their command."""
     names = [""]
     for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]  # it is a group
         names += [name, *(f"{name} {part}" for part in getattr(command, "commands", ()))]
@@ -54,7 +53,7 @@ def help_pages() -> str:
 
 
 def run(*commands: str) -> str:
-    """What some commands print that are run one after the other in a folder with a copy of the sample."""
+    """Return what commands print, run one after the other in a folder with a copy of the sample."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(SAMPLE, Path(folder) / "session.jsonl")
         shown = [f"$ {command}\n{_shown(command, Path(folder))}".rstrip() for command in commands]
@@ -62,7 +61,7 @@ def run(*commands: str) -> str:
 
 
 def refused(command: str) -> str:
-    """What a command on a copy of the sample says that ends with another exit code than 0."""
+    """Return what a command prints, on a copy of the sample, that must end with an exit code other than 0."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(SAMPLE, Path(folder) / "session.jsonl")
         text, code = _ended(command, Path(folder))
@@ -72,19 +71,19 @@ def refused(command: str) -> str:
 
 
 def strategies() -> str:
-    """The strategies, what they do and what they are for."""
+    """Return a table of the strategies: what they do, and what they are for."""
     rows = [f"| `{s.name}` | {s.purpose} | {s.suits} |" for s in STRATEGIES.values()]
     return "\n".join(["", "| strategy | what it does | what it is for |", "|---|---|---|", *rows, ""])
 
 
 def formats() -> str:
-    """The formats, and which of them `convert` writes."""
+    """Return a table of the formats, and of which ones `convert` can write."""
     rows = [f"| `{f.name}` | {f.title} | {'yes' if f.name in TARGETS else ''} |" for f in FORMATS.values()]
     return "\n".join(["", "| format | what it is | `convert --to` |", "|---|---|---|", *rows, ""])
 
 
 def format_names() -> str:
-    """The names of the formats, in a sentence."""
+    """Return the names of the formats, separated by commas."""
     return ", ".join(f"`{name}`" for name in FORMATS)
 
 
@@ -97,7 +96,7 @@ _SETS = {
 
 
 def survival() -> str:
-    """What the shipped profile says of sessions that its weights were not learned on."""
+    """Return a table of the figures in the shipped profile for sessions that its weights were not learned on."""
     profile = tomli.loads(Path("compactor_cli/profiles/default.toml").read_text(encoding="utf-8"))
     held, sessions = profile["held_out"], profile["sources"]
     rows = [
@@ -117,7 +116,7 @@ def _survival_row(title: str, figures: dict[str, dict[str, float]]) -> str:
 
 
 def api() -> str:
-    """What `import compactor_cli` offers: names, parameters and what their docstrings say."""
+    """Return the reference of the Python API: names, parameters and docstrings of `compactor_cli`."""
     return "\n" + "\n\n".join(_api_entry(name, getattr(compactor_cli, name)) for name in compactor_cli.__all__) + "\n"
 
 
@@ -144,7 +143,7 @@ def _parameter(one: inspect.Parameter) -> str:
 
 
 def decisions() -> str:
-    """The decisions, each by its title."""
+    """Return a list of the decisions, by title."""
     pages = sorted(Path("docs/decisions").glob("*.md"))
     titles = [page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") for page in pages]
     rows = [f"- [{title}](decisions/{page.name})" for title, page in zip(titles, pages, strict=True)]
@@ -152,7 +151,7 @@ def decisions() -> str:
 
 
 def targets() -> str:
-    """What each target of `convert` keeps of messages and results besides their content."""
+    """Return a table of what each target of `convert` keeps of messages and results besides their content."""
     kept = {
         "time": "times",
         "failed": "failed results",
@@ -168,13 +167,14 @@ def targets() -> str:
 
 
 def carried_on() -> str:
-    """What `--emit native` appends to the sessions of each agent."""
+    """Return a table of what `--emit native` appends to the sessions of each agent."""
     rows = [f"| `{way.format}` | {way.appends} |" for way in AGENTIC.values()]
     return "\n".join(["", "| format | appended |", "|---|---|", *rows, ""])
 
 
 def agents() -> str:
-    """The agents, what they are called, where their sessions are, and the variables that move these."""
+    """Return a table of the agents: their names, where their sessions are, the variables that change that place, and
+    how they continue a session."""
     rows = []
     for known in AGENTS.values():
         asked = _Asked()
@@ -192,7 +192,7 @@ def agents() -> str:
 
 
 class _Asked(dict[str, str]):
-    """An environment without variables, which notes those that are asked for."""
+    """An environment without variables that records which ones were read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -204,7 +204,8 @@ class _Asked(dict[str, str]):
 
 
 def signals() -> str:
-    """The signals that a profile weighs, and the classes of names that some are weighed for once more."""
+    """Return tables of the signals that a profile weighs, and of the classes of names for which some signals have a
+    further weight."""
     rows = [f"| `{name}` | {meaning} |" for name, meaning in SIGNALS.items()]
     classes = [f"| `{name}` | {', '.join(kinds)} |" for name, kinds in CLASSES.items()]
     further = ", ".join(f"`{name}`" for name in BY_CLASS)
@@ -218,13 +219,13 @@ def signals() -> str:
 
 
 def settings() -> str:
-    """Every key of settings files."""
+    """Return a table of all keys of settings files."""
     rows = [f"| `{key.name}` | {_default(key)} | {allowed(key)} | {key.meaning} |" for key in keys().values()]
     return "\n".join(["", "| key | default | allowed | meaning |", "|---|---|---|---|", *rows, ""])
 
 
 def presets() -> str:
-    """The presets, and the keys that each sets."""
+    """Return a table of the presets, with the keys that each one sets."""
     rows = []
     for name, preset in PRESETS.items():
         values = ", ".join(f"`{key}` {'unset' if v is None else shown(v)}" for key, v in preset.values.items())
@@ -237,14 +238,14 @@ def _default(key: Key) -> str:
 
 
 def _shown(command: str, folder: Path) -> str:
-    """What a command prints, or the first lines of it."""
+    """Return what a command prints; only the first lines if it ends with `| head -N`."""
     command, _, most = command.partition(" | head -")
     lines = _output(command, folder).splitlines()
     return "\n".join(lines[: int(most)] if most else lines)
 
 
 def _output(command: str, folder: Path) -> str:
-    """What one command prints, which has to work."""
+    """Return what a command prints. Raise SystemExit when it fails."""
     text, code = _ended(command, folder)
     if code:
         raise SystemExit(f"{command}: exit code {code}\n{text}")
@@ -252,12 +253,12 @@ def _output(command: str, folder: Path) -> str:
 
 
 def _ended(command: str, folder: Path) -> tuple[str, int]:
-    """Standard error and standard output of one command, without blanks at the ends of lines, and its exit code."""
+    """Return standard error and standard output of a command, without trailing blanks, and its exit code."""
     text, code = printed(command, folder, _PLAIN)
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()), code
 
 
 def measured(name: str) -> str:
-    """What a benchmark said when it was last recorded."""
+    """Return the last recorded output of a benchmark."""
     text = Path("benchmarks", "results", f"{name}.txt").read_text(encoding="utf-8")
     return f"```text\n{text.rstrip()}\n```"

@@ -1,4 +1,4 @@
-"""The manual page `compactor.1`, made of the help of the commands."""
+"""Generate the manual page `compactor.1` from the help of the commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _SHARED = 4
-"""Commands that have an option, from which on it is told of once."""
+"""Minimum commands that share an option; such an option is described only once."""
 _EXIT = "Exit codes: "
 _BRACKETS = re.compile(r" \([^()]*\)")
 
@@ -26,12 +26,12 @@ _FILES = {
 
 
 def page(commands: Mapping[str, Any]) -> str:
-    """The page, as roff. `commands`: every command by what is typed for it, the program itself by the empty name."""
+    """Return the page as roff. `commands`: all commands by what the user types for them; "" is the program itself."""
     return "".join(f"{line}\n" for line in _page(commands))
 
 
 def first_sentence(text: str) -> str:
-    """What is said first, without what stands in brackets, and the dot."""
+    """Return the first sentence of a text, without its final dot and without anything in brackets."""
     return re.split(r"[.;](?:\s|$)", _BRACKETS.sub("", " ".join(text.split())), maxsplit=1)[0]
 
 
@@ -113,7 +113,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _text(paragraphs: list[str]) -> Iterator[str]:
-    """Paragraphs; those behind a backspace have their lines as they are."""
+    """Yield paragraphs as roff. Those that begin with a backspace keep their line breaks."""
     for part in paragraphs:
         if part.startswith("\b"):
             yield "\n".join([".PP", ".nf", *map(_escaped, part.removeprefix("\b").strip("\n").splitlines()), ".fi"])
@@ -122,7 +122,7 @@ def _text(paragraphs: list[str]) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """Text that roff prints as it is."""
+    """Return a text so that roff prints it as it is."""
     safe = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     safe = "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in safe)
     return f"\\&{safe}" if safe.startswith((".", "\\(aq")) else safe

@@ -1,7 +1,7 @@
-"""The pictures of README.md and of pages in docs/: what commands print on a terminal, as SVG.
+"""Make the pictures of README.md and of pages in docs/: what commands print on a terminal, as SVG.
 
-`python docs/pictures.py` runs the commands and writes the pictures, `--check` compares instead (`make docs`,
-`make docs-check`). The same output makes the same bytes.
+`python docs/pictures.py` runs the commands and writes the pictures. `--check` compares instead (`make docs`,
+`make docs-check`). The same output gives the same bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rich.text import Text
 
 FOLDER = Path("docs/pictures")
 WIDTH = 84
-# FORCE_COLOR is how rich colours what does not go to a terminal
+# FORCE_COLOR makes rich use colours although the output does not go to a terminal
 _TERMINAL = {"COLUMNS": str(WIDTH), "FORCE_COLOR": "1", "TERM": "xterm-256color", "COMPACTOR_CONFIG": os.devnull}
 _SILENT = ("NO_COLOR", "COLORTERM")
 
@@ -36,10 +36,10 @@ PICTURES = {
 }
 
 BROWSED = "browse.svg"
-"""The picture of the browser, after some keys."""
+"""The picture of the browser after the keys in `_KEYS`."""
 _KEYS = ("g", "3", "enter", "k", "g", "5", "enter", "d", "down", "down", "down")
 
-# the window is dark with a border, so that it reads alike on light and on dark pages
+# the window is dark with a border, so that it is readable on light and on dark pages
 _THEME = TerminalTheme(
     (24, 27, 36),
     (216, 222, 233),
@@ -75,7 +75,7 @@ _SVG = """<svg class="{unique_id}" viewBox="0 0 {width} {height}" xmlns="http://
 
 
 def picture(name: str) -> str:
-    """The last of some commands that are run in a folder with a copy of the sample, as a terminal shows it."""
+    """Run commands in a folder with a copy of the sample, and return the last one as a terminal shows it."""
     commands = PICTURES[name]
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(generated.SAMPLE, Path(folder) / "session.jsonl")
@@ -87,9 +87,9 @@ def picture(name: str) -> str:
 
 
 def browsed() -> str:
-    """The browser on the sample, after two decisions, as Textual draws it; without the fonts that it would load."""
+    """Return the browser on the sample after two decisions, as Textual draws it, without the fonts to be loaded."""
     os.environ["COMPACTOR_CONFIG"] = os.devnull
-    for name in (*_SILENT, "TEXTUAL_THEME"):  # they are read when the program is imported
+    for name in (*_SILENT, "TEXTUAL_THEME"):  # the program reads them when it is imported
         os.environ.pop(name, None)
     from compactor_cli.cli.commands import browse as command
     from compactor_cli.cli.configured import forced
@@ -124,7 +124,7 @@ def browsed() -> str:
 
 
 def main(check: bool) -> int:
-    """Write the pictures, or say which of them are not what the program shows."""
+    """Write the pictures, or name those that differ from what the program shows. Return the exit code."""
     FOLDER.mkdir(exist_ok=True)
     stale = []
     for name in (*PICTURES, BROWSED):

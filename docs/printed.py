@@ -1,7 +1,7 @@
-"""What a command of this checkout prints, for pages and pictures.
+"""Run commands of this checkout, and return what they print, for pages and pictures.
 
-Each command is a process of its own, forked off this one: a Python process would import for half a second what is
-here already.
+Each command is a process forked from this one. A new Python process would spend half a second on imports that are
+already done here.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ _OURS = ("COMPACTOR_", "PROMPT_COMPACTION_")
 
 
 def printed(command: str, folder: Path, variables: dict[str, str], without: tuple[str, ...] = ()) -> tuple[str, int]:
-    """What a command prints on both of its streams, and its exit code.
+    """Return what a command prints on both of its streams, and its exit code.
 
-    Its environment is that of this process, without settings of the program and what `without` names, with `variables`.
+    Its environment is that of this process plus `variables`. Left out are the program's settings, and variables whose
+    names begin with one of `without`.
     """
     _imported()
     environment = {name: value for name, value in os.environ.items() if not name.startswith((*_OURS, *without))}
@@ -42,7 +43,7 @@ def printed(command: str, folder: Path, variables: dict[str, str], without: tupl
 
 @cache
 def _imported() -> None:
-    """Import all commands, and make the vocabulary ready."""
+    """Import all commands, and load the vocabulary."""
     list(typer.main.get_command(app).commands.values())  # type: ignore[attr-defined]  # it is a group
     make_counter().counter.count("words")
 

@@ -1,6 +1,6 @@
-"""What the shell knows of the program: the words that are completed, and the manual page.
+"""Generate the files for the shell: the words for completion, and the manual page.
 
-`python docs/shell.py` writes compactor_cli/shell/words.json and compactor.1 from the commands, `--check` compares
+`python docs/shell.py` writes compactor_cli/shell/words.json and compactor.1 from the commands. `--check` compares
 instead (`make docs`, `make docs-check`).
 """
 
@@ -60,7 +60,7 @@ KINDS = {
     "to": "targets",
     "tokenizer": "tokenizers",
 }
-"""Parameters of commands -> what their values are: files, dirs, words in `VALUES`, or what is looked up at each Tab."""
+"""Parameter of a command -> kind of its values: files, dirs, a list in `VALUES`, or something looked up at each Tab."""
 
 VALUES = {
     "agents": [(name, one.title) for name, one in AGENTS.items()],
@@ -85,7 +85,7 @@ VALUES = {
 
 
 def words() -> str:
-    """The table that `cli/completing.py` reads, a line a command and a line an option."""
+    """Return the table that `cli/completing.py` reads, with one line per command and per option."""
     options: dict[str, dict[str, Any]] = {}
     lines = {name: _entry(name, command, options) for name, command in commands().items()}
     values = {key.name: _values(key) for key in keys().values() if _values(key)}
@@ -94,7 +94,7 @@ def words() -> str:
 
 
 def commands() -> dict[str, Any]:
-    """Every command by what is typed for it; the program itself has the empty name."""
+    """Return all commands by what the user types for them; "" is the program itself."""
     program: Any = typer.main.get_command(app)
     found = {"": program}
     for name, command in program.commands.items():
@@ -104,7 +104,7 @@ def commands() -> dict[str, Any]:
 
 
 def _entry(name: str, command: Any, options: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """A command; its options are put into `options`, each once."""
+    """Return the entry of a command. Its options are added to `options`, each once."""
     context = command.make_context("compactor", [], resilient_parsing=True)
     parameters = command.get_params(context)
     arguments = [one for one in parameters if one.param_type_name == "argument"]
@@ -118,7 +118,8 @@ def _entry(name: str, command: Any, options: dict[str, dict[str, Any]]) -> dict[
 
 
 def _known(option: Any, command: str, options: dict[str, dict[str, Any]]) -> str:
-    """What an option is called in the table: by its name, and by its command where others have another one of it."""
+    """Return the name of an option in the table. Add its command if another command has a different option of that
+    name."""
     name, entry = max(option.opts, key=len), _option(option)
     name = name if options.setdefault(name, entry) == entry else f"{name} of {command}"
     options[name] = entry
@@ -140,7 +141,7 @@ def _option(option: Any) -> dict[str, Any]:
 
 
 def _values(key: Key) -> list[str]:
-    """The values of a key of settings, where they are few."""
+    """Return the values of a settings key if there is a fixed choice; else an empty list."""
     return ["true", "false"] if key.kind is bool else [choice for choice in key.choices if choice]
 
 

@@ -1,4 +1,4 @@
-"""Language models for tests: one in memory with scripted answers, and the real asker before a scripted provider."""
+"""Language models for tests: one in memory with scripted answers, and the real asker with a scripted provider."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from compactor_cli.settings import LlmSettings
 from tests.llm.server import Provider
 
 Connected = Callable[[str], Asker]
-"""Makes the real asker of a model, which asks the provider on loopback."""
+"""Makes the real asker for a model, which asks the provider on loopback."""
 Answering = Callable[[ModelRequest], ModelAnswer | str]
 
 
 class ScriptedModel:
-    """Answers with what `answer` makes of a request; or with these answers one after the other, the last one
-    from then on. A text stands for an answer that ended by itself."""
+    """A model that gives scripted answers in order, and repeats the last one. An answer may be a function of the
+    request. A string stands for an answer that ended by itself."""
 
     name = "scripted"
 
@@ -55,19 +55,19 @@ class ScriptedModel:
 
 
 def asked_text(request: ModelRequest) -> str:
-    """All that a request says."""
+    """Return the whole text of a request."""
     return "\n".join((request.system, *(turn.text for turn in request.turns)))
 
 
 def tagged(text: str, name: str, key: str) -> dict[int, str]:
-    """Number -> text of the elements `<name key="number" ...>` of a request."""
+    """Return number -> text of the elements `<name key="number" ...>` in a request."""
     found = re.findall(rf'<{name} {key}="(\d+)"[^>]*>\n(.*?)\n</{name}>', text, re.DOTALL)
     return {int(number): body for number, body in found}
 
 
 @pytest.fixture
 def connected(provider: Provider, loaded_litellm: Any) -> Connected:
-    """Real askers before the provider."""
+    """Return a function that makes real askers of the provider."""
 
     def connect(name: str) -> Asker:
         settings = LlmSettings(api_base=provider.api_base(name), backoff=0.01, retries=1)

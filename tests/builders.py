@@ -1,4 +1,4 @@
-"""Records of every format, files made of them, and the command line as a process."""
+"""Build records of every format and files of them, and run the command line as a process."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ WORDS = [
 
 
 def jsonl(*values, newline="\n", final=True, bom=False):
-    """Bytes of a JSONL file. A value that is bytes or a string is written as it is."""
+    """Return the bytes of a JSONL file. Values that are bytes or strings are written unchanged."""
     lines = [as_bytes(value) for value in values]
     body = newline.encode().join(lines) + (newline.encode() if final else b"")
     return (b"\xef\xbb\xbf" if bom else b"") + body
@@ -55,7 +55,7 @@ def as_bytes(value):
 
 
 def read(*values, format="", **layout):
-    """The messages of records, read with the counter of four characters a token."""
+    """Return the messages of records, read with the counter that takes four characters per token."""
     return load(jsonl(*values, **layout), format=format).transcripts[0].messages
 
 
@@ -64,7 +64,7 @@ def load(data, **options):
 
 
 def load_or_skip(path, tokenizer=""):
-    """A real file; where it is no session, or damaged, its test is skipped."""
+    """Load a real file. Skip the test if the file is not a session, or is damaged."""
     try:
         return api.load(path.read_bytes(), str(path), tokenizer=tokenizer)
     except InputError:
@@ -72,20 +72,20 @@ def load_or_skip(path, tokenizer=""):
 
 
 def last_count(transcript, format):
-    """The last count of the provider, which is there."""
+    """Return the last token count of the provider, which must exist."""
     found = recorded(transcript, format)
     assert found is not None
     return found
 
 
 def compact(data, **settings):
-    """Compact bytes in this process. `format` and `skip_damaged` are options of reading, the rest settings."""
+    """Compact bytes in this process. `format` and `skip_damaged` are options for reading, all others are settings."""
     reading = {name: settings.pop(name) for name in ("format", "skip_damaged") if name in settings}
     return api.compact(load(data, **reading), Settings(**settings), tokenizer="chars")
 
 
 def faults_of(source):
-    """Faults of all conversations of a source."""
+    """Return the faults of all conversations of a source."""
     return [
         fault
         for t in source.transcripts
@@ -103,7 +103,7 @@ def lines_of(data):
 
 
 def assert_changed_only_at(before, after, *paths):
-    """The values at these paths aside, two records are the same bytes."""
+    """Assert that two records have the same bytes except for the values at these paths."""
     text = after.decode()
     changes = {}
     for path in paths:
@@ -113,7 +113,7 @@ def assert_changed_only_at(before, after, *paths):
 
 
 def prose(topic, sentences=6):
-    """Sentences about a topic; no two topics share a line, and nothing in them scores points."""
+    """Return sentences about a topic. No two topics share a line, and no word in them scores points."""
     return " ".join(
         f"The {WORDS[(at + len(topic)) % len(WORDS)]} part number {at} of {topic} has a shape of its own."
         for at in range(sentences)
@@ -121,7 +121,7 @@ def prose(topic, sentences=6):
 
 
 def listing(topic, lines=60):
-    """Output of a tool, long enough that a budget makes it shorter."""
+    """Return the output of a tool, long enough that a token budget shortens it."""
     return "\n".join(f"{topic} line {at}: {WORDS[at % len(WORDS)]} {at * 7919 % 1000}" for at in range(lines))
 
 
@@ -153,7 +153,7 @@ def result(id, content, **extra):
 
 
 def exchanges(count, start=0):
-    """Requests and answers without tools, each of about 200 tokens."""
+    """Yield requests and answers without tools, about 200 tokens for each pair."""
     for at in range(start, start + count):
         yield user(f"Request {at}: {prose(f'request {at}', 3)}")
         yield assistant(f"Answer {at}: {prose(f'answer {at}', 8)}")
@@ -186,7 +186,7 @@ class ClaudeSession:
     count: int = 0
 
     def add(self, type, message=None, **extra):
-        """Add a record behind the last one (or behind `parentUuid`) and return it."""
+        """Add a record after the last one (or after `parentUuid`), and return it."""
         self.count += 1
         uuid = f"uuid-{self.count:04}"
         record = {
@@ -214,7 +214,7 @@ class ClaudeSession:
     def says(self, text, **extra):
         return self.add("user", {"role": "user", "content": text}, **extra)
 
-    def answers(self, *blocks, id="", **extra):  # the word of the format
+    def answers(self, *blocks, id="", **extra):  # the format's own name for it
         message = {
             "id": id or f"msg_{self.count}",
             "type": "message",
@@ -238,7 +238,7 @@ class ClaudeSession:
 
 
 def assert_chain_whole(values):
-    """Every parent that a record of the main chain names stands before it in the file; one root."""
+    """Assert that every parent that a record names comes before it in the file."""
     seen = set()
     for value in values:
         if not value.get("uuid"):
@@ -268,7 +268,7 @@ def codex_says(role, text):
 
 
 def codex_exchanges(count):
-    """Requests and answers with their copies for display."""
+    """Yield requests and answers, with their copies for display."""
     for at in range(count):
         request, answer = f"Request {at}: {prose(f'request {at}', 3)}", f"Answer {at}: {prose(f'answer {at}', 8)}"
         yield codex_says("user", request)
@@ -282,7 +282,7 @@ def codex_exchanges(count):
 
 @dataclass(frozen=True)
 class Finished:
-    """What a process left behind."""
+    """The result of a process."""
 
     code: int
     stdout: bytes
@@ -298,7 +298,7 @@ class Finished:
 
 
 def environment(**extra):
-    """The environment without what changes how output looks."""
+    """Return the environment without variables that change how output looks."""
     ours = ("COLUMNS", "LINES", "NO_COLOR", "TERM", "PYTHONIOENCODING", "TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
     kept = {
         name: value
@@ -314,15 +314,16 @@ def command(*args):
 
 
 def run_process(*args, **options):
-    """Run `compactor ARGS...` and wait for it: as `run_fresh`, but forked off a process that has imported all of it."""
-    from tests.warm import run_warm  # builds on this module
+    """Run `compactor ARGS...` and wait for it, like `run_fresh`, but forked from a process that has imported all of
+    it."""
+    from tests.warm import run_warm  # it imports this module
 
     return run_warm(*args, **options)
 
 
 def run_fresh(*args, input=None, cwd=None, timeout=120, **variables):
-    """Run `compactor ARGS...` in a Python process of its own and wait for it: where it matters what a process does when
-    it starts or ends. Keyword arguments in capitals are environment variables."""
+    """Run `compactor ARGS...` in a new Python process and wait for it, for tests of how a process starts or ends.
+    Keyword arguments in capitals are environment variables."""
     done = subprocess.run(
         command(*args),
         input=input if input is not None else b"",

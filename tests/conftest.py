@@ -1,4 +1,4 @@
-"""Fixtures that all tests may use: the command line as a real process, and golden files."""
+"""Fixtures for all tests: the command line as a real process, and golden files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LEFT = "compactor-left-out"
 WARM = "compactor-warm"
 LEFT_OUT = pytest.StashKey[int]()
 
-# importing the guard has set it up in this process; processes that tests start find it here
+# importing the guard has set it up in this process; processes that tests start find it through PYTHONPATH
 GUARD = str(Path(network_guard.__file__).parent)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (GUARD, os.environ.get("PYTHONPATH"))))
 
 
 @pytest.fixture(autouse=True)
 def no_settings_of_the_developer(tmp_path_factory, monkeypatch):
-    """Neither the user's settings file nor settings in the environment reach a test."""
+    """Keep the user's settings file, and settings in the environment, away from tests."""
     home = tmp_path_factory.getbasetemp() / "home"
     for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(home))
@@ -40,7 +40,7 @@ def no_settings_of_the_developer(tmp_path_factory, monkeypatch):
 
 @pytest.fixture(scope="session")
 def network_log(tmp_path_factory):
-    """The file in which the guard notes what tried to reach the network."""
+    """The file in which the guard records attempts to reach the network."""
     log = tmp_path_factory.mktemp("network") / "attempts.log"
     os.environ[network_guard.LOG] = str(log)
     yield log
@@ -49,7 +49,7 @@ def network_log(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def no_network(network_log):
-    """A test fails when it, or a process that it started, tried to reach the network."""
+    """Let a test fail if it, or a process that it started, tried to reach the network."""
     yield
     if network_log.exists():
         attempts = network_log.read_text(encoding="utf-8")
@@ -59,13 +59,13 @@ def no_network(network_log):
 
 @pytest.hookimpl(optionalhook=True)  # the plug-in may be switched off
 def pytest_xdist_auto_num_workers(config):
-    """One more than there are processors: some tests wait, for a lock or for a server that does not answer."""
+    """Return one more than the number of processors: some tests wait for a lock, or for a server that never answers."""
     return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config):
-    # litellm leaves connections to the collector of garbage, which may run in any later test; and what it silences
-    # for its process when it is imported, each test hears again
+    # litellm leaves connections to the garbage collector, which may run in any later test; and the warnings that it
+    # silences when it is imported reappear in each test
     for unheard in (
         "unclosed.*socket:ResourceWarning",
         "unclosed.*event loop:ResourceWarning",
@@ -76,10 +76,10 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "one_test_in(n): of the tests of a file one in n runs without --everything")
     config.addinivalue_line("markers", "everything: runs with --everything only, or when it is asked for by its name")
     drawing.configure(config)
-    # a slow machine is no failure; tests are made after this, so those that name no number of examples have this one
+    # a slow machine is not a failure; tests are made after this, so it applies where no number of examples is named
     settings.register_profile("tests", deadline=None, max_examples=drawing.number_of(100, share=6))
     settings.load_profile("tests")
-    gc.disable()  # nothing of the many thousand tests that are collected goes: looking for it takes as long again
+    gc.disable()  # none of the many thousand collected tests is freed, and searching for garbage would double the time
 
     if given := getattr(config, "workerinput", {}).get(WARM):
         share(given)
@@ -87,7 +87,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node):
-    """All workers have their processes forked off the same."""
+    """Let all workers fork their processes from the same one."""
     node.workerinput[WARM] = place()
 
 
@@ -96,7 +96,7 @@ def pytest_unconfigure():
 
 
 def pytest_collection(session):
-    """Where nothing is compiled yet workers share it: each begins with other files, and finds the rest compiled."""
+    """Let the workers share compiling: each begins with other files, and finds the rest compiled."""
     config = session.config
     if sys.dont_write_bytecode or not hasattr(config, "workerinput"):
         return
@@ -105,13 +105,13 @@ def pytest_collection(session):
     first = len(files) * number // config.workerinput["workercount"]
     for file in files[first:] + files[:first]:
         module = ".".join(file.relative_to(config.rootpath).with_suffix("").parts)
-        with contextlib.suppress(Exception, pytest.skip.Exception):  # it is said when the file is collected
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # reported when the file is collected
             importlib.import_module(module)
 
 
 def pytest_collection_finish():
     gc.enable()
-    gc.set_threshold(50_000, 10, 10)  # most objects go without it, and looking for the others takes long
+    gc.set_threshold(50_000, 10, 10)  # most objects are freed without it, and searching for the others takes long
     gc.freeze()
 
 
@@ -127,8 +127,8 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _turn(item):
-    """First what needs litellm: it is with one worker, which alone imports it. The recipes last: by then the types may
-    have been checked beside the tests, which they go on from."""
+    """Return the place of a test in the order. Tests with litellm come first, so that one worker gets them all and only
+    it imports litellm. The recipes come last: by then mypy may have run beside the tests, and they use its cache."""
     if "loaded_litellm" in item.fixturenames:
         return 0
     return 2 if item.path.name == "test_recipes.py" else 1
@@ -136,12 +136,12 @@ def _turn(item):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
-    """All workers collect the same."""
+    """Take the number from any worker, because all collect the same tests."""
     node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get(LEFT, 0)
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Say what was drawn; the head of a run is not printed with -q."""
+    """Print what was drawn here, because -q suppresses the header of a run."""
     if drawing.is_drawing():
         terminalreporter.write_line(
             f"drawn: a part of the strategies a file, of the examples and of the steps of kills; "
@@ -156,7 +156,8 @@ def pytest_addoption(parser):
 
 @pytest.fixture
 def run(tmp_path):
-    """Run `compactor ARGS...` as a process in tmp_path; returns its exit code, output and words for people."""
+    """Run `compactor ARGS...` as a process in tmp_path; the result is its exit code, standard output and standard
+    error."""
 
     def runner(*args, **options):
         return run_process(*args, **{"cwd": tmp_path, **options})
@@ -166,7 +167,7 @@ def run(tmp_path):
 
 @pytest.fixture
 def fresh(tmp_path):
-    """As `run`, in a Python process of its own: where it matters how a process starts or ends."""
+    """As `run`, but in a new Python process, for tests of how a process starts or ends."""
 
     def runner(*args, **options):
         return run_fresh(*args, **{"cwd": tmp_path, **options})

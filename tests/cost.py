@@ -1,4 +1,4 @@
-"""What a run costs, counted in calls of functions, so that no clock is asked."""
+"""Measure the cost of a run in function calls, so that no clock is needed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def calls_of(run: Callable[[], Any]) -> int:
-    """How many functions a run calls."""
+    """Return the number of function calls of a run."""
     made = 0
 
     def note(frame: Any, event: str, argument: Any) -> None:

@@ -1,7 +1,7 @@
-"""What `make test` draws of many cases. Everything runs with `pytest --everything`, as in `make test-all`.
+"""Draw the cases that `make test` runs. All cases run with `pytest --everything`, as in `make test-all`.
 
-The draw goes by names: the same cases each time and on every machine, and a new case moves few others. A test that is
-asked for by its name (`FILE::TEST`, `-k`) is not drawn from.
+The draw depends on names only: it is the same each time and on every machine, and a new case changes it little. If a
+test is selected by name (`FILE::TEST`, `-k`), nothing is drawn and all its cases run.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 
 BY_PARAMETER = {"strategy": 4, "fresh_url": 2, "path": 3}
-"""One in so many cases runs of a test that has them for each strategy, each kind of database, or many files, where no
-mark says something else."""
+"""Parameter -> n: without a mark, one in n cases runs of a test that has this parameter, such as each strategy, kind of
+database, or file."""
 
 ALGORITHM = Path(__file__).parent.parent / "docs" / "algorithm.md"
 
@@ -24,19 +24,19 @@ _drawing = True
 
 
 def draw_all():
-    """Let all of it run."""
-    global _drawing  # noqa: PLW0603  # the option is known before a test is, and by no fixture where tests are made
+    """Let all cases run."""
+    global _drawing  # noqa: PLW0603  # the option is known before any test, and tests are made where no fixture is available
     _drawing = False
 
 
 def add_option(parser):
-    """The option, which two folders of tests have."""
-    with contextlib.suppress(ValueError):  # the other folder was there before
+    """Add the option `--everything`, which two folders of tests have."""
+    with contextlib.suppress(ValueError):  # the other folder has already added it
         parser.addoption("--everything", action="store_true", help="Run all cases instead of drawing from the many.")
 
 
 def configure(config):
-    """Draw, unless everything is asked for, or a test by its name."""
+    """Draw cases, unless the user asked for everything or for a test by name."""
     named = config.option.keyword or any("::" in str(argument) for argument in config.args)
     if named or config.getoption("--everything"):
         draw_all()
@@ -47,7 +47,8 @@ def is_drawing():
 
 
 def draw(items, number, name):
-    """So many of the items, in their order, by a name that stands for the case; all of them with --everything."""
+    """Return `number` of the items, in their order; all with --everything. `name`: identifies the case, so that cases
+    draw different items."""
     items = list(items)
     if not _drawing:
         return items
@@ -56,12 +57,12 @@ def draw(items, number, name):
 
 
 def every(step):
-    """The step of a loop over many: 1 with --everything."""
+    """Return the step of a loop over many cases: 1 with --everything."""
     return step if _drawing else 1
 
 
 def number_of(examples, share=12, fewest=4):
-    """How many examples of a property run: one in `share`, but a few of each."""
+    """Return the number of examples of a property to run: one in `share`, but at least `fewest`."""
     return max(min(examples, fewest), examples // share) if _drawing else examples
 
 
@@ -70,8 +71,8 @@ def _place(name):
 
 
 def undrawn(items):
-    """The cases that do not run: of tests with the mark `everything` all, of the tests of a file with the mark
-    `one_test_in(n)` all but one in n, and of tests with the mark `drawn(n)` or a parameter of BY_PARAMETER all cases
+    """Return the cases that do not run: all cases of tests marked `everything`; of the tests in a file marked
+    `one_test_in(n)`, all but one in n; and of tests marked `drawn(n)` or with a parameter in BY_PARAMETER, all cases
     but one in n."""
     if not _drawing:
         return []
@@ -90,8 +91,8 @@ def undrawn(items):
 
 
 def _not_their_turn(cases):
-    """The names of tests of which others of their file run. What shows a part of the seeds has its turn always; a test
-    with a mark of its own is drawn among those with the same."""
+    """Return the names of the tests marked `one_test_in` that do not run. Tests that show a part of the seeds always
+    run. A test is drawn among those of its file with the same number in the mark."""
     tests = defaultdict(list)
     for test, (item, *_) in cases.items():
         mark = item.get_closest_marker("one_test_in")
@@ -102,12 +103,13 @@ def _not_their_turn(cases):
 
 @cache
 def _of_the_seeds():
-    """The tests that docs/algorithm.md names, as `FOLDER/FILE::TEST`."""
+    """Return the tests that docs/algorithm.md names, as `FOLDER/FILE::TEST`."""
     return frozenset(re.findall(r"`([\w/]+\.py::\w+)`", ALGORITHM.read_text(encoding="utf-8")))
 
 
 def _by_turns(items):
-    """Items by their names, of files of each folder of real sessions (mostly a format) the first, then the second."""
+    """Return the items in an order given by their names, taking turns between the folders of real sessions, which are
+    mostly one format each."""
     taken: Counter[str] = Counter()
     ranked = []
     for place, item in sorted(((_place(item.nodeid), item) for item in items), key=lambda one: one[0]):
@@ -118,7 +120,7 @@ def _by_turns(items):
 
 
 def _folder(path):
-    """The folder of real sessions that a file is in, however deep."""
+    """Return the top folder of the real sessions that a file is in; "" for other paths."""
     parts = path.parts if isinstance(path, Path) else ()
     return parts[parts.index("transcripts") + 1] if "transcripts" in parts else ""
 
@@ -128,7 +130,7 @@ def _parameters(item):
 
 
 def _one_in(item):
-    """Of how many cases of a test one runs."""
+    """Return n if one in n cases of a test runs."""
     mark = item.get_closest_marker("drawn")
     if mark:
         return mark.args[0]

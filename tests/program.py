@@ -1,8 +1,8 @@
-"""`compactor` as a program that shells, git and node start in tests: forked off the process that has imported
-everything (tests/warm.py), as what tests run themselves is.
+"""A `compactor` program for tests in which a shell, git or node starts it. Like the commands that tests run themselves,
+it is forked from the process that has imported everything (tests/warm.py).
 
-As a script, with the Python that needs no more than its own modules, it hands what it was started with to that process:
-`python -S -E program.py SOCKET MODULE ARGS...`, MODULE as in tests/warm.py.
+As a script, this file passes its arguments, streams and environment to that process. It needs only Python's standard
+library: `python -S -E program.py SOCKET MODULE ARGS...`, with MODULE as in tests/warm.py.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import sys
 from pathlib import Path
 
 _PATIENCE = 120
-"""Seconds after which a command is ended that has not ended."""
+"""Seconds after which a command that still runs is ended."""
 
 
 def put_program(folder: Path, module: str = "") -> Path:
-    """Make the program `compactor` in a folder, which is made where it is not there; gives its place.
+    """Write the program `compactor` to a folder, create the folder if needed, and return the program's path.
 
-    `module` is one as in tests/warm.py."""
+    `module`: as in tests/warm.py."""
     from tests import warm
 
     python = shlex.quote(sys.executable)
@@ -35,7 +35,7 @@ def put_program(folder: Path, module: str = "") -> Path:
 
 
 def _hand_on(place: str, module: str, args: list[str]) -> int:
-    """Have a command run with the streams, folder, variables and umask of this process; its exit code."""
+    """Let a command run with the streams, folder, variables and umask of this process, and return its exit code."""
     umask = os.umask(0o077)
     job = {"args": args, "cwd": str(Path.cwd()), "env": {**os.environ}, "timeout": _PATIENCE, "umask": umask}
     with socket.socket(socket.AF_UNIX) as asked:
@@ -45,7 +45,7 @@ def _hand_on(place: str, module: str, args: list[str]) -> int:
         socket.send_fds(asked, [len(text).to_bytes(4, "big")], [0, 1, 2])
         asked.sendall(text)
         code = int(asked.makefile().readline())
-    return code if code >= 0 else 128 - code  # as a shell tells of a signal
+    return code if code >= 0 else 128 - code  # as a shell reports a signal
 
 
 if __name__ == "__main__":

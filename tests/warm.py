@@ -1,8 +1,8 @@
-"""The `compactor` command as a process of its own that need not import everything first: it is forked off one that has.
+"""Run the `compactor` command as a process forked from one that has imported everything, so that it starts at once.
 
-Importing takes long beside what a command does, and tests have many processes. Where there is no fork, they start as
-ever; and where something is asked for that Python or a module looks at when it starts, too (`needs_fresh`). What a
-process does at its very end, behind the flush of its streams, does not happen in a forked one.
+Importing takes long compared with what a command does, and tests run many processes. A normal process starts if there
+is no fork, or if a variable is set that Python or a module reads at its start (`needs_fresh`). A forked process skips
+what Python does at exit after its streams are flushed.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from tests.builders import Finished, environment, run_fresh
 
 SERVES = hasattr(os, "fork") and hasattr(socket, "send_fds")
 STARTING = ("PYTHON", "LC_", "LANG", "FORCE_COLOR", "TERMINAL_WIDTH", "_TYPER", "TIKTOKEN_", "DATA_GYM_")
-"""Variables that begin like this are looked at once: by Python when it starts, by typer when it is imported, and when
-a vocabulary is loaded."""
+"""Prefixes of variables that are read only once: by Python when it starts, by typer when it is imported, and when a
+vocabulary is loaded."""
 STORED = ("archive.stored.archive", "archive.stored.rounds", "db.removal", "memory.stored.memories")
-"""Modules that commands import when they are to use the database."""
+"""Modules that commands import when they use the database."""
 SAMPLE = Path(__file__).parent / "data" / "session.jsonl"
 USED = (
     "inspect FILE",
@@ -52,19 +52,19 @@ USED = (
     "memory list",
     "sessions",
 )
-"""Commands on a sample. What they import is there before other processes are forked."""
+"""Commands on a sample. What they import is imported before other processes are forked."""
 
 
 def needs_fresh(variables):
-    """Whether variables of the environment would come too late for a process that runs already."""
+    """Return whether environment variables would come too late for a process that already runs."""
     return not SERVES or any(name.startswith(STARTING) for name in variables)
 
 
 class Warm:
-    """A process that has imported everything and forks one process a command; it is there with the first.
+    """A process that has imported everything and forks one process per command. It starts with the first command.
 
-    All commands are imported. `module` may have a function `preload` that imports more, and a function `begin` that is
-    called in each process before its command.
+    All commands are imported. `module` may have a function `preload` that imports more, and a function `begin` that
+    runs in each process before its command.
     """
 
     def __init__(self, module=""):
@@ -73,7 +73,7 @@ class Warm:
     def run(self, *args, input=None, cwd=None, timeout=120, **variables):
         """Run `compactor ARGS...` and wait for it. Keyword arguments in capitals are environment variables.
 
-        Raises subprocess.TimeoutExpired for a command that has not ended after so many seconds.
+        Raise subprocess.TimeoutExpired if the command has not ended after `timeout` seconds.
         """
         if needs_fresh(variables):
             return run_fresh(*args, input=input, cwd=cwd, timeout=timeout, **variables)
@@ -96,14 +96,14 @@ class Warm:
         return Finished(code, printed.result(), said.result().decode("utf-8", "replace"))
 
     def close(self):
-        """It ends when nobody can ask it any more."""
+        """Close the connection. The process then ends."""
         if self._socket is not None:
             self._line.close()
             self._socket.close()
             self._socket = None
 
     def _ask(self, job, *descriptors):
-        """Send a command and what are to be its streams, which are closed here."""
+        """Send a command and the descriptors of its streams, and close these in this process."""
         asked = self._socket or self._start()
         text = json.dumps(job).encode()
         socket.send_fds(asked, [len(text).to_bytes(4, "big")], descriptors)
@@ -120,13 +120,13 @@ class Warm:
 
 
 class _First:
-    """The process that imports everything, once for all processes that run tests, and where it listens."""
+    """The process that imports everything, once for all processes that run tests, and the place where it listens."""
 
     def __init__(self):
         self.place, self._process = "", None
 
     def start(self):
-        self.place = str(Path(tempfile.mkdtemp(prefix="warm")) / "socket")  # names of sockets must be short
+        self.place = str(Path(tempfile.mkdtemp(prefix="warm")) / "socket")  # paths of sockets must be short
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(self.place)
             listening.listen()
@@ -137,7 +137,7 @@ class _First:
 
     def close(self):
         if self._process is not None:
-            self._process.kill()  # it has no work, and its end would take as long as its beginning
+            self._process.kill()  # it is idle, and a normal exit would take as long as its start
             self._process.communicate(timeout=30)
             self._process = None
             shutil.rmtree(Path(self.place).parent)
@@ -148,14 +148,14 @@ _first = _First()
 
 
 def place():
-    """Where the process listens that has imported everything. It imports when it is first asked for something."""
+    """Return the socket where the process listens that imports everything; it does so on the first request."""
     if SERVES and not _first.place:
         _first.start()
     return _first.place
 
 
 def share(place):
-    """Let a process be asked that another one has started."""
+    """Use the process that another one has started."""
     _first.place = place
 
 
@@ -170,7 +170,7 @@ def _umask():
 
 
 def _give(descriptor, data):
-    """Write it all, or what is read of it."""
+    """Write all data, or as much as the reader takes."""
     with contextlib.suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as stream:
         stream.write(data)
 
@@ -181,8 +181,8 @@ def _all_of(descriptor):
 
 
 def _listen(listening):
-    """Have a process of its own serve each that connects and names its module, until nobody is there who started this
-    one. What a module has to import, one process imports for all that name it."""
+    """Fork a process to serve each client that connects and names its module, until the process that started this one
+    is gone. For each module, one process imports what it needs for all clients that name it."""
     branches: dict[str, socket.socket] = {}
     while listening in select.select([listening, 0], [], [])[0]:
         line, _ = listening.accept()
@@ -211,7 +211,7 @@ def _listen(listening):
 
 
 def _branch(asked, name):
-    """Serve those that name a module. It does not return."""
+    """Serve the clients that name a module. Never return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     module = importlib.import_module(name)
     getattr(module, "preload", lambda: None)()
@@ -226,14 +226,15 @@ def _branch(asked, name):
 
 
 def _freeze():
-    """What is there now stays, and is shared; nobody waits for processes that serve."""
+    """Exclude all present objects from garbage collection, so that forks share them, and do not wait for the processes
+    that serve."""
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
 def _serve(line, begin):
-    """Fork a process for each command that comes, and answer with its exit code. It does not return."""
+    """Fork a process for each command that arrives, and answer with its exit code. Never return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with contextlib.suppress(ConnectionError):
         while descriptors := (asked := socket.recv_fds(line, 4, 3))[1]:
@@ -252,7 +253,8 @@ def _serve(line, begin):
 
 
 def _preload():
-    """All commands and what they import, a vocabulary, and SQLAlchemy and alembic by making a database."""
+    """Import all commands with what they need, load a vocabulary, and import SQLAlchemy and alembic by making a
+    database."""
     for name in ("cli.app", "cli.recording", "render.tables", *STORED):
         importlib.import_module(f"compactor_cli.{name}")
     commands = importlib.import_module("compactor_cli.cli.command_table").Commands()
@@ -268,24 +270,24 @@ def _preload():
 
 
 def _compile_patterns(patterns):
-    """Compile patterns that commands use, and those that the package compiles when it uses them first."""
+    """Compile the patterns that commands use, and those that the package compiles on first use."""
     later = type(importlib.import_module("compactor_cli.text.patterns").compiled_later(""))
     for pattern in gc.get_objects():
         if type(pattern) is later:
             for name in ("match", "fullmatch", "search", "finditer", "findall", "sub", "split"):
                 getattr(pattern, name)
-    for source, flags in patterns:  # last: few are kept by Python
+    for source, flags in patterns:  # last, because Python's cache is small
         re.compile(source, flags)
 
 
 def imported_by(work):
-    """The modules that a function imports."""
+    """Return the modules that a function imports."""
     return used_by(work)[0]
 
 
 def used_by(work):
-    """The modules that a function imports, and the patterns that Python compiles for it: source and flags. It runs in
-    a process of its own, so that nothing else is left of it."""
+    """Return the modules that a function imports, and the patterns that Python compiles for it: source and flags. The
+    function runs in a forked process, so that it has no other effect."""
     reading, writing = os.pipe()
     child = os.fork()
     if child:
@@ -310,7 +312,7 @@ def import_all(names):
 
 
 def _use_commands():
-    """Run what many tests run, on a sample."""
+    """Run the commands that many tests run, on a sample."""
     from compactor_cli.cli.app import main
 
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -326,8 +328,8 @@ def _use_commands():
 
 
 def _become(job, descriptors, begin):
-    """This process as the command: its place, variables, streams and arguments. It does not return."""
-    signal.alarm(job["timeout"])  # ends a command that does not end
+    """Become the command: set the folder, variables, streams and arguments of this process, and run it. Never return."""
+    signal.alarm(job["timeout"])  # ends a command that runs too long
     code = 1
     try:
         _take_on(job, descriptors)
@@ -350,13 +352,13 @@ def _take_on(job, descriptors):
     os.umask(job["umask"])
     os.environ.clear()
     os.environ.update(job["env"])
-    time.tzset()  # the time zone may be another one
+    time.tzset()  # the time zone may be different
     tempfile.tempdir = None
     random.seed()
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)
-    # as PYTHONUTF8=1 has them
+    # as with PYTHONUTF8=1
     sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
@@ -365,7 +367,7 @@ def _take_on(job, descriptors):
 
 
 def _code_of(given):
-    """The exit code of a SystemExit; words are for people."""
+    """Return the exit code of a SystemExit. Print a message to standard error."""
     if given is None or isinstance(given, int):
         return (given or 0) & 0xFF
     print(given, file=sys.stderr)  # noqa: T201
@@ -373,7 +375,7 @@ def _code_of(given):
 
 
 def _flushed(code):
-    """The exit code when what was printed has gone out, or could not."""
+    """Flush the streams and return the exit code; 120 if they cannot be flushed."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -387,13 +389,13 @@ _shared = Warm()
 
 
 def run_warm(*args, **options):
-    """Run `compactor ARGS...` by the process that all tests of this one share."""
+    """Run `compactor ARGS...` through the process that all tests in this process share."""
     with _LOCK:  # one at a time
         return _shared.run(*args, **options)
 
 
 def close_shared():
-    """End what this process has started."""
+    """End the processes that this one has started."""
     _shared.close()
     _first.close()
 

@@ -1,4 +1,4 @@
-"""How each agent is set up in a home folder, where its session goes, and the command that goes on with it."""
+"""Set up each agent in a home folder, and run the command with which it continues a session."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _COST = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}
 
 @dataclass
 class Place:
-    """A home folder, a project in it, and the provider that the agents are to ask."""
+    """A home folder, a project in it, and the provider for the agents."""
 
     home: Path
     project: Path
     address: str
     requests: list[Any]
-    """What the provider was asked so far."""
+    """The requests that the provider has received so far."""
 
     def write(self, path, value):
         target = self.home / path

@@ -1,4 +1,4 @@
-"""A provider on this machine: it notes what is sent to it, and answers "ok" in the API that was asked."""
+"""A provider on this machine. It records the requests, and answers "ok" in the form of the API that was called."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @contextmanager
 def provider():
-    """Its address, and the bodies of the requests for an answer so far."""
+    """Run the provider, and give its address and the bodies of all requests for an answer so far."""
     asked: list[Any] = []
 
     class Handler(_Handler):
@@ -31,7 +31,7 @@ def provider():
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     requests: list[Any]
-    """Where the bodies go."""
+    """List to which the bodies are added."""
 
     def log_message(self, *args):
         pass

@@ -1,4 +1,4 @@
-"""Agents go on with outputs: what they send to a provider on this machine is what the compaction left."""
+"""Agents continue from outputs: what they send to a provider on this machine is what the compaction kept."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests_agents.provider import provider
 _BEGAN = 1_767_225_600.0
 """2026-01-01."""
 _ENOUGH = 60
-"""Characters by which a message is told from all others."""
+"""Characters that identify a message."""
 _LONG = 300
-"""Characters of a result that no summary quotes whole."""
+"""Minimum characters of a result that no summary quotes whole."""
 WAYS = {
     "new session": ("--new-session",),
     "native": ("--emit", "native", "--new-session"),
@@ -49,7 +49,7 @@ def place(tmp_path):
 
 
 def put(place, format, data):
-    """The session where its agent would have it; that of opencode as a file to be imported."""
+    """Write a session to where its agent stores it, and return the path. For opencode, write a file to be imported."""
     data = data.replace(CWD.encode(), str(place.project).encode())
     if format == "opencode":
         path = place.project / "session.json"
@@ -67,7 +67,7 @@ def put(place, format, data):
 
 
 def gone_on(place, format, path, *way):
-    """The output of a compaction, and the requests of the agent that went on with it."""
+    """Compact a session, let its agent continue, and return the output and the agent's requests."""
     out = ("-o", str(place.project / "out.json")) if format == "opencode" and "--new-session" in way else ()
     options = ("--target-ratio", "0.25", "--json", *way, *out)
     done = run_process("compact", str(path), *options, HOME=str(place.home), USERPROFILE=str(place.home))
@@ -91,7 +91,7 @@ def strings(value):
 
 
 def plain(text):
-    """A text without what differs between JSON forms."""
+    """Return a text without what differs between JSON encodings: blanks, quotation marks and backslashes."""
     return re.sub(r"[\s\\\"]+", " ", text).strip()
 
 
@@ -112,7 +112,7 @@ def test_what_the_agent_sends_is_what_the_compaction_left(place, format, way):
     sent = plain(" ".join(strings(asked)))
     at = 0
     left = [beginning(m) for m in output.transcripts[0].messages if m.role != "system" and beginning(m)]
-    # the agent has answered: its answer and what it was asked are in the file by now
+    # the agent has already added the question and its answer to the file
     left = left[: next((n for n, text in enumerate(left) if ASKED in text), len(left))]
     assert len(left) > 3
     for text in left:

@@ -1,4 +1,4 @@
-"""The model as a process of its own, and the command that asks it."""
+"""The model's server as a separate process, and the command that asks it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.builders import ROOT
 from tests.warm import Warm, close_shared
 
 PATIENCE = 120
-"""Seconds within which the server has to answer."""
+"""Seconds within which the server must answer."""
 _PYTHON = ROOT / ".venv-llm" / "bin" / "python"
 _FORKING = Warm("tests.llm.warm")
 _SUMMARY_TOKENS = 110
-"""As few as a summary of seven headings is asked for with: longer ones take longer, and are no better."""
+"""The minimum for a summary with seven headings. Longer ones take more time and are no better."""
 
 
 def pytest_addoption(parser):
@@ -37,14 +37,14 @@ def pytest_unconfigure():
 
 
 class Server:
-    """The model's server, which has begun to answer."""
+    """The model's server, after it has begun to answer."""
 
     def __init__(self, address):
         self.address = address
 
     @property
     def work(self):
-        """Tokens read and written so far: any request adds to it."""
+        """Tokens read and written so far. Every request adds to them."""
         lines = _get(f"{self.address}/metrics").decode().splitlines()
         counts = dict(line.split(" ", 1) for line in lines if not line.startswith("#"))
         return sum(int(float(counts[f"llamacpp:{name}_total"])) for name in ("prompt_tokens", "tokens_predicted"))
@@ -70,7 +70,7 @@ def server(tmp_path_factory):
 
 
 def _address(process, log):
-    """Where the server is, as soon as it answers."""
+    """Return the address of the server as soon as it answers."""
     deadline = time.monotonic() + PATIENCE
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
@@ -93,7 +93,7 @@ def _get(address):
 
 
 def compactor(server, folder, *args, cache):
-    """Run `compactor ARGS...` in a folder, with the model in the environment and answers kept in `cache`."""
+    """Run `compactor ARGS...` in a folder, with the model set in the environment and answers cached in `cache`."""
     return _FORKING.run(
         *args,
         cwd=folder,

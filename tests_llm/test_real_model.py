@@ -1,6 +1,6 @@
-"""Summaries by a real model: that everything around it works, whatever it says.
+"""Summaries by a real model: everything around the model works, whatever it says.
 
-Each case is the beginning of a sample, compacted once; the tests look at what came of it, or run it again.
+Each case is the beginning of a sample, compacted once. The tests examine the result, or run the command again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ QUICK = [
     ("codex", 20, "tiered", 0.5, "python -m logsift merge samples/*.log"),
     ("memory-entries", 12, "ranked", 0.75, ""),
 ]
-"""What runs without --everything: the model reads about a hundred tokens a second. The columns are those of CASES."""
+"""Cases that run without --everything: the model reads only about a hundred tokens per second. Columns as in CASES."""
 CASES = [
     *QUICK,
     ("openai-chat", 18, "handoff", 0.75, "src/datelines/ranges.py"),
@@ -33,12 +33,12 @@ CASES = [
     ("conversations", 1, "rolling", 0.75, "LN-58213"),
     ("memory-entries", 36, "ranked", 0.5, ""),
 ]
-"""Sample, its first records, strategy, ratio, and something that summarized calls name, where there are any."""
+"""Sample, number of its first records, strategy, ratio, and a text from the summarized calls ("" if there are none)."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One compaction: its folder, what it left there, and the command that made it."""
+    """One compaction: its folder with the files that it wrote, and the command."""
 
     server: Server
     folder: Path
@@ -55,7 +55,7 @@ class Run:
         return json.loads((self.folder / "report.json").read_bytes())
 
     def again(self, folder, *more):
-        """The same command with the same cache, in another folder."""
+        """Run the same command with the same cache in another folder."""
         shutil.copy(self.folder / "in.jsonl", folder)
         done = compactor(self.server, folder, *self.arguments, *more, cache=self.folder / "cache")
         return Run(self.server, folder, self.arguments, done.code, self.fact)

@@ -1,7 +1,8 @@
-"""Write the small model's weights so that they are read faster: `python -m tests_llm.weights MODEL.gguf OUT.gguf`.
+"""Convert the small model's weights so that it reads faster: `python -m tests_llm.weights MODEL.gguf OUT.gguf`.
 
-What has four bits a weight, with a scale and a least value for each 32 of them (Q4_1), gets eight bits and a scale
-(Q8_0): llama.cpp reads with these in two thirds of the time. Of the largest of its 32 a weight moves by 1/254 at most.
+Weights of four bits, with a scale and a minimum for each block of 32 (Q4_1), become eight bits with a scale (Q8_0).
+With these, llama.cpp reads text in two thirds of the time. A weight changes by at most 1/254 of the largest one in its
+block.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 _LENGTHS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
-"""Bytes of a value of each kind that has always as many."""
+"""Kind of value -> its size in bytes, for kinds of a fixed size."""
 _TEXT, _LIST = 8, 9
 _Q4_1, _Q8_0 = 3, 8
 _ALIGNED = 32
@@ -22,13 +23,13 @@ _STEPS = 127
 
 
 class Gguf:
-    """The bytes of a model's file, read from front to back."""
+    """A reader that goes through the bytes of a model file once."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
 
     def number(self, kind):
-        """The next whole number, of so many bytes as `struct` has for the kind."""
+        """Return the next integer. `kind`: its format character in `struct`."""
         (value,) = struct.unpack_from(f"<{kind}", self.data, self.at)
         self.at += struct.calcsize(f"<{kind}")
         return value
@@ -39,7 +40,7 @@ class Gguf:
         return self.data[self.at - length : self.at]
 
     def skip(self, kind):
-        """Go behind a value."""
+        """Skip a value of a kind."""
         if kind == _TEXT:
             self.text()
         elif kind == _LIST:
@@ -51,7 +52,7 @@ class Gguf:
 
 
 def widened(data):
-    """The same file with eight bits a weight where there are four."""
+    """Return the same file with eight bits per weight in place of four."""
     file = Gguf(data)
     file.at = len(b"GGUF") + 4  # the version
     tensors, values = file.number("Q"), file.number("Q")
@@ -79,7 +80,7 @@ def widened(data):
 
 
 def eight_bits(held, weights):
-    """Blocks of a scale, a least value and 32 weights of four bits, as blocks of a scale and 32 of eight bits."""
+    """Convert blocks of a scale, a minimum and 32 weights of four bits to blocks of a scale and 32 of eight bits."""
     blocks = np.frombuffer(held, np.uint8)[: weights // 32 * 20].reshape(-1, 20)
     scale, least = blocks[:, :4].copy().view(np.float16).astype(np.float32).T[:, :, None]
     values = np.concatenate([blocks[:, 4:] & 15, blocks[:, 4:] >> 4], axis=1) * scale + least

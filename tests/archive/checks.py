@@ -1,4 +1,4 @@
-"""What the manifest of any compaction must hold."""
+"""Check what must hold for the manifest of any compaction."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ MARK = re.compile(rb"ctx_([0-9a-f]{8})")
 
 
 def check_manifest(source: Source, settings: Settings, recalled: Sequence[Memory] = ()) -> bytes:
-    """Every mark that was written leads to its original, and no record that is gone or changed is without an entry.
-
-    Returns the output."""
+    """Assert that every mark in the output leads to its original, and that every record that is gone or changed has an
+    entry. Return the output."""
     try:
         done = api.compact(source, settings, tokenizer="chars", recalled=recalled)
     except BudgetError:

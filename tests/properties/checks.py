@@ -1,7 +1,7 @@
-"""What every compaction must hold, checked on the bytes that it would write.
+"""Check what must hold for every compaction, on the bytes that it would write.
 
-The property tests and the tests over real transcripts run the same checks. Nothing here trusts the
-report: the output is read again, counted again, and judged by a second, simpler reading of each API's rules.
+The property tests and the tests over real transcripts run the same checks. They do not trust the report: they read the
+output again, count its tokens again, and judge it by a second, simpler implementation of each API's rules.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ from tests.properties.time_order import check_time_order
 from tests.summaries.texts import is_in, source_of, spans
 
 TIME_ORDERED = frozenset(STRATEGIES)
-"""Strategies that leave nothing behind a summary of later messages."""
+"""Strategies that keep no message after a summary of later messages."""
 MAY_BE_CUT = ("work in flight", "newest message", "stands for earlier history")
-"""Reasons to stay that do not keep a body whole: only the user's and the system's words come last."""
+"""Reasons to keep a message that do not keep it whole. Only the words of the user and the system are cut last."""
 
 
 def read(data: Content, source: Source, tokenizer: str) -> Source:
-    """The output read again, as the format of its input."""
+    """Read the output again, in the format of its input."""
     return api.load(data, "output", format=source.format, tokenizer=tokenizer)
 
 
 def outcome(source: Source, settings: Settings, tokenizer: str) -> api.CompactResult | BudgetError:
-    """The result, or the error of a target that cannot be met."""
+    """Return the result, or the error if the target cannot be met."""
     try:
         return api.compact(source, settings, tokenizer=tokenizer)
     except BudgetError as error:
@@ -63,7 +63,7 @@ def outcome(source: Source, settings: Settings, tokenizer: str) -> api.CompactRe
 
 
 def check_compaction(source: Source, settings: Settings, tokenizer: str) -> api.CompactResult | BudgetError:
-    """Compact, and check everything that any output must hold. A target that is too small has a true floor."""
+    """Compact, and check everything that must hold for any output. If the target is too small, check the floor."""
     result = outcome(source, settings, tokenizer)
     if isinstance(result, BudgetError):
         check_floor(source, settings, tokenizer, result)
@@ -94,17 +94,17 @@ def check_size(part: Compaction, after: Transcript) -> None:
 
 
 def check_report_is_what_was_written(part: Compaction, after: Transcript) -> None:
-    """The messages that were counted and verified are those that a reader of the file finds."""
+    """Assert that the messages that were counted and verified are those that a reader of the file finds."""
     assert [_content(m) for m in part.messages] == [_content(m) for m in after.messages]
 
 
 def _content(message: Message) -> tuple[Any, ...]:
-    # a legacy function call has no id of its own; readers number such calls
+    # a legacy function call has no id; readers number such calls
     ids = [p.call_id if not p.call_id.startswith("function_call:") else "" for p in message.parts]
     parts = tuple(
         (p.kind, p.name if p.kind == "tool_call" else "", i, p.text) for p, i in zip(message.parts, ids, strict=True)
     )
-    # a turn of the user is one of tools only as long as it holds results
+    # a user turn with results is read as a tool turn; without them it is the user's
     role = "user" if message.role == "tool" and not message.results else message.role
     return role, parts
 
@@ -120,7 +120,8 @@ def check_faults(before: Transcript, after: Transcript) -> None:
 
 
 def check_order(part: Compaction) -> None:
-    """Messages of the input stand in its order; a summary stands before whatever follows what it replaced."""
+    """Assert that messages keep the order of the input, and that a summary comes before everything that followed the
+    first message that it replaces."""
     if part.plan is not None and part.plan.strategy in TIME_ORDERED:
         check_time_order(part.messages, places_of(part))
     indices = [message.index for message in part.messages if message.index >= 0]
@@ -134,19 +135,19 @@ def check_order(part: Compaction) -> None:
 
 
 def places_of(part: Compaction) -> dict[int, int]:
-    """Number in the input -> the last message of the mended transcript that has it and does not stay itself: what a
-    repair added to a message may stay where the message is summarized."""
+    """Return a map: number in the input -> last message of the repaired transcript with that number that is not kept.
+    A message that a repair added may be kept although the one with the same number is summarized."""
     kept = {message.index for message in part.messages}
     return {message.number: message.index for message in part.repaired.messages if message.index not in kept}
 
 
 def indices_of(part: Compaction, number: int) -> list[int]:
-    """The messages of the mended transcript that have a number: one, and results that a repair added to it."""
+    """Return the messages of the repaired transcript with a number: one message, and results that a repair added."""
     return [message.index for message in part.repaired.messages if message.number == number]
 
 
 def check_records(before: Transcript, after: Transcript, part: Compaction) -> None:
-    """Kept messages have their original bytes; records that are not of the input are few and accounted for."""
+    """Assert that kept messages have their original bytes, and that new records are few and accounted for."""
     raw_before = Counter(before.raw(r) for r in range(len(before.records)))
     raw_after = Counter(after.raw(r) for r in range(len(after.records)))
     if not part.changed:
@@ -171,14 +172,14 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
 
 
 def _uncounted(raw: bytes, format: Format) -> str:
-    """A record without its place and the provider's count, where agents go by that."""
+    """Return a record without its place in the file, and without the provider's token count if agents rely on that."""
     if any(word in raw for word in format.usage_words):
         raw = jsonedit.replace(raw, dict.fromkeys(format.counts(json.loads(raw)), "0"))
     return _unplaced(raw)
 
 
 def _unplaced(raw: bytes) -> str:
-    """A record without what changes with its place in the file."""
+    """Return a record without the members that depend on its place in the file."""
     return re.sub(
         r'"children":\s*\[[^\]]*\]|"(?:parent|parentUuid|leafUuid|parent_message_uuid|parentId|parentID|parent_id|step_id)":\s*(?:"[^"]*"|null|\d+)',
         "",
@@ -187,7 +188,7 @@ def _unplaced(raw: bytes) -> str:
 
 
 def check_edit(raw: bytes, written: Iterable[bytes]) -> None:
-    """A record with a shortened body keeps its keys and their order, and does not grow."""
+    """Assert that a record with a shortened body keeps its keys and their order."""
     keys = _keys(json.loads(raw))
     assert any(_keys(json.loads(other)) == keys for other in written)
 
@@ -197,7 +198,7 @@ def _keys(value: Any) -> Any:
 
 
 def check_links(before: Transcript, after: Transcript) -> None:
-    """Each parent is in the file, before its child wherever it was so, and dangles only where it did."""
+    """Assert that ids are still unique, and that each parent is in the file unless it was missing before."""
     own = {link.id for link in before.links if link}
     had_dangling = {link.id for link in before.links if link and link.parent and link.parent not in own}
     ids = [link.id for link in after.links if link]
@@ -224,7 +225,7 @@ def check_plan(part: Compaction) -> None:
 
 
 def check_summaries(part: Compaction) -> None:
-    """Each summary names what it stands for and is smaller than that."""
+    """Assert that each summary names the messages that it stands for, is smaller than these, and invents nothing."""
     own = [m for m in part.messages if m.index < 0 and m.origin == "summary"]
     stood_for: list[int] = []
     source = source_of(part.repaired.messages) if own else ""
@@ -237,9 +238,9 @@ def check_summaries(part: Compaction) -> None:
         named = tuple(i for number in covered(text) for i in indices_of(part, number))
         if "except kept ones" in text:
             named = tuple(i for i in named if i not in {m.index for m in part.messages})
-        # what is said of the state is of kept messages, too
+        # the state may describe kept messages too
         told = message.tokens - len(text[len(text.partition("\nState after the ")[0]) :]) // 4
-        # and what an earlier summary quotes stands under a longer name, as its numbers are of another transcript
+        # quotes from an earlier summary have a longer label, because their numbers refer to another transcript
         told -= sum(map(len, re.findall(r"^earlier (?=#)", text, re.MULTILINE))) // 4
         assert told < sum(part.repaired.messages[i].tokens for i in named)
         stood_for += named
@@ -256,7 +257,7 @@ HEADING = re.compile(
 
 
 def check_heading(text: str, round: int) -> None:
-    """A summary says what it stands for, and one with a heading in words says the round too."""
+    """Assert that a summary says what it stands for, and the round if its heading is in words."""
     assert is_summary(text)
     assert HEADING.match(text), text.splitlines()[0]
     named = text.startswith("## ") or " of a transcript compacted from " in text.partition("\n")[0]
@@ -264,7 +265,8 @@ def check_heading(text: str, round: int) -> None:
 
 
 def check_protected(part: Compaction, settings: Settings) -> None:
-    """System messages, the first and last request, --keep, --keep-last: there, at least in part."""
+    """Assert that system messages, the first and the last request, and matches of --keep and --keep-last are kept, at
+    least in part, and whole if they fit."""
     patterns = [re.compile(pattern) for pattern in settings.keep]
     reasons = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last)
     out = {m.index: m for m in part.messages}
@@ -289,7 +291,7 @@ def check_protected(part: Compaction, settings: Settings) -> None:
         if index not in out and index in repeated:
             continue
         if index in first - set(out) and _strategy(part, settings) in TIME_ORDERED:
-            continue  # of too many words the newest stay
+            continue  # if the user's words do not fit, the newest are kept
         if (
             index not in out
             and _strategy(part, settings) == "adaptive"
@@ -307,7 +309,7 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     if part.target is None or sum(group.tokens for group in groups) <= part.target:
         system = {m.index for m in messages if m.role == "system"}
         decided = sum(group.tokens for group in groups if reasons[group.index] == DECIDED)
-        # beside older messages, those of the system leave half of the room
+        # next to older messages, system messages take at most half of the room
         crowded = part.target is not None and sum(messages[i].tokens for i in system) > (part.target - decided) // 2
         whole = [
             i
@@ -331,8 +333,8 @@ def _pictures(message: Message) -> int:
 
 
 def _is_whole(before: Message, after: Message, no_room: bool = False) -> bool:
-    """Whether all of a message is there. The mark of an earlier round is not read, and another one may take its place.
-    `no_room`: its pictures take more than their share of the room."""
+    """Return whether a message is kept whole. The mark of an earlier round is ignored, and another mark may replace it.
+    `no_room`: pictures are ignored too, because they take more than their share of the room."""
     pairs = [pair for pair in _pairs(before, after) if not (no_room and pair[0].kind == "image")]
     return all(replace(old, edited=False) == _unmarked(old, new) for old, new in pairs)
 
@@ -342,21 +344,22 @@ def _pairs(before: Message, after: Message) -> Iterable[tuple[Part, Part]]:
 
 
 def _unmarked(old: Part, new: Part) -> Part:
-    """A part as it is read again, where only a mark makes it another one than it was."""
+    """Return the part as it was if only a mark distinguishes the new one; else the new part. Neither is marked as
+    edited."""
     mark = left_out(new.text) if new.edited else None
     same = mark is not None and mark.text == old.text
     return replace(old if same else new, edited=False)
 
 
 def check_quoted(part: Compaction, message: Message) -> None:
-    """A request that is not at its place stands in a summary: its lines, and all of them where its words have room.
-    Where people only talk, messages are kept by their value whoever wrote them."""
+    """Assert that a summary quotes all lines of a request that is not kept in its place, if the user's words fit. In
+    sessions without tools nothing is checked, because messages are kept by value, whoever wrote them."""
     if not any(piece.kind in ("tool_call", "tool_result") for m in part.repaired.messages for piece in m.parts):
         return
     own = "\n".join(m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary")
-    quoted = " ".join(own.replace("‹", "<").split())  # a tag of the harness cannot pose as one
+    quoted = " ".join(own.replace("‹", "<").split())  # summaries write `<` so, to make a harness's tags harmless
     text = message.text("text")
-    if message.origin == "summary":  # of an earlier one what it quotes of the user, between its gaps
+    if message.origin == "summary":  # of an earlier summary: its quotes of the user, between gaps
         text = "\n".join(_quoted(text)).replace("…", "\n")
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     # the marks of an earlier round are not quoted
@@ -364,20 +367,20 @@ def check_quoted(part: Compaction, message: Message) -> None:
     found = sum(line in quoted for line in lines)
     asked = sum(m.tokens for m in part.repaired.messages if m.origin in ("request", "summary"))
     others = sum(m.tokens for m in part.repaired.messages if m.role == "system" or m.pinned)
-    # turns between turns of one role have a room of their own
+    # the plan's target, as turns inserted between turns of one role are budgeted separately
     aimed = part.plan.target if part.plan is not None else None
     if aimed is not None and asked <= 0.35 * (aimed - others):
         assert found == len(lines), f"{len(lines) - found} of {len(lines)} lines of request {message.index} are gone"
 
 
 def _quoted(summary: str) -> list[str]:
-    """What a summary quotes of the user line by line."""
+    """Return the lines of the user that a summary quotes."""
     return re.findall(r"^(?:earlier )?(?:#\d+ )?user: (.*)", summary, re.MULTILINE)
 
 
 def _repeated(part: Compaction) -> dict[int, bool]:
-    """Requests, and earlier summaries that carry one, which a summary of the output stands for in their
-    place: whether it repeats them in full."""
+    """Return the requests, and earlier summaries that carry one, that a summary of the output repeats, each with
+    whether it repeats them in full."""
     own = [m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary"]
     before = [carried(summary) for summary in own]
     turns = [text for repeated in before for _, text in repeated.turns]
@@ -398,32 +401,32 @@ def _repeated(part: Compaction) -> dict[int, bool]:
 
 
 def _is_cut(short: str, text: str) -> bool:
-    """Whether a text is another with something left out."""
+    """Return whether `short` is `text` with something left out."""
     lines = [line for line in short.splitlines() if not line.startswith("[")]
     pieces = [piece.strip() for line in lines for piece in line.split("…") if piece.strip()]
     return len(short) < len(text) and "…" in short and bool(pieces) and all(piece in text for piece in pieces)
 
 
 def _needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
-    """An assistant turn behind a tool result that is gone."""
+    """Return whether a message is the closing assistant turn and no longer needed, as no tool result comes last."""
     return part.repaired.messages[index].id == CLOSING_ID and index not in out and not part.messages[-1].results
 
 
 def _strategy(part: Compaction, settings: Settings) -> str:
-    """The strategy that planned: in small rooms another one than was asked for."""
+    """Return the strategy that planned. With a small budget it may differ from the requested one."""
     return part.plan.strategy if part.plan is not None else settings.strategy_name
 
 
 def _large_requests(
     part: Compaction, groups: Sequence[Group], reasons: Mapping[int, str], settings: Settings
 ) -> set[int]:
-    """First and last requests that may be cut: by `adaptive` those that would take more than 40% of the room, by
-    others when the user's words together take more than their share of it."""
+    """Return the first and last requests that may be cut: by `adaptive`, those that would take more than 40% of the
+    room; by other strategies, all if the user's words together take more than their share."""
     strategy = _strategy(part, settings)
     if strategy in ("tiered", "truncate") or (part.target is None and strategy == "adaptive"):
         return set()
     requests = [group for group in groups if "request of the user" in reasons[group.index]]
-    # without a target, the words of the user have a share of what a summary replaces
+    # without a target, the user's words have a share of what a summary replaces
     most = part.target or sum(m.tokens for m in part.repaired.messages)
     room = most - sum(group.tokens for group in groups if group not in requests)
     if strategy == "adaptive":
@@ -433,7 +436,7 @@ def _large_requests(
 
 
 def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> None:
-    """A residual that the plan did not demote is there, whole."""
+    """Assert that a residual that the plan did not demote is kept, and whole unless it is protected too."""
     analysis = analyze(part.repaired, tools(part.before, settings, tokenizer), settings, part.target)
     out = {m.index: m for m in part.messages}
     assert part.plan is not None
@@ -457,7 +460,7 @@ def tools(transcript: Transcript, settings: Settings, tokenizer: str) -> Tools:
 
 
 def check_stable(result: api.CompactResult, again: Source, settings: Settings, tokenizer: str) -> None:
-    """What is compacted and within its target stays as it is, with the same target and with none."""
+    """Assert that compacting the output again changes nothing, with the same target or, if there was none, without."""
     targets = {part.target for part in result.parts}
     if None not in targets:
         top = max(part.tokens for part in result.parts)
@@ -469,9 +472,9 @@ def check_stable(result: api.CompactResult, again: Source, settings: Settings, t
 
 
 def check_fates(source: Source, again: Source, result: api.CompactResult) -> None:
-    """`diff` of input and output agrees with the report."""
+    """Assert that `diff` of input and output agrees with the report."""
     if any(p.text == "[image left out]" for t in source.transcripts for m in t.messages for p in m.parts):
-        return  # of two pictures that were left out in two rounds nobody can say which is which
+        return  # two pictures that were left out in two rounds cannot be told apart
     fate, survival = api.diff(source, again)
     reported: Counter[str] = Counter()
     for part in result.parts:
@@ -487,8 +490,8 @@ def check_fates(source: Source, again: Source, result: api.CompactResult) -> Non
 
 
 def check_floor(source: Source, settings: Settings, tokenizer: str, error: BudgetError) -> None:
-    """The floor of a BudgetError can be reached, and one token less cannot; of several conversations, the one with the
-    largest speaks, and all of them reach the size that is enough."""
+    """Assert that the floor of a BudgetError can be reached, and one token less cannot. With several conversations, the
+    error has the largest floor, and all of them reach the size that it says is enough."""
     assert error.floor > error.target
     assert sum(tokens for _, tokens in error.items) == error.floor
     floors = []
