@@ -144,12 +144,18 @@ def by_index(messages: Iterable[Message]) -> dict[int, Message]:
     return {message.index: message for message in messages if message.index >= 0}
 
 
+def ends_with_result(message: Message) -> bool:
+    """Return whether a message consists of tool results, after which some APIs accept no user turn. If the user adds a
+    request to them, that comes last."""
+    return bool(message.results) and message.origin != "request"
+
+
 def is_closing(messages: Sequence[Message], index: int) -> bool:
     """Return whether a message is the turn that closes a history behind a tool result: nobody said it."""
     message = messages[index]
     if message.id == CLOSING_ID:
         return True
-    behind = index > 0 and message.role == "assistant" and bool(messages[index - 1].results)
+    behind = index > 0 and message.role == "assistant" and ends_with_result(messages[index - 1])
     return behind and [part.text.strip() for part in message.parts] == [UNDERSTOOD]
 
 

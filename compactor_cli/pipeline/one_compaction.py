@@ -8,10 +8,9 @@ from msgspec import Struct
 
 from compactor_cli.model.decisions import Decided
 from compactor_cli.model.memory import Memory
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, ends_with_result
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.pipeline.repair import ends_with_result
 from compactor_cli.pipeline.stages import Stages
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
@@ -52,7 +51,8 @@ class OneCompaction(Struct, frozen=True):
     @property
     def _is_open(self) -> bool:
         """Return whether a user turn must not directly follow."""
-        return ends_with_result(self.transcript.messages) or bool(self.pairing.unanswered)
+        messages = self.transcript.messages
+        return (bool(messages) and ends_with_result(messages[-1])) or bool(self.pairing.unanswered)
 
 
 def damaged(transcript: Transcript) -> bool:

@@ -13,7 +13,16 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from compactor_cli.model.injected import DETACHED_RESULT
-from compactor_cli.model.message import ADDED, CLOSING_ID, NO_RESPONSE, UNDERSTOOD, Message, Part, Place
+from compactor_cli.model.message import (
+    ADDED,
+    CLOSING_ID,
+    NO_RESPONSE,
+    UNDERSTOOD,
+    Message,
+    Part,
+    Place,
+    ends_with_result,
+)
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.verify import is_adjacent, last_turn
@@ -160,16 +169,11 @@ def taken_out(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str
     )
 
 
-def ends_with_result(messages: Sequence[Message]) -> bool:
-    """Return whether a history ends with a tool result, after which some APIs accept no user turn."""
-    return bool(messages) and bool(messages[-1].results)
-
-
 def _closed(
     transcript: Transcript, per_message: int, count: Callable[[str], int]
 ) -> tuple[Transcript, tuple[Note, ...]]:
     messages = transcript.messages
-    if not ends_with_result(messages):
+    if not messages or not ends_with_result(messages[-1]):
         return transcript, ()
     last, tokens = messages[-1], count(UNDERSTOOD)
     turn = Message(

@@ -328,7 +328,7 @@ class _Planner:
         return self.renderer.fit([group], room, reason, prose=True) or []
 
     def _add_slots(self, tier: int, groups: list[Group], room: int) -> int:
-        """Replace these groups by a summary, and return its budget. If something between them is kept, the summary is
+        """Replace these groups with a summary, and return its budget. If something between them is kept, the summary is
         split later."""
         budget = min(room, sum(g.tokens for g in groups) - 1)
         slot = SummarySlot(tier, tuple(g.index for g in groups), budget, passes_on=self.target is not None)

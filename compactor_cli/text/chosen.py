@@ -10,11 +10,14 @@ from compactor_cli.text.kept_sentences import first_words
 from compactor_cli.text.section_headings import Span
 from compactor_cli.text.text_outline import Outlined
 
-FIRST, SECOND, LAST, NEVER = range(4)
-"""Ranks of sentences, in the order in which they are chosen. LAST: only if all others fit; NEVER: not at all."""
+FIRST, SECOND, _THIRD, LAST, NEVER = range(5)
+"""Ranks of sentences, in the order in which they are chosen. _THIRD: those of little value; LAST: only if all others
+fit; NEVER: not at all."""
 _RULES = 0.4
 """Share of the budget for sentences that are ranked first only because they are rules. The rest of these come after
 the sentences that are closer to the subject."""
+_ROOMY = 0.5
+"""Share of the text from which on sentences of little value are kept, too. Below it they leave room to the session."""
 _BESIDE = 40
 """Characters added to the length of a sentence: for the gap mark before it, and for a part of what it needs."""
 
@@ -64,6 +67,7 @@ class Chosen:
         queue = [(self._order(at, taken), at) for at in telling[1:]]
         heapify(queue)
         least = self._least * min((worth for (rank, worth), _ in queue if rank != LAST), default=0.0)
+        roomy = room >= _ROOMY * len(self._text)
         self._begin(telling[0], room, taken)
         room -= sum(end - self._units[at].start for at, end in taken.items())
         for_rules = int(_RULES * room)
@@ -75,7 +79,10 @@ class Chosen:
                 continue
             bundle = [*self._bundle(at, taken)]
             size = self._length(bundle)
-            if size > room or (worth > least and at not in self._rules):
+            if rank < _THIRD and worth > least and at not in self._rules:
+                heappush(queue, ((_THIRD, worth), at))
+                continue
+            if size > room or (rank == _THIRD and not roomy):
                 left_out = True
                 continue
             if rank == FIRST and self._rules.get(at):

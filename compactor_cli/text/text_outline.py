@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -67,6 +68,8 @@ class _Outline:
         """(level, unit) of the open headings, outermost first."""
         self.tags: list[tuple[str, int]] = []
         """Open tags, each with the number of sections that were open when it began."""
+        self.open: Counter[str] = Counter()
+        """Number of open tags by name."""
         self.lines: list[_Open] = []
         self.after_blank = True
 
@@ -74,12 +77,13 @@ class _Outline:
         del self.lines[:]
         if not closes:
             self.tags.append((name, len(self.sections)))
-        elif any(name == opened for opened, _ in self.tags):
-            while self.tags:
-                opened, depth = self.tags.pop()
-                del self.sections[depth:]
-                if opened == name:
-                    break
+            self.open[name] += 1
+            return
+        opened = "" if self.open[name] else name
+        while opened != name:
+            opened, depth = self.tags.pop()
+            self.open[opened] -= 1
+            del self.sections[depth:]
 
     def heading(self, unit: Outlined, level: int) -> None:
         del self.lines[:]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from compactor_cli import api
+from compactor_cli.model.message import is_closing
 from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
@@ -54,6 +55,21 @@ def test_a_history_that_ends_otherwise_gets_none(strategy: str, records: list[Js
     part = closed(records, strategy=strategy, target_ratio=0.4)
     assert UNDERSTOOD not in records_of(part)
     assert kinds(part) == []
+
+
+@EVERY
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_a_request_beside_tool_results_is_left_to_be_answered(strategy: str, target: dict[str, Any]) -> None:
+    call = {"type": "tool_use", "id": "a", "name": "ls", "input": {}}
+    answer = {"type": "tool_result", "tool_use_id": "a", "content": "src"}
+    talk = [{"role": role, "content": f"{role} {n} says it. " * 20} for n in range(9) for role in ("user", "assistant")]
+    asked = {"role": "user", "content": [answer, {"type": "text", "text": "Only list the tests."}]}
+    records = [*talk, user("List it."), {"role": "assistant", "content": [call]}, asked]
+    part = closed(records, strategy=strategy, **target)
+    assert "Only list the tests." in part.messages[-1].text()
+    assert kinds(part) == []
+    (answered,) = load([*records, UNDERSTOOD]).transcripts
+    assert not is_closing(answered.messages, len(records))
 
 
 def test_a_history_within_its_target_that_is_closed_already_comes_out_byte_for_byte() -> None:

@@ -100,6 +100,16 @@ def test_results_of_parallel_calls_follow_their_calls_in_order_and_say_why_one_f
     assert "tide_of_quay is 7.50" in part.messages[4].text()
 
 
+def test_lines_that_a_call_repeats_do_not_exceed_the_target() -> None:
+    page = "\n".join(f"quay_{n} opens at tide {n * 13} for ship {n * 7}" for n in range(120))
+    write = ("w", "Write", {"file_path": "docs/quays.md", "content": "\n".join([page] * 3)})
+    records = [*told(), assistant("I write it. " * 150, write), result("w")]
+    for target in (1_500, 2_000, 2_500, 3_000):
+        part = compact(records, target_tokens=target)
+        assert [m.role for m in part.messages] == ["system", "user", "assistant", "tool", "assistant"]
+        assert 0.8 * target <= part.tokens <= target
+
+
 def test_in_a_room_of_which_messages_would_take_much_the_summary_quotes_it() -> None:
     failing = [assistant("I book.", ("f", "book", {"berth": 7})), result("f", "Error: berth 7 is closed on Sundays")]
     records = [*work.session(6), *failing]

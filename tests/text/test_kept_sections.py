@@ -6,9 +6,11 @@ import pytest
 
 from compactor_cli.features.cue_words import rule_points
 from compactor_cli.text import kept_sentences as truncate
+from compactor_cli.text.chosen import FIRST, Chosen
 from compactor_cli.text.kept_sections import prompt
 from compactor_cli.text.kept_sentences import Keywords
 from compactor_cli.text.subjects import SubjectWords, stems
+from compactor_cli.text.text_outline import outline
 from tests.cost import calls_of
 
 NONE = Keywords(())
@@ -239,3 +241,16 @@ def test_a_catalogue_goes_first(listed: list[str]) -> None:
 def test_labels_of_rules_are_no_catalogue(items: list[str]) -> None:
     text = f"Be kind.\n{FILLER}\n" + "\n".join(f"- {item}: You must never lose one of them." for item in items)
     assert kept(text, 150).count("- ") > 1
+
+
+@pytest.mark.parametrize(("share", "used"), [(0.3, 0.2), (0.45, 0.2), (0.55, 0.9), (0.8, 0.9)])
+def test_sentences_of_little_value_leave_their_room_only_where_most_of_the_text_has_none(
+    share: float, used: float
+) -> None:
+    text = "".join(f"The street of number {at:02} is long.\n" for at in range(40))
+    units = outline(text)
+    worth = [1.0 if at == 7 else 0.1 for at in range(len(units))]
+    spans = Chosen(text, units, worth, [FIRST] * len(units), 0.3).kept(int(share * len(text)))
+    assert "number 07" in "".join(text[start:end] for start, end in spans)
+    size = sum(end - start for start, end in spans) / (share * len(text))
+    assert size <= used if used < 0.5 else size >= used

@@ -57,7 +57,10 @@ def test_a_sentence_that_speaks_of_the_one_before_it_stands_under_that() -> None
     assert found["Whoever calls something says so in the end of it."] == ""
 
 
-@pytest.mark.parametrize("text", ["so. ", "- a b\n", "a b:\n", "  a\n", "# a\nb c\n", "<a>\n", "--- a ---\n", "x\n\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["so. ", "- a b\n", "a b:\n", "  a\n", "# a\nb c\n", "<a>\n", "<a>\nb c\n</d>\n", "--- a ---\n", "x\n\n"],
+)
 def test_reading_costs_no_more_than_the_length_of_a_text(text: str) -> None:
     def cost(count: int) -> int:
         return calls_of(lambda: outline(text * count))

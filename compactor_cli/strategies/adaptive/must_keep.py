@@ -1,4 +1,4 @@
-"""What comes before the lines of most value: what the user asked, what was said right before, the state of the work."""
+"""What comes before the most valuable lines: the user's requests, the text right before them, and the state of work."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.sentences import ASKS_WITHIN, BULLET
 
 _FEW_WORDS = 12
-"""Tokens up to which a message of the user has few words."""
+"""Maximum tokens of a user's message of few words."""
 _SAID = 150
-"""Tokens of a message up to which a question in it is one of its user."""
+"""Tokens of a message up to which a question in it is asked by its user."""
 _MOST_AGREED = 40
-"""Lines at most of such an answer, where it has no room as a whole."""
+"""Maximum number of lines of such an answer if it does not fit as a whole."""
 _END = 2
-"""Lines at the end of what the agent said that tell what the user answers."""
+"""Number of lines at the end of the agent's text that say what the user answers."""
 BULLET_TOKENS = 2
-"""Tokens of a line of the state beside its text."""
+"""Tokens of a line of the state besides its text."""
 _DETAILED = 0.4
-"""Share of the room for the state up to which a failure is told with all details, where a shorter line says why."""
+"""Share of the room for the state up to which a failure is shown with all details if a shorter line says why."""
 _COUNT_ALONE = ("effect", "pending")
-"""Kinds of which a count alone says something: that it took place, or is awaited. "1 more errors" says of none what."""
+"""Kinds of which a count alone is useful: something took place, or is awaited. "1 more errors" names no error."""
 _BARE = 2
-"""Forms of a line of the state without those that say why it failed: with all details, and with none."""
+"""Number of forms of a state line that do not say why something failed: with all details, and with none."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
-"""Names of tools with which an agent does nothing but think."""
+"""Names of tools that an agent only thinks with."""
 
 _COURTESY = compiled_later(
     r"\b(?:let me know|feel free|(?:anything|something) else|(?:further|more|other) (?:assistance|help|questions)"
@@ -67,11 +67,11 @@ _COURTESY = compiled_later(
         *("happy to ", "here to ", "thank you for"),
     ),
 )
-"""Parts of sentences with which answers end, and which say nothing of what is answered."""
+"""Parts of polite closing sentences, which do not add to an answer."""
 
 
 class UserWords(Struct, frozen=True):
-    """Words of the user, or what is kept like them, as a span of a piece."""
+    """Words of the user, or words kept like them, as a span of a piece."""
 
     piece: int
     start: int
@@ -79,7 +79,7 @@ class UserWords(Struct, frozen=True):
 
 
 def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
-    """Yield what the user asked, in order; also in answer to a call, below a page, and what a summary quotes of it."""
+    """Yield what the user asked, in order, including answers to calls, words below a page, and quotes in a summary."""
     telling = {message.index for message in telling_requests(messages)}
     below = typed_below_pages(messages, lines)
     for number in sorted(lines.first_of):
@@ -96,8 +96,8 @@ def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserW
 
 
 def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
-    """Yield standing instructions that a harness put in, such as those of CLAUDE.md; also what an earlier summary
-    quotes of them."""
+    """Yield standing instructions that a harness inserted, such as those of CLAUDE.md, and their quotes in earlier
+    summaries."""
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]
@@ -108,8 +108,8 @@ def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[U
 
 
 def account(messages: Sequence[Message], lines: SessionLines) -> tuple[list[UserWords], float]:
-    """Return what the newest summary says that an agent had written of its session, paragraph by paragraph, those last
-    that come first, and its share of the room: of the others, the last ones tell where the work stood."""
+    """Return the paragraphs of the newest summary that an agent had written of its session, and its share of the room.
+    The most important paragraphs come last; of the others, the last ones say where the work stood."""
     for number in sorted(lines.first_of, reverse=True):
         piece = lines.session.pieces[number]
         if messages[piece.message].origin == "injected" and piece.speech and is_account(piece.text):
@@ -120,7 +120,7 @@ def account(messages: Sequence[Message], lines: SessionLines) -> tuple[list[User
 
 
 def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[UserWords]:
-    """Yield what a summary has word for word of a speaker."""
+    """Yield what a summary quotes of a speaker word for word."""
     for words in earlier_words(message.parts[part].text, speaker):
         yield UserWords(number, words.start, words.end)
 
@@ -128,8 +128,9 @@ def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[
 def within(
     room: float, answers: Iterable[list[int]], lines: SessionLines, cost: Callable[[int], int]
 ) -> Iterator[list[int]]:
-    """Yield the lines of answers that fit in `room` tokens; those between the first and the last make way first, then
-    the last one, and a line that asks at the very end. `cost`: tokens of a line beside those yielded before."""
+    """Yield the lines of answers that fit into `room` tokens. Lines between the first and the last are dropped first,
+    then the last, and a question at the very end only as a last resort. `cost`: tokens that a line adds to earlier
+    ones."""
     for answer in answers:
         costs = [*map(cost, answer)]
         asks = [ASKS_WITHIN.search(lines.text(line)) is not None for line in answer]
@@ -143,7 +144,7 @@ def within(
                 break
         room -= used
         gone = {answer[at] for at in range(len(answer)) if at not in left}
-        # a label says nothing without what it leads to
+        # a label says nothing without what it introduces
         labels = {
             at for at in left if answer[at] + 1 in gone and not asks[at] and lines.text(answer[at]).endswith(LEADS_ON)
         }
@@ -151,11 +152,11 @@ def within(
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield of what the agent said before each request its first line, which answers what it was asked, and its last
-    one, and before that the items of a list that the request picks, the lines with names that it says again, such as
-    the offer that it accepts, or the line before. First before the newest request, then before requests of few words,
-    which say nothing without it, and of these and the others before the newest first. What speaks later of most of
-    the figures of one, and so may correct it, comes right behind it."""
+    """Yield the lines of the agent's text before each request that the request depends on: the first line, which
+    answers the previous request, the last line, and before it the lines with names that the request repeats, such as an
+    accepted offer, or else the line before. The newest request comes first, then requests of few words, which say
+    nothing without the answer, and then the others, each from the newest. Later lines that repeat most figures of an
+    answer follow it, because they may correct it."""
     told = [*_answers(messages, lines)]
     corrected = corrections(messages, lines, told, lambda message: speech_of(lines, message))
     for number, answer in enumerate(told):
@@ -185,9 +186,9 @@ def _answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[
 def beside_requests(
     messages: Sequence[Message], lines: SessionLines, stays: Callable[[int], bool]
 ) -> Iterator[list[int]]:
-    """Yield how the agent began to answer the newest request, where that asks, as it would pass for one that nobody
-    answered; then the items that requests pick of what was said before them, of the newest ones first. `stays`:
-    whether something of a request is kept: "(1), please" says nothing without it."""
+    """Yield the beginning of the agent's answer to the newest request if that asks something: without it, the request
+    would look unanswered. Then yield the items that requests pick from what was said before them, the newest first.
+    `stays`: returns whether something of a request is kept: "(1), please" says nothing without its item."""
     yield _answered_since(messages, lines)
     for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
         if stays(request) and (picked := picked_lines(messages[request].text("text"), lines, speech_of(lines, index))):
@@ -195,8 +196,8 @@ def beside_requests(
 
 
 def _answered_since(messages: Sequence[Message], lines: SessionLines) -> list[int]:
-    """Return the line with which the agent begins what it says behind the newest request, where that asks among other
-    things, and the line tells something: in long requests, questions are of forms, and of what was pasted."""
+    """Return the first line of the agent's text after the newest request if the request asks something and the line
+    names something. Long requests are skipped, because questions in them belong to forms or pasted text."""
     newest = max((m.index for m in messages if m.role == "user" and m.origin == "request"), default=-1)
     if newest < 0 or messages[newest].tokens > _SAID or not ASKS_WITHIN.search(messages[newest].text("text")):
         return []
@@ -206,8 +207,8 @@ def _answered_since(messages: Sequence[Message], lines: SessionLines) -> list[in
 
 
 def agreed_to(messages: Sequence[Message], lines: SessionLines) -> Iterator[tuple[Sequence[int], bool]]:
-    """Yield what may stay of what the agent said before the newest request, and whether the request picks it: all of
-    it where the request has so few words that it agrees to it, what it picks, and then less and less of all."""
+    """Yield parts of the agent's text before the newest request, and whether the request picks them: the whole text if
+    the request is short enough to agree to it, then what it picks, and then less and less of the text."""
     index, request = max(answers_before_turns(messages), key=lambda turn: turn[1], default=(-1, -1))
     if request < 0:
         return
@@ -222,7 +223,7 @@ def agreed_to(messages: Sequence[Message], lines: SessionLines) -> Iterator[tupl
 
 
 def picked_lines(reply: str, lines: SessionLines, answer: Iterable[int]) -> list[int]:
-    """Return those lines of an answer that are of the items that a reply picks by their numbers."""
+    """Return the lines of an answer that belong to items which a reply picks by number."""
     found: list[int] = []
     for number, own in groupby(answer, key=lines.piece_of.__getitem__):
         spans = picked_items(lines.session.pieces[number].text, reply)
@@ -255,8 +256,8 @@ def _may_act(messages: Sequence[Message], spot: Spot) -> bool:
 
 
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
-    """Return the first line and the end of what the agent said, or the end of what it thought by a tool for that,
-    behind all requests and other calls."""
+    """Return the first line and the end of the agent's text after all requests and other calls. If it only thought, by
+    a tool for that, return the end of its thought."""
     last = next((message for message in reversed(messages) if not message.results), None)
     if last is None or last.role != "assistant" or last.origin == "summary":
         return []
@@ -267,16 +268,16 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
 
 
 def _opening(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
-    """Return the line with which an answer begins, with the next one where it only leads to that; none for a
-    courtesy."""
+    """Return the first line of an answer, with the next one if the first only introduces it. Return an empty sequence
+    for a courtesy."""
     if not speech or _is_courtesy(lines.text(speech[0])):
         return []
     return speech[: 2 if lines.text(speech[0]).endswith(LEADS_ON) else 1]
 
 
 def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
-    """Return the line that an answer comes to: its last one; where courtesies end it, the one before them, or what asks
-    before the list that this is the end of."""
+    """Return the line that an answer leads up to: its last line. If courtesies follow it, return the one before them,
+    or the question before the list that ends there."""
     told = list(dropwhile(lambda line: _is_courtesy(lines.text(line)), reversed(speech)))
     if len(told) in (0, len(speech)):
         return speech[-1]
@@ -290,17 +291,17 @@ def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
 
 
 def _is_courtesy(text: str) -> bool:
-    """Return whether a line says nothing but a courtesy: it asks nothing, and names nothing."""
+    """Return whether a line is only a courtesy: it asks nothing, and names nothing."""
     return _COURTESY.search(text) is not None and not ASKS_WITHIN.search(text) and not names_something(text)
 
 
 def names_something(text: str) -> bool:
-    """Return whether a text has a number or a name in it."""
+    """Return whether a text contains a number or a name."""
     return any(map(str.isdigit, text)) or bool(identifiers(text))
 
 
 def speech_of(lines: SessionLines, message: int) -> list[int]:
-    """Return the lines that say something of the words of a message."""
+    """Return the lines of a message's text that say something."""
     own = (line for line in lines.of_message(message) if line not in lines.silent)
     return [line for line in own if lines.piece(line).speech and lines.has_words(line)]
 
@@ -308,9 +309,10 @@ def speech_of(lines: SessionLines, message: int) -> list[int]:
 def state_within(
     room: float, state: Sequence[StateLine], count: Callable[[str], int], is_seen: Callable[[StateLine], bool]
 ) -> tuple[StateLine, ...]:
-    """Return the lines of the state of the work that fit in `room` tokens, but those that the reader sees anyway, of
-    tasks only where all are seen; one that does not fit costs no other. That something took place comes before the
-    details of what did: a reader would do it again. The last line counts those that do not fit."""
+    """Return the state lines that fit into `room` tokens, without those that the reader sees anyway. The task list is
+    left out only if all of its tasks are seen. A line that does not fit is skipped. That something took place comes
+    before details of anything else, because a reader would otherwise do it again. The last line counts those that do
+    not fit."""
     lines = with_whole_list(state, lambda line: not is_seen(line))
     forms = [[(form, count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
     crowded = sum(costs[0][1] for costs in forms) > room
@@ -324,7 +326,7 @@ def state_within(
             continue
         shortest = costs[-1][1]
         reserved -= shortest if line.kind == "effect" else 0
-        # why it failed tells more than what it was to do, and amounts of all acts more than a text of one
+        # why it failed says more than its purpose, and the amounts of all acts more than the text of one
         long = line.open and len(costs) > _BARE and costs[0][1] > _DETAILED * room
         told = costs[1:] if long or (crowded and line.brief) else costs
         fitting = ((form, cost) for form, cost in told if cost <= (left if cost == shortest else left - reserved))
@@ -348,8 +350,8 @@ def state_within(
 def _detailed(
     taken: Iterable[StateLine], whole: Mapping[str, Sequence[tuple[StateLine, int]]], left: float
 ) -> Iterator[StateLine]:
-    """Yield lines of the state with all details as far as these fit in what is left. `whole`: forms and their costs of
-    those that are told with short details only."""
+    """Yield state lines with all details as long as these fit into what is left. `whole`: the forms, with their costs,
+    of lines that have short details only."""
     for line in taken:
         (full, cost), (_, brief_cost) = whole[line.text][:2] if line.text in whole else ((line, 0), (line, 0))
         fits = cost - brief_cost <= left
@@ -358,29 +360,28 @@ def _detailed(
 
 
 def _forms(line: StateLine) -> Iterator[StateLine]:
-    """Yield a line of the state, and of something that took place outside the session, or was to, shorter ones for
-    where there is no room for all details: with short ones only, such as an amount, then what was done to what, and why
-    it failed, if it did. Without what it was
-    done to, one would be like the other."""
+    """Yield a state line, and shorter forms of one about something outside the session: with short details only, such
+    as an amount, then with what was done to what, and why it failed. Without its object, a line would look like any
+    other."""
     yield line
     if line.brief:
         yield replace(line, text=line.brief)
     short, _, details = line.text.partition(" (")
     _, failed, reason = details.rpartition("): ")
     if line.kind == "effect" and details and " " not in failed_times(short)[1].removeprefix(WAITS):
-        if ", " in details:  # by the name of a tool alone nobody knows what it did
+        if ", " in details:  # the name of a tool alone does not say what it did
             yield replace(line, text=f"{short} ({details.partition(', ')[0]}){failed[1:] and f': {reason}'}")
     elif line.kind == "effect" and details:
         if failed:
             yield replace(line, text=f"{short}: {reason}")
-        elif ", " in details:  # what a thing is among several comes first
+        elif ", " in details:  # the first detail says which thing of several it is
             yield replace(line, text=f"{short} ({details.partition(', ')[0]})")
         yield replace(line, text=short)
 
 
 def _shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[int]]:
-    """Yield an answer that was agreed to with less and less of it: without the end that only asks for it, then the
-    lines that name something, of these the last ones."""
+    """Yield less and less of an answer that was agreed to: without an end that only asks for agreement, then the lines
+    that name something, and of these fewer and fewer of the last ones."""
     if answer and not names_something(lines.text(answer[-1])):
         answer = answer[:-1]
         yield answer
@@ -389,7 +390,7 @@ def _shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[
 
 
 def _said_again(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:
-    """Return the lines of an answer that tell of names in the request behind it which its end does not have."""
+    """Return the lines of an answer that contain names of the request after it which the answer's end lacks."""
     wanted = lines.names_of(request).difference(lines.terms[end])
     found: list[int] = []
     for line in earlier:

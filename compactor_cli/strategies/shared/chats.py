@@ -28,8 +28,8 @@ agent that are more than anybody types."""
 _SHORT = 40
 """Tokens up to which a message of the user is one statement."""
 _ASKED, _RULES, _BINDS = 0.1, 0.15, 0.6
-"""Shares of the room for the first and the newest request (each), and for what binds the rest of the chat. Third: the
-minimum probability that a statement binds."""
+"""Shares of the room for the first request, for the newest one that is chosen line by line (mostly the one before the
+newest of all), and for what binds the rest of the chat. Third: the minimum probability that a statement binds."""
 _CARRIED = 0.15
 """Probability that the user's words are needed for the sole reason that an earlier round kept them."""
 _MORE = 300

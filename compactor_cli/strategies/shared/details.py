@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
@@ -128,6 +129,8 @@ class _InHand:
         self.messages = frozenset(i for group in groups for i in group.messages)
         self.awaited: frozenset[int] = frozenset()
         """Lines of the results."""
+        self._without: frozenset[int] = frozenset()
+        """Taken lines that have no room."""
         for group in groups:  # the agent's words that stay in any case are known, and cost nothing more
             for line in (line for i in group.messages for line in self._lines.of_message(i)):
                 part = inputs.messages[self._lines.message(line)].parts[self._lines.piece(line).part]
@@ -136,7 +139,7 @@ class _InHand:
 
     def rendered(self) -> dict[int, Decision]:
         """Return the exchange as rendered with the lines taken from it so far."""
-        taken = self._selector.taken.keys()
+        taken = self._selector.taken.keys() - self._without
         return {group.index: self._newest.render(group, taken, RECENT) for group in self._groups}
 
     def take(self, room: int, newest: int, own: int) -> int:
@@ -151,8 +154,21 @@ class _InHand:
         for _ in range(_TIMES):  # adjacent lines in place take fewer tokens than quoted ones
             selector.fill(best, left - own)
             left = room - self._used()
+        if left < own:
+            left = room - self._fitted(room - own)
         left = selector.fill([line for line in best if lines.message(line) not in self.messages], left)
         return left - _take_newest(selector, lines, left, but=self.messages)
+
+    def _fitted(self, room: int) -> int:
+        """Leave out the lines of the exchange that were taken last, as many as necessary: a line is shown wherever it
+        occurs in a call, which may be more often than it was paid for. Return the tokens as `_used` does."""
+        shown = [line for line in self._selector.taken if self._lines.message(line) in self.messages]
+
+        def used(without: int) -> int:
+            self._without = frozenset(shown[len(shown) - without :])
+            return self._used()
+
+        return used(bisect_left(range(len(shown)), -room, key=lambda without: -used(without)))
 
     def _used(self) -> int:
         """Return the tokens of the exchange as rendered, and of the lines taken from other messages."""

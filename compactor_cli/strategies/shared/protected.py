@@ -1,4 +1,4 @@
-"""What must stay, at any price that the budget can pay."""
+"""Keeps what must stay, at any price within the token budget."""
 
 from __future__ import annotations
 
@@ -24,33 +24,32 @@ from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.text.gap_marks import GAP_MARK
 
 HELD_BACK = 120
-"""Tokens kept for a summary whenever something has to go: it says what it stands for, and what the
-transcript was compacted from."""
+"""Tokens reserved for a summary whenever something has to go: it says what it replaces, and what the transcript was
+compacted from."""
 REQUESTS = (FIRST_REQUEST, LAST_REQUEST)
-"""Reasons of groups that hold the requests which a session begins and ends with."""
+"""Reasons of groups that hold the first and the last request of a session."""
 _SESSION_SHARE = 0.08
-"""Share of the session's own tokens up to which system messages make room for it: a target of a tenth of the session
-beside them leaves them whole. Of a target that is a ratio, more."""
+"""Minimum share of the session's own tokens for which system messages are cut. A target of a tenth of the session
+besides them leaves them whole. A target ratio raises the share."""
 _LEAST_OF_SESSION = 120
-"""Tokens of a session, or all of a smaller one, that they make room for in any case: less is not a word of what was
-done, and what was asked would pass for something that nobody began."""
+"""Minimum tokens of a session, or all of a smaller one, for which system messages are cut. With less, no word of the
+work would stay, and the request would look as if nobody had begun it."""
 _ENCLOSED_SHARE = 0.1
-"""Share of the room that what a harness put beside a request may take where not all of it has room."""
+"""Share of the room for what a harness put next to a request, if not everything fits."""
 _SOFT = (IN_FLIGHT, NEWEST, EARLIER_HISTORY)
-"""Kept, but cut before the user's requests and the system messages are."""
+"""Kept, but cut before the user's requests and the system messages."""
 _NEWEST_SHARE, _SHARE = 0.7, 0.3
-"""Shares of the room for pictures of the newest request, which asks of them, and for those of the first one: what they
-were looked at for has been said since."""
+"""Shares of the room for pictures of the newest request, which asks about them, and of the first one: what they were
+looked at for has been said since."""
 
 
 def keep_protected(
     inputs: PlanInput, renderer: Renderer, groups: Sequence[Group], target: int, without: frozenset[int] = frozenset()
 ) -> list[Decision]:
-    """Keep protected groups, whole where the target allows it, and whole in any case where a person decided so; the
-    caller sees to those in `without`.
+    """Return the decisions on protected groups. Groups that a person decided to keep stay whole, the others if the
+    target allows it. Groups in `without` are left to the caller.
 
-    Raises BudgetError when nothing valid fits.
-    """
+    Raises BudgetError when nothing valid fits."""
     groups = [g for g in groups if g.index not in without]
     fixed = [Decision.whole(g, DECIDED) for g in groups if inputs.protected[g.index] == DECIDED]
     tokens_left = target - sum(d.tokens for d in fixed)
@@ -63,10 +62,10 @@ def keep_protected(
         kept = _fit_soft(inputs, renderer, soft, room, others=others)
         if kept is not None:
             return [*fixed, *_reasoned(inputs, [*kept, *firm])]
-    # the user's own words, last of all
+    # the words of the user are cut last of all
     kept = renderer.smallest(soft, "", prose=True)
     room = tokens_left - sum(d.tokens for d in kept)
-    # as they have to be cut anyway, they also make room for a word on what is gone
+    # as these have to be cut anyway, they also leave room for a note on what is gone
     cut = renderer.fit(hard, room - HELD_BACK, "", prose=True) if others else None
     cut = cut or renderer.fit(hard, room, "", prose=True)
     if cut is None:
@@ -77,19 +76,19 @@ def keep_protected(
 def _firm(
     inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
 ) -> Iterator[list[Decision]]:
-    """Yield what is cut last: whole; then with less of the system messages; then without most of what stands beside a
-    request, such as the files it names.
+    """Yield decisions on what is cut last, from the mildest: everything whole, or with shorter system messages; then
+    without most of what stands next to a request, such as the files it names.
 
-    Where the target would leave less than a share of the session to `others`, or too little to say anything in, system
-    messages make room for it, with half of theirs at most: without it nobody could go on from the output. A ratio asks
-    all to shrink: the smaller it is, the nearer this share comes to it. Those that are cut anyway also leave its room
-    to what the user typed: a harness says the same with every call, while this was said once.
-    """
+    System messages are cut, to no less than half of the room, if the target would leave less than a share of the
+    session to `others`, or too few tokens to say anything: nobody could continue from that. With a target ratio
+    everything has to shrink: the smaller the ratio, the closer this share is to it. System messages that are cut anyway
+    also leave room for what the user typed: a harness repeats its words with every call, while the user's were said
+    once."""
     whole = {g.index: Decision.whole(g, "") for g in hard}
     system = [g for g in hard if _is_system(inputs, g)]
     size = sum(g.tokens for g in system)
-    # what earlier rounds took away counts: a prompt that they cut is to make as much room as a whole one, and is no
-    # whole one for having room as it is
+    # what earlier rounds removed counts: a prompt that they cut has to leave as much room as a whole one, and does not
+    # count as whole just because it fits now
     session = max(sum(g.tokens for g in inputs.groups), inputs.whole) - size
     ratio = inputs.settings.target_ratio or 0.0
     share = max(_SESSION_SHARE, ratio * max(0.5, 1 - ratio))
@@ -110,8 +109,8 @@ def _firm(
 def _fit_soft(
     inputs: PlanInput, renderer: Renderer, soft: Sequence[Group], room: int, *, others: bool
 ) -> list[Decision] | None:
-    """Fit what is cut first into a room: it leaves half of that to the rest of the session when it can, and what an
-    agent had written of its session, besides what the user asked, more of it."""
+    """Return the decisions on what is cut first, or None if it does not fit. It leaves half of the room to the rest of
+    the session if possible. A summary that an agent had written leaves more of it, except for what the user asked."""
     accounts = [g for g in soft if others and inputs.protected[g.index] == EARLIER_HISTORY]
     used = 0
     told: list[Decision] = []
@@ -131,8 +130,8 @@ def _fit_soft(
 
 
 def _room_for_account(inputs: PlanInput, renderer: Renderer, group: Group, room: int) -> int:
-    """Return the tokens of a room for what an agent had written of its session: what the user asked and ruled, as far
-    as what was typed since leaves room for it, and a share for the rest. All of it for what others wrote."""
+    """Return the tokens of the room for a summary that an agent had written: for what the user asked and ordered, as
+    far as the words typed since leave room, and a share for the rest. Other summaries may take the whole room."""
     messages = [inputs.messages[i] for i in group.messages]
     accounts = [(m, part) for m in messages for part in m.parts if part.kind == "text" and is_account(part.text)]
     if not accounts:
@@ -143,8 +142,8 @@ def _room_for_account(inputs: PlanInput, renderer: Renderer, group: Group, room:
 
 
 def room_for_typed(inputs: PlanInput, room: int) -> int:
-    """Return the tokens of a room that what the user typed has before system messages that have to be cut: of all of
-    it, what earlier summaries quote included, up to the share of it that it always has."""
+    """Return the tokens for what the user typed, which it gets before system messages that have to be cut. That is
+    everything typed, including quotes in earlier summaries, up to its share of the room."""
     typed = [p.tokens for m in inputs.messages if m.origin == "request" for p in m.parts if not p.images]
     texts = (part.text for m in inputs.messages if m.origin == "summary" for part in m.parts)
     quoted = [inputs.count(words.text) for text in texts for words in earlier_words(text, "user")]
@@ -152,14 +151,14 @@ def room_for_typed(inputs: PlanInput, room: int) -> int:
 
 
 def is_cut_system(inputs: PlanInput, decision: Decision) -> bool:
-    """Return whether system messages stay in part only."""
+    """Return whether system messages are kept only in part."""
     return decision.rendition != "whole" and _is_system(inputs, inputs.groups[decision.group])
 
 
 def _without_large_pictures(
     inputs: PlanInput, renderer: Renderer, decisions: Sequence[Decision], room: int
 ) -> list[Decision]:
-    """Return what is cut last with marks for pictures that would take more of the room than their share: of what
+    """Return what is cut last, with marks instead of pictures that would take more than their share of the room that
     system messages leave."""
     hard = [inputs.groups[d.group] for d in decisions]
     left = room - sum(d.tokens for d, g in zip(decisions, hard, strict=True) if _is_system(inputs, g))
@@ -173,7 +172,8 @@ def _is_system(inputs: PlanInput, group: Group) -> bool:
 
 
 def _enclosed(inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int) -> dict[int, Decision]:
-    """Return the requests, and what a harness put beside them cut to `room` tokens, or as far as it can be."""
+    """Return the decisions on requests whose messages from a harness are cut to `room` tokens, or as far as
+    possible."""
     mixed = [g for g in hard if {inputs.messages[i].origin for i in g.messages} == {"request", "injected"}]
     requests = frozenset(i for g in mixed for i in g.messages if inputs.messages[i].origin == "request")
     request_tokens = sum(inputs.messages[i].tokens for i in requests)
@@ -196,10 +196,11 @@ def _too_small(inputs: PlanInput, target: int, smallest: list[Decision]) -> Budg
 def marks_of_pictures(
     inputs: PlanInput, renderer: Renderer, groups: Iterable[Group], room: int, words: int
 ) -> dict[int, list[Edit]]:
-    """Return of the requests among some groups the marks for pictures that have no room in their share of it. They may
-    take more where half of all else has room beside them. `words`: tokens of all of it, pictures included."""
+    """Return, for the requests among some groups, the marks that replace pictures which exceed their share of the room.
+    Pictures may take more if half of everything else fits next to them. `words`: tokens of everything, including
+    pictures."""
     asking = [g for g in groups if inputs.protected[g.index] in (FIRST_REQUEST, LAST_REQUEST)]
-    # the last request may not be among them: what it says may be repeated in a summary
+    # the last request may not be among them, because a summary may repeat it
     newest = max((index for index, reason in inputs.protected.items() if reason in REQUESTS), default=-1)
     marks = {group.index: renderer.shortened(group, Cut(images=True), "").edits[::-1] for group in asking}
     words -= sum(_tokens(renderer, edit) for edits in marks.values() for edit in edits)
@@ -212,7 +213,7 @@ def marks_of_pictures(
 
 
 def _without_room(renderer: Renderer, marks: Iterable[Edit], room: float) -> Iterator[Edit]:
-    """Yield the marks of all pictures but the first ones of them that have room."""
+    """Yield the marks of all pictures except the first ones that fit."""
     for mark in marks:
         room -= _tokens(renderer, mark)
         if room < 0:
@@ -224,7 +225,7 @@ def _tokens(renderer: Renderer, mark: Edit) -> int:
 
 
 def with_marks(renderer: Renderer, decision: Decision, marks: Iterable[Edit]) -> Decision:
-    """Return a decision with the marks of pictures besides what it cuts."""
+    """Return a decision that also replaces pictures with marks."""
     cut = {(edit.message, edit.part) for edit in decision.edits}
     more = [mark for mark in marks if (mark.message, mark.part) not in cut]
     if not more:

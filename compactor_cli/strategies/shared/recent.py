@@ -231,8 +231,8 @@ class _Planner:
     def _placed(
         self, kept: dict[int, Decision], older: Sequence[Group], budget: int, quotes: tuple[Quote, ...]
     ) -> _PlanParts | None:
-        """Replace older groups by a summary, or by several if something kept is between them. Return None if what it
-        repeats does not fit in them."""
+        """Replace older groups with a summary, or with several if something kept is between them. Return None if what
+        it repeats does not fit in them."""
         inputs = self.inputs
         quoted = frozenset(quote.message for quote in quotes)
         decisions = kept | {g.index: self._removed(g, quoted) for g in older}

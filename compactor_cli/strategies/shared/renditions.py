@@ -1,4 +1,4 @@
-"""Costs and texts of groups that are kept whole or shortened."""
+"""Tokens and texts of groups that are kept whole or shortened."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_argu
 from compactor_cli.text.subjects import SubjectWords, stems
 
 _NEWEST = 20
-"""Messages whose names say what is being worked on."""
+"""Number of newest messages whose names say what is being worked on."""
 _END_OF_SUMMARY = 0.6
-"""Share of a summary that is cut for its end."""
+"""Share of a cut summary that its end gets."""
 _READ = 20_000
-"""Characters of a text in which names are looked for."""
+"""Maximum characters of a text to search for names."""
 _ARGUMENTS = 400
 """Characters of the arguments of a call that say what was done."""
 _BESIDE = 0.4
-"""What a word of the arguments of calls or of the newest messages counts, of one that the user said."""
+"""Weight of a word in the arguments of calls or in the newest messages, relative to a word of the user."""
 _KEPT = (1.0, 0.5, 0.25, 0.0)
-"""Shares of the lines that `--keep` matches for which room is looked for, one after the other."""
+"""Shares of the lines that `--keep` matches to make room for, tried one after the other."""
 COMFORT = 300
-"""Tokens that a recent output is to keep before older exchanges make way for it."""
+"""Tokens that a recent output keeps before older exchanges are dropped for it."""
 _NEWEST_OF_SMALL, _NEWEST_SHARE = 0.15, 0.30
 """Shares of a small and of a large room that the newest exchanges may take before any of their lines is chosen."""
 
 
 class Cut(Struct, frozen=True):
-    """How far parts may be cut; None leaves a kind of part alone."""
+    """How far parts may be cut. None leaves a kind of part unchanged."""
 
     outputs: int | None = None
     """Tokens of a tool result's body."""
@@ -60,11 +60,11 @@ class Cut(Struct, frozen=True):
     """Tokens of a text."""
     images: bool = False
     kept: float = 0.0
-    """Share of the lines matched by `--keep` that the parts with them have in any case."""
+    """Minimum share of the lines matched by `--keep` that a part keeps."""
 
 
 class Renderer:
-    """Renders groups of one transcript; every shortened text is counted once."""
+    """Renders groups of one transcript. Every shortened text is counted once."""
 
     def __init__(
         self,
@@ -74,16 +74,16 @@ class Renderer:
         pairing: Pairing | None = None,
         keep: Sequence[str] = (),
     ) -> None:
-        """Take the messages of a transcript. `query`: words for which sentences are kept, besides the names of the
-        newest messages. `pairing`: that of the messages, where it is known. `keep`: patterns of lines that stay before
-        all others of their message."""
+        """Take the messages of a transcript. `query`: words for which sentences are kept, besides the names in the
+        newest messages. `pairing`: the pairing of the messages, if it is known. `keep`: patterns of lines that stay
+        before all other lines of their message."""
         self.messages = messages
         self._kept_lines = KeptLines(keep, count)
         self._keeping: dict[Spot, bool] = {}
         self._query = query
         self._keywords: Keywords | None = None
         self.count = count
-        # each of these is counted once, however often a group is weighed
+        # each of these is counted once, however often a group is rendered
         self._arguments: dict[tuple[str, int], Short] = {}
         self._requests: dict[tuple[int, int, int], Short | None] = {}
         self._taken_up = taken_up_in(messages, query)
@@ -93,7 +93,7 @@ class Renderer:
         self._asked = Asked(messages, pairing)
 
     def shortened(self, group: Group, cut: Cut, reason: str, spare: frozenset[int] = frozenset()) -> Decision:
-        """Cut the parts of a group; messages in `spare` stay as they are."""
+        """Return the decision with the parts of a group cut. Messages in `spare` stay as they are."""
         edits = []
         saved = 0
         for index in group.messages:
@@ -107,15 +107,16 @@ class Renderer:
         return Decision.with_edits(group, edits, saved, reason)
 
     def tokens(self, group: Group, cut: Cut) -> int:
-        """Return what the group would take with a cut; most groups have nothing that it reaches."""
+        """Return the tokens of the group after a cut. Most groups have nothing to cut."""
         if any(_reaches(part, cut) for index in group.messages for part in self.messages[index].parts):
             return self.shortened(group, cut, "").tokens
         return group.tokens
 
     def _cut(self, spot: Spot, cut: Cut) -> Short | None:
-        """Return a part of a message, cut: a request keeps what binds, and where no sentence has room, as a system
-        prompt does, what it opens with, an answer also what it ends with, and a summary most of its end: what is
-        pending and what comes next."""
+        """Return a part of a message, cut, or None if the cut does not apply.
+
+        A request keeps its binding sentences or, like a system prompt, its opening if no sentence fits. An answer also
+        keeps its end, and a summary most of its end, which says what is pending and what comes next."""
         message = self.messages[spot[0]]
         part = message.parts[spot[1]]
         if self._keeps_lines(spot) and (short := self._around_kept(spot, part, cut)):
@@ -141,14 +142,14 @@ class Renderer:
         return None
 
     def _noted(self, part: Part, limit: int) -> tuple[str, int]:
-        """Return the text of a result that is cut, with its tokens; of one with pictures with a note on them."""
+        """Return the text of a result to cut, and its tokens. A result with pictures gets a note about them."""
         if not part.images or part.tokens <= limit:
             return part.text, part.tokens
         text = f"{part.text}\n{IMAGE_NOTE}".strip()
         return text, self.count(text)
 
     def _chooser(self, spot: Spot, part: Part) -> Callable[[int], list[Span]]:
-        """Return what chooses the sentences of a text that stay in some characters."""
+        """Return a function that chooses the sentences of a text to keep in a given number of characters."""
         message = self.messages[spot[0]]
         if is_account(part.text) and message.origin in ("summary", "injected"):
             return self.account(message, part).kept
@@ -175,7 +176,7 @@ class Renderer:
         return self._keeping[spot]
 
     def _around_kept(self, spot: Spot, part: Part, cut: Cut) -> Short | None:
-        """Return a part with such lines cut so that they stay before all others of it."""
+        """Return a part with such lines, cut so that these stay before all its other lines."""
         if part.kind == "tool_result" and cut.outputs is not None:
             limit = max(cut.outputs, self._least_kept(part, cut.kept))
             text, tokens = self._noted(part, cut.outputs)
@@ -200,7 +201,7 @@ class Renderer:
         return self._requests[key]
 
     def _words(self) -> Keywords:
-        """Return what the newest messages speak of, and the words of the query."""
+        """Return the names in the newest messages, and the words of the query."""
         if self._keywords is None:
             names = names_spoken_of(self.messages[-_NEWEST:], _READ)
             self._keywords = Keywords(names.union(self._query.split()))
@@ -212,7 +213,7 @@ class Renderer:
         return self._prompts[text]
 
     def account(self, message: Message, part: Part) -> Account:
-        """Return what an agent had written of its session, with what of it comes first."""
+        """Return a summary that an agent had written of its session, which knows what comes first in it."""
         if part.text not in self._accounts:
             followed = is_followed(self.messages, message.index)
             subject = SubjectWords(self._spoken_of, part.text)
@@ -221,8 +222,8 @@ class Renderer:
 
     @cached_property
     def _spoken_of(self) -> dict[str, float]:
-        """Return the stems of what the user asked for and of the tools that were called, and those of what they were
-        called with and of the newest words, which count less."""
+        """The stems, with weights, of what the user asked for and of the called tools; with a lower weight those of the
+        arguments of calls and of the newest messages."""
         spoken = [message for message in self.messages if message.role != "system"]
         calls = [call for message in spoken for call in message.calls]
         requests = (message.text("text") for message in spoken if message.origin == "request")
@@ -252,8 +253,8 @@ class Renderer:
     def fit(
         self, groups: Sequence[Group], room: int, reason: str, *, prose: bool, spare: frozenset[int] = frozenset()
     ) -> list[Decision] | None:
-        """Fit the groups into at most `room` tokens, cut as little as possible: first outputs, then arguments, then
-        (with `prose`) pictures and texts. None when they cannot be made to fit."""
+        """Return the groups in at most `room` tokens, cut as little as possible, or None if they cannot be made to fit.
+        Outputs are cut first, then arguments, then (with `prose`) pictures and texts."""
         if sum(group.tokens for group in groups) <= room:
             return [Decision.whole(group, reason) for group in groups]
         for share in _KEPT if self._any_kept(groups, spare) else (0.0,):
@@ -270,7 +271,7 @@ class Renderer:
     def _fit(
         self, groups: Sequence[Group], room: int, reason: str, kept: float, *, prose: bool, spare: frozenset[int]
     ) -> list[Decision] | None:
-        """Fit the groups into the room so that parts with lines that `--keep` matches have a share of these."""
+        """Fit the groups into the room so that parts keep a share of the lines that `--keep` matches."""
         least = {kind: self._least(groups, kind, kept, spare) for kind in ("tool_result", "text")}
         for arguments in (None, 400, 60):
             before = [self.shortened(group, Cut(arguments=arguments, kept=kept), reason, spare) for group in groups]
@@ -288,7 +289,7 @@ class Renderer:
         return self._render(groups, Cut(SMALLEST, 60, limit, images=True, kept=kept), reason, spare)
 
     def _least(self, groups: Iterable[Group], kind: str, share: float, spare: frozenset[int]) -> list[int]:
-        """Return the tokens that parts of a kind take in any case, for a share of the lines that `--keep` matches."""
+        """Return the minimum tokens of parts of a kind that keep a share of the lines that `--keep` matches."""
         spots = (
             (index, position, part)
             for group in groups
@@ -302,7 +303,7 @@ class Renderer:
     def smallest(
         self, groups: Sequence[Group], reason: str, *, prose: bool, spare: frozenset[int] = frozenset()
     ) -> list[Decision]:
-        """Cut the groups as small as they get."""
+        """Return the groups cut as small as possible."""
         return self._render(groups, Cut(SMALLEST, 60, SMALLEST if prose else None, images=prose), reason, spare)
 
     def _render(self, groups: Sequence[Group], cut: Cut, reason: str, spare: frozenset[int]) -> list[Decision]:
@@ -310,7 +311,7 @@ class Renderer:
 
 
 def _reaches(part: Part, cut: Cut) -> bool:
-    """Return whether a cut can make a part smaller; decided without looking at its text."""
+    """Return whether a cut can make a part smaller, judged without reading its text."""
     if part.place is None or part.edited:
         return False
     if part.kind == "tool_result":
@@ -323,9 +324,9 @@ def _reaches(part: Part, cut: Cut) -> bool:
 
 
 def level(sizes: Sequence[int], room: int, least: Sequence[int] = ()) -> int | None:
-    """Return the highest limit for which `sizes`, each cut to it, save enough: sum(min(size, limit)) must not exceed
-    sum(sizes) + room (room is negative by what has to be saved). None below SMALLEST. `least`: what some of them take
-    however low the limit is."""
+    """Return the highest limit to which all `sizes` can be cut so that enough is saved: sum(min(size, limit)) must not
+    exceed sum(sizes) + room (room is negative by the tokens to save). Return None if that is below SMALLEST. `least`:
+    minimum tokens of some of them, however low the limit is."""
     ordered = sorted(sizes)
     below = [0, *accumulate(ordered)]
     allowed = below[-1] + room
@@ -345,12 +346,12 @@ def level(sizes: Sequence[int], room: int, least: Sequence[int] = ()) -> int | N
 
 
 def newest_share(room: int) -> float:
-    """Return the tokens of a room that are for the newest exchanges, whatever else is worth keeping."""
+    """Return the tokens of a room for the newest exchanges, whatever else is worth keeping."""
     return share_of(room, _NEWEST_OF_SMALL, _NEWEST_SHARE)
 
 
 def comfortable(renderer: Renderer, groups: Sequence[Group], room: int) -> int:
-    """Return how many of the newest groups fit with a comfortable part of their outputs."""
+    """Return how many of the newest groups fit if each output keeps up to `COMFORT` tokens."""
     count, used = 0, 0
     for group in reversed(groups):
         used += bound(renderer, group, COMFORT)
@@ -363,8 +364,8 @@ def comfortable(renderer: Renderer, groups: Sequence[Group], room: int) -> int:
 def fit_newest(
     renderer: Renderer, groups: Sequence[Group], room: int, count: int, reason: str
 ) -> tuple[list[Decision], list[Group]]:
-    """Fit the `count` newest groups, or as many of them as fit with their outputs cut; return them and the others. The
-    last one of all may have its texts cut too."""
+    """Return the `count` newest groups, or as many of them as fit with their outputs cut, and the other groups. If only
+    the very last one is left, its texts may be cut too."""
     for size in range(max(count, 1), 0, -1):
         newest = groups[len(groups) - size :]
         fitted = renderer.fit(newest, room, reason, prose=size == 1)
@@ -374,7 +375,7 @@ def fit_newest(
 
 
 def bound(renderer: Renderer, group: Group, limit: int) -> int:
-    """Return the tokens of a group with its outputs cut to a limit; an upper bound that costs no counting."""
+    """Return an upper bound of the tokens of a group with its outputs cut to a limit, without counting."""
     if group.tokens <= limit:
         return group.tokens
     return group.tokens - sum(max(0, size - limit) for size in renderer.sizes([group], "tool_result"))

@@ -19,8 +19,8 @@ matter less than the current question."""
 DETAIL = 60_000
 """Tokens of a room that are distributed line by line. The newest groups get the rest of a larger room, whole."""
 _ACCOUNT, _OVERTAKEN = 0.15, 0.05
-"""Shares of a room for the summary that an agent had written of its session: where the work stood, and of one after
-which the user asked for something else."""
+"""Shares of a room for the summary that an agent had written of its session, which says where the work stood. The
+second one applies once the user has asked for more than one thing after it."""
 _REQUESTS_OF_SMALL, _REQUESTS = 0.48, 0.4
 """Shares of a small and a large room for what the user said: everything whole if it fits, otherwise the binding
 sentences."""
@@ -64,11 +64,11 @@ def room_for_requests(left: int, room: int, requests: int) -> float:
 
 
 def account_share(messages: Sequence[Message], account: int) -> float:
-    """Return the share of a room for what a summary tells that an agent had written of its session."""
+    """Return the share of a room for the summary in message `account`, which an agent had written of its session."""
     asked_since = sum(message.origin == "request" for message in messages[account + 1 :])
     return _OVERTAKEN if asked_since > 1 else _ACCOUNT
 
 
 def is_followed(messages: Sequence[Message], account: int) -> bool:
-    """Return whether the agent went on behind such a summary: what it says of next steps is overtaken."""
+    """Return whether the agent continued after such a summary, so that what this says of next steps is out of date."""
     return any(message.role == "assistant" for message in messages[account + 1 :])
