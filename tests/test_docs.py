@@ -1,4 +1,4 @@
-"""What the documentation names is there: files, folders, decisions, sections, commands and their options."""
+"""Everything that the documentation names exists: files, folders, decisions, sections, commands and their options."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def name_of(path):
 
 
 def texts():
-    """The code, its tests and the documentation."""
+    """Return the texts of the code, its tests and the documentation."""
     folders = (PACKAGE, ROOT / "tests", ROOT / "docs", ROOT / "benchmarks")
     return [*ROOT.glob("*.md"), *(p for folder in folders for kind in ("*.py", "*.md") for p in folder.rglob(kind))]
 
 
 def is_there(name):
-    """Whether a path stands in the project, in the package, or (a file's name alone) anywhere in the package. NAME
+    """Return whether a path exists in the project or in the package, or a bare file name anywhere in the package. NAME
     stands for any name."""
     pattern = name.rstrip("/").replace("NAME", "*")
     if "/" in name.rstrip("/") or name.endswith("/"):
@@ -90,7 +90,7 @@ def test_every_link_leads_somewhere(page):
 
 
 def anchors(file: Path):
-    """The headings of a page as links name them."""
+    """Return the headings of a page in the form that links use."""
     headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
@@ -122,7 +122,7 @@ def test_none_is_left_out_of_its_contract(known, contract):
 
 
 def shown():
-    """Page and words of every command that the documentation shows."""
+    """Return the page and the words of every command that the documentation shows."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8").replace("\\\n", " ")
         for line in re.findall(r"^(?: {4}|\$ )(?:\S.*\| |\w+=\S+ )?(compactor .*)$", text, re.MULTILINE):
@@ -131,7 +131,7 @@ def shown():
 
 
 def command_of(words):
-    """The command that some words name, and what they give it."""
+    """Return the command that some words name, and its arguments."""
     command, rest = typer.main.get_command(app), list(words)
     while hasattr(command, "commands") and rest and rest[0] in command.commands:
         command = command.commands[rest.pop(0)]
@@ -152,7 +152,7 @@ def test_every_command_that_is_shown_exists_with_its_options(page, words):
     options |= {"--help", "-h"}
     given = {word.partition("=")[0] for word in rest if re.match(r"--?\w", word)}
     assert given <= options
-    # of a group only a command or an option may follow
+    # after a group, only a command or an option may follow
     assert not hasattr(command, "commands") or not rest or rest[0].startswith("-")
 
 

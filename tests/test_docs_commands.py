@@ -1,6 +1,6 @@
-"""The commands of README and of the pages of docs/, run as they stand.
+"""Run the commands of README and of the pages in docs/ as they are written.
 
-Those of a page run in their order, in a folder with the sample transcripts, on a machine with one session of an agent.
+The commands of a page run in order, in a folder with the sample transcripts, on a machine with one session of an agent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.program import put_program
 
 SAMPLES = ROOT / "sample_transcripts"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-# what the pages call the files of a user
+# names that the pages use for a user's files
 NAMED = {
     "session.jsonl": "openai-chat.jsonl",
     "next.jsonl": "anthropic-messages.jsonl",
@@ -39,7 +39,7 @@ NOT_RUN = {
 }
 ENDS = {
     r"tutorial.md: .* --target-tokens 40\b": 4,  # the page says so
-    r"hooks.md: compactor hook (un)?install \w+( --project)?( +#.*)?$": 1,  # asks, and nobody answers
+    r"hooks.md: compactor hook (un)?install \w+( --project)?( +#.*)?$": 1,  # asks a question that nobody answers here
     r"shell.md: compactor compact session.jsonl --taget-ratio": 2,  # the page says so
     r"hooks.md: compactor restore": 1,  # no agent has compacted the session yet
 }
@@ -58,7 +58,7 @@ def reason_not_to_run(command):
 
 
 def runnable(page):
-    # help pages show every option of every command; tests/cli has their examples
+    # help pages show every option of every command; tests/cli runs their examples
     return [] if page.name == "cli.md" else [c for c in commands_of(page) if reason_not_to_run(c) is None]
 
 
@@ -67,7 +67,7 @@ RUN = [page for page in PAGES if runnable(page)]
 
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
-    """A folder with the samples and files of the names that the pages use, and a home with a session of an agent."""
+    """A folder with the samples and with files named as on the pages, and a home folder with a session of an agent."""
     here, home = tmp_path / "work", tmp_path / "home"
     shutil.copytree(SAMPLES, here / "sample_transcripts")
     for name, sample in NAMED.items():
@@ -77,14 +77,14 @@ def workplace(tmp_path, monkeypatch):
     project.mkdir(parents=True)
     records = (SAMPLES / "claude-code.jsonl").read_bytes()
     (project / f"{SESSION}.jsonl").write_bytes(re.sub(rb'(?<="sessionId":")[\w-]+', SESSION.encode(), records))
-    # settings that a page makes stay in its own home
+    # settings that a page writes stay in its own home folder
     for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(home))
     return here
 
 
 def run_in_shell(command, folder):
-    """A command with pipes, redirections or conditions, where `compactor` is a program on the path."""
+    """Run a command with pipes, redirections or conditions. `compactor` is a program on the path."""
     put_program(folder.parent / "bin")
     variables = environment(PATH=os.pathsep.join([str(folder.parent / "bin"), os.environ["PATH"]]))
     return subprocess.run(
@@ -93,7 +93,8 @@ def run_in_shell(command, folder):
 
 
 def words_of(command, folder):
-    """The words of a plain command as a shell gives them to the program: names filled in, comments left out."""
+    """Return the words of a plain command as a shell passes them to the program: with file names expanded, without
+    comments."""
     shown = ["bash", "-c", f"printf '%s\\0' {command.removeprefix('compactor')}"]
     return subprocess.run(shown, cwd=folder, capture_output=True, check=True).stdout.decode().split("\0")[:-1]
 
@@ -123,7 +124,7 @@ def test_every_command_of_a_page_runs_in_its_order(workplace, page):
 
 
 def in_place(page):
-    """The commands of a page that replace the session whatever its size, and those that bring it back."""
+    """Return the commands of a page that replace the session whatever its size, and those that restore it."""
     return [command for command in runnable(page) if re.match(r"compactor (?!.*--if-needed).* --in-place", command)]
 
 

@@ -1,4 +1,5 @@
-"""The table of docs/algorithm.md that says where each part of the seeds is: every test that it names exists."""
+"""The table of docs/algorithm.md that says where each part of the seeds is implemented: every test that it names
+exists."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ NAMED = sorted({name for row in ROWS for name in re.findall(r"`([^`]+)`", row[-1
 
 @cache
 def names_in(path: Path) -> set[str]:
-    """Names of the test functions of a file, without running it."""
+    """Return the names of the test functions in a file, without running it."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 

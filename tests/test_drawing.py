@@ -1,4 +1,4 @@
-"""A quick run draws the same cases each time; with --everything none is left out."""
+"""A quick run draws the same cases each time. With --everything no case is left out."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_steps_and_examples(quick):
 
 
 class Case:
-    """A case of a test, as pytest collects it."""
+    """A case of a test, in the form that pytest collects."""
 
     def __init__(self, name, marks=(), *, test="a.py::test", **parameters):
         self.nodeid, self.callspec = f"{test}[{name}]", SimpleNamespace(params=parameters)

@@ -1,4 +1,4 @@
-"""What keeps the code easy to find one's way in: a name means one thing, and files and functions are short."""
+"""Rules that keep the code easy to navigate: a name means one thing, and files and functions are short."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "compactor_cli"
 LINES, PARAMETERS = 60, 10
 PROGRAMS = {"agents", "formats", "targets", "resuming"}
-"""Folders with a file for each program whose sessions are read, written or gone on with."""
+"""Folders with a file for each program whose sessions are read, written or continued."""
 LONG = {"compact", "compact_json"}
-"""Functions with more parameters, or lines, than others: the public API's options, and a report member by member."""
+"""Functions that may be longer or have more parameters: the public API's options, and a report member by member."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def trees():
 
 @pytest.fixture(scope="module")
 def definitions(trees):
-    """All that is defined, with its file: only statements are looked into, as nothing is defined in an expression."""
+    """Return all definitions, each with its file. Only statements are searched, because expressions define nothing."""
     found, below = [], list(trees.items())
     while below:
         path, node = below.pop()
@@ -60,7 +60,7 @@ def test_no_function_is_long_or_takes_many_parameters(definitions):
 
 
 def test_what_a_function_returns_is_said_with_a_verb(definitions):
-    """Properties are named for what they are, and so is what an `__init__` takes."""
+    """Properties are described by a noun. All other docstrings begin with a verb, such as Return."""
     nouns = ("The ", "A ", "An ", "What ", "Whether ", "Where ", "Which ", "How ")
     found = {
         f"{path}: {node.name}"
@@ -72,7 +72,7 @@ def test_what_a_function_returns_is_said_with_a_verb(definitions):
 
 
 def test_a_file_name_is_used_once(trees):
-    """Files that are named for a program, a command, or what they show are named alike on purpose."""
+    """Files named after a program, a command, or what they show have the same names on purpose."""
     alike = {"__init__", "base"} | {path.stem for path in trees if path.parent.name in PROGRAMS}
     places = defaultdict(list)
     for path in trees:

@@ -1,7 +1,7 @@
-"""The main job on real sessions: every file of the transcripts folder, by every strategy and to a few targets (by one
-strategy and to one target that are drawn, without --everything).
+"""The main job on real sessions: every file of the transcripts folder, with every strategy and a few targets. Without
+--everything, each file runs with one drawn strategy and target.
 
-The folder is not part of this project; the tests skip where it is absent.
+The folder is not part of this project. Without it, the tests are skipped.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tests.properties.checks import check_compaction
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "transcripts"
 FILES = sorted(p for p in FOLDER.rglob("*") if p.is_file()) if FOLDER.is_dir() else []
 RATIOS = {"adaptive": (0.5, 0.25, 0.1), "tiered": (0.25,)}
-"""Of every file. The other strategies share most of their steps, so they have fewer."""
+"""Strategy -> ratios for every file. The other strategies share most of their steps, so they run fewer."""
 SMALL_FILE, LARGE_FILE = 60_000, 500_000
 OF_LARGE_FILES = ("rolling", "ranked")
-# every file is read but for these: they describe sessions, are a part of one, or hold something else
+# every file is read except these: they describe sessions, are parts of one, or hold something else
 NOT_SESSIONS = (
     *("README.md", "_meta.jsonl", "summary.json", "signals.json", "state.json", "base_state.json", ".meta.json"),
     *(".parquet", ".db", "1784094124598_rruoq.json", "anthropic_managed_custom_tools.jsonl"),
@@ -47,7 +47,7 @@ def _may_be_refused(path: Path) -> bool:
 
 
 def _broken_line(data: bytes) -> int | None:
-    """The first line that is no JSON; masking of addresses broke an escape in some files."""
+    """Return the first line that is not valid JSON. Masking of addresses broke an escape in some files."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         try:
             json.loads(line or b"0")
@@ -61,7 +61,7 @@ SMALL = [p for p in FILES if not _may_be_refused(p) and p.stat().st_size < SMALL
 
 
 def _ratios(strategy: str, path: Path) -> tuple[float, ...]:
-    """A few for small files, one for larger ones; of the largest files, two strategies stand for the others."""
+    """Return a few ratios for small files, and one for larger ones. For the largest files, only two strategies run."""
     size = path.stat().st_size
     if strategy in RATIOS:
         return RATIOS[strategy]

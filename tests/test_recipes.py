@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md are followed on a copy of the project: what they name is all that it takes."""
+"""Follow the recipes of CONTRIBUTING.md on a copy of the project: the steps that they name are sufficient."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COPIED = (
 
 
 def block(recipe):
-    """The code that a recipe shows: the first block behind its name."""
+    """Return the code that a recipe shows: the first block after its name."""
     (first, *_) = re.findall(r"```python\n(.*?)```", PAGE[PAGE.index(f"**{recipe}") :], re.DOTALL)
     return first
 
@@ -48,7 +48,7 @@ def with_import(path, line):
 
 
 def checked_before(root):
-    """Whether mypy knows all of a folder already."""
+    """Return whether mypy has already checked a whole folder."""
     return (root / ".mypy_cache" / "complete").is_file()
 
 
@@ -57,9 +57,9 @@ def copy(tmp_path_factory):
     root = tmp_path_factory.mktemp("recipes")
     for name in COPIED:
         place = ROOT / name
-        # with what is compiled: most files stay as they are
+        # including compiled files, because most files stay unchanged
         shutil.copytree(place, root / name) if place.is_dir() else shutil.copy2(place, root / name)
-    if checked_before(ROOT):  # only what is new has to be checked then
+    if checked_before(ROOT):  # then only new code has to be checked
         shutil.copytree(ROOT / ".mypy_cache", root / ".mypy_cache")
     package = root / "compactor_cli"
 
@@ -96,7 +96,7 @@ def copy(tmp_path_factory):
 
 @pytest.fixture
 def tool(copy):
-    """Run a module of Python in the copy; returns what it printed, and fails when it does."""
+    """Run a Python module in the copy, and return what it printed. Fail if it fails."""
 
     def runner(*args, code=0, **variables):
         env = {**os.environ, "PYTHONPATH": str(copy), "COMPACTOR_CONFIG": os.devnull, "COLUMNS": "100", **variables}
@@ -184,9 +184,9 @@ def test_a_command_runs_with_the_options_of_settings(tool):
 
 
 def test_the_checks_pass_with_all_of_them(copy, tool):
-    # the recipes add to the package; what lies beside it takes half as long again
+    # the recipes change only the package; checking the rest too takes half as long again
     tool("mypy", *(["compactor_cli"] if is_drawing() else []))
-    tool("ruff", "check", "--fix", "--select", "I", "compactor_cli")  # the order of imports is an editor's work
+    tool("ruff", "check", "--fix", "--select", "I", "compactor_cli")  # sorting imports is left to an editor
     tool("ruff", "check", "compactor_cli")
     tool("ruff", "format", "--check", "compactor_cli")
     contracts = subprocess.run(
@@ -203,7 +203,7 @@ def test_the_checks_pass_with_all_of_them(copy, tool):
 
 def test_the_tests_of_their_neighbours_pass_with_all_of_them(tool):
     places: tuple[str, ...] = ("scoring", "settings", "summaries", "formats/test_detection.py", "cli/test_taking.py")
-    if is_drawing():  # those that go through all that is registered
+    if is_drawing():  # the tests that go through everything registered
         registered = ("settings/test_values.py", "settings/test_template.py", "settings/test_layers.py")
         places = (*registered, "scoring/test_factors.py", places[3])
     tool("pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *(f"tests/{name}" for name in places))

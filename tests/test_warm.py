@@ -1,4 +1,4 @@
-"""A command that is forked off a warm process does what the one does that Python starts."""
+"""A command that is forked from a warm process does the same as one that Python starts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.builders import run_fresh, run_process
 CHARS = ("--tokenizer", "chars")
 HALF = ("compact", "session.jsonl", "--target-ratio", "0.5", *CHARS)
 PIPE = 1 << 16
-"""Bytes that a pipe usually holds."""
+"""Usual capacity of a pipe in bytes."""
 FORKS = pytest.mark.skipif(not warm.SERVES, reason="there is no fork")
 
 
 @pytest.fixture
 def both(session, tmp_path):
-    """Run a command in both ways, in one folder; returns what the forked one left when the other left the same."""
+    """Run a command in both ways in one folder. Assert that the results are equal, and return them."""
 
     def runner(*args, **options):
         there = {"cwd": tmp_path, **options}
@@ -113,7 +113,7 @@ def test_each_is_a_process_of_its_own(tmp_path):
 
 
 def begin():
-    """What happens in a forked process of the test above."""
+    """Runs in each forked process of the test above."""
     if "END_BY" in os.environ:
         os.kill(os.getpid(), int(os.environ["END_BY"]))
 

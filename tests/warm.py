@@ -328,7 +328,7 @@ def _use_commands():
 
 
 def _become(job, descriptors, begin):
-    """Become the command: set the folder, variables, streams, arguments of this process, and run it. Never returns."""
+    """Become the command: set this process's folder, variables, streams and arguments, and run it. Never return."""
     signal.alarm(job["timeout"])  # ends a command that runs too long
     code = 1
     try:

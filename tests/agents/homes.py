@@ -1,4 +1,4 @@
-"""A home folder laid out as agents lay it out, with small sessions that the tests write."""
+"""A home folder with the layout of each agent, and small sessions that the tests write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lines(*values):
 
 
 def put(path, text, age=0.0, now=1_800_000_000):
-    """A file that was last written to `age` seconds before now."""
+    """Write a file with a modification time `age` seconds ago."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     os.utime(path, (now - age, now - age))
@@ -29,7 +29,7 @@ def put(path, text, age=0.0, now=1_800_000_000):
 
 
 def claude_records(id, cwd, request, turns=1, filler="done", usage=None):
-    """A session of Claude Code: a request, answers with calls and their results, in a chain."""
+    """Return a session of Claude Code: a request, answers with calls, and their results, in a chain."""
     common = {"isSidechain": False, "userType": "external", "cwd": cwd, "sessionId": id, "version": "2.1.5"}
     records, parent = [], None
 
@@ -72,7 +72,7 @@ def claude_records(id, cwd, request, turns=1, filler="done", usage=None):
 
 
 def codex_records(id, cwd, request, turns=1, filler="done"):
-    """A rollout of Codex: the user's words as item and as event, calls and their outputs."""
+    """Return a rollout of Codex: the user's words as item and as event, calls and their outputs."""
     stamp = "2026-11-19T09:00:00.000Z"
 
     def record(kind, payload):
@@ -148,7 +148,7 @@ def write_pi(home, now):
 
 
 def write_opencode(home, now, *, wal=False):
-    """The agent's database with one session, and one of a subagent."""
+    """Write the agent's database with one session, and one of a subagent."""
     path = home / ".local/share/opencode/opencode.db"
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path)) as database:
@@ -178,7 +178,7 @@ def write_opencode(home, now, *, wal=False):
 
 
 def write_home(home, now):
-    """Sessions of six agents; the newest is that of Claude Code, then Codex, Gemini, Copilot, pi, opencode."""
+    """Write sessions of six agents. The newest is that of Claude Code, then Codex, Gemini, Copilot, pi, opencode."""
     home = Path(home)
     for write in (write_claude, write_codex, write_gemini, write_copilot, write_pi, write_opencode):
         write(home, now)

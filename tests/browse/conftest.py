@@ -1,4 +1,4 @@
-"""The browser on a session, driven by keys."""
+"""The browser on a session, controlled by keys."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from compactor_cli.cli.configured import forced
 
 
 class Seen:
-    """A browser that runs without a terminal, as somebody at it would see it."""
+    """A browser that runs without a terminal, as a user sees it."""
 
     def __init__(self, app, desk, pilot):
         self.app, self.desk, self.pilot = app, desk, pilot
 
     async def keys(self, *keys):
-        """Press keys, and wait until all that follows is computed and drawn."""
+        """Press keys, and wait until everything that follows is computed and drawn."""
         await self.pilot.press(*keys)
         await self.app.settled.wait()
         await self.pilot.pause()
 
     async def type(self, text, *then):
-        """Write into a line, and then press keys."""
+        """Type into an input line, then press keys."""
         await self.pilot.press(*text)
         await self.keys(*then)
 
     def screen(self):
-        """What the screen shows, a line a line."""
+        """Return the lines that the screen shows."""
         width = self.app.size.width
         lines = self.app.screen._compositor.render_strips()
         return [strip.text[:width] for strip in lines]
@@ -40,7 +40,7 @@ class Seen:
 
     @property
     def rows(self):
-        """Number -> what becomes of the message."""
+        """Return number of a message -> what becomes of it."""
         return {row.number: row.fate for row in self.app.view.rows if row.spot}
 
     @property
@@ -49,14 +49,14 @@ class Seen:
 
 
 def undrawn(compositor, *_, **__):
-    """Instead of drawing what has changed for a terminal that is not there: most of the time that a key takes."""
+    """Skip drawing to a terminal that does not exist, which takes most of the time of a key."""
     compositor._dirty_regions.clear()
 
 
 @pytest.fixture
 def browse(tmp_path, monkeypatch):
-    """Runs `scenario(seen)` on a browser that has been opened with these options of the command. Its screen is drawn
-    when it is looked at; with `drawn`, as soon as anything changes, too."""
+    """Return a function that runs `scenario(seen)` on a browser opened with options of the command. The screen is drawn
+    when a test looks at it; with `drawn`, also as soon as anything changes."""
     monkeypatch.chdir(tmp_path)
 
     def run(scenario, file, *, size=(100, 30), drawn=False, **options):

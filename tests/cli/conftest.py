@@ -34,7 +34,7 @@ def at_terminal(tmp_path):
         try:
             while chunk := os.read(ours, 1 << 16):
                 shown += chunk
-        except OSError:  # the other end is closed
+        except OSError:  # the other end has been closed
             pass
         os.close(ours)
         process.wait(timeout=60)

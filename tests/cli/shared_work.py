@@ -1,4 +1,4 @@
-"""Work that tests share among processes. What these have to import for it is little: each begins with that."""
+"""Work that tests distribute over processes. It needs few imports, because each process begins with them."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def chunks(items, size):
 
 
 def kept_off(items):
-    """The signals that this process blocks or ignores, for each item."""
+    """Return for each item the signals that this process blocks or ignores."""
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     return [blocked | signals_of(os.getpid(), "SigIgn") for _ in items]
 
 
 def signals_of(pid, name):
-    """The signals that a process blocks (SigBlk) or ignores (SigIgn)."""
+    """Return the signals that a process blocks (SigBlk) or ignores (SigIgn)."""
     status = Path(f"/proc/{pid}/status").read_text()
     mask = int(next(line for line in status.splitlines() if line.startswith(f"{name}:")).split()[1], 16)
     return {number for number in signal.valid_signals() if mask >> (number - 1) & 1}

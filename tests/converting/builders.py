@@ -1,4 +1,4 @@
-"""Conversations to convert: written by hand, and drawn by hypothesis."""
+"""Conversations to convert, written by hand or drawn by hypothesis."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from tests.builders import jsonl
 GIVEN = WriteContext("0" * 64)
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 READABLE = sorted(set(TARGETS) & set(FORMATS))
-"""Targets whose files this tool reads as well."""
+"""Targets whose files this tool can read."""
 
 
 def source_of(*records, format=""):
-    """A file of records, read."""
+    """Read a file of records."""
     return load(jsonl(*records), "file.jsonl", Uncounted(), format=format)
 
 
 def converted(source, target, **options):
-    """The one file that a source becomes."""
+    """Convert a source that becomes one file, and return that."""
     (made,) = convert(source, TARGETS[target], Options(**options))
     return made
 
 
 def losses(made):
-    """What was lost: (kind, action) -> count."""
+    """Return what was lost: (kind, action) -> count."""
     return {(loss.kind, loss.action): loss.count for loss in made.losses}
 
 
 def again(made):
-    """What a converted file says, when its format reads it."""
+    """Return the messages of a converted file, as its format reads them."""
     source = load(made.data, "again.jsonl", Uncounted(), format=made.target)
     return take(source.transcripts[0]).conversation
 
 
 def values(made):
-    """The records of a converted file."""
+    """Return the records of a converted file."""
     return [json.loads(line) for line in made.data.splitlines()]
 
 
 def words(conversation):
-    """Everything that is said, without what only some formats keep."""
+    """Return everything that is said, without what only some formats keep."""
     return said(conversation, frozenset())
 
 
@@ -79,7 +79,7 @@ def _pictures(most):
 
 @st.composite
 def exchanges(draw, link):
-    """A turn of the assistant with parallel calls and their results; `link` numbers the calls."""
+    """Return an assistant turn with parallel calls, and their results. `link` numbers the calls."""
     items = []
     if draw(st.booleans()):
         items.append(Item("thinking", draw(_TEXTS)))
@@ -100,7 +100,7 @@ def exchanges(draw, link):
 
 @st.composite
 def conversations(draw):
-    """A conversation that is valid for every API: the user begins, every call has its result behind it."""
+    """Draw a conversation that is valid for every API: the user begins, and every call is followed by its result."""
     turns = [SpeakerTurn("system", (Item("text", text),)) for text in draw(st.lists(_TEXTS, max_size=1))]
     for number in range(draw(st.integers(1, 4))):
         texts = [Item("text", text) for text in draw(st.lists(_TEXTS, min_size=1, max_size=2))]
@@ -112,7 +112,7 @@ def conversations(draw):
 
 
 def written(conversation, target):
-    """A conversation as a file of a target, read again."""
+    """Write a conversation as a file of a target, and read it again."""
     fitted = TARGETS[target].fit(conversation)
     data = TARGETS[target].write([fitted], GIVEN)
     return load(data, f"{target}.jsonl", Uncounted(), format=target)

@@ -1,4 +1,4 @@
-"""The same tests against SQLite and PostgreSQL: fixture `url` is the address of an empty database of each."""
+"""Run the same tests on SQLite and PostgreSQL. The fixture `url` is the address of an empty database of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def postgresql():
 
 @pytest.fixture(scope="session")
 def with_tables(tmp_path_factory):
-    """A file of SQLite with the tables: copying it takes no time, making them does."""
+    """A file of SQLite with the tables. Copying it takes no time, but making the tables does."""
     path = tmp_path_factory.mktemp("tables") / "compactor.sqlite3"
     open_database(str(path)).close()
     return path
@@ -28,7 +28,7 @@ def with_tables(tmp_path_factory):
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def fresh_url(request, tmp_path):
-    """Gives the address of a further empty database each time it is called; one with the tables where that is asked."""
+    """Return a function that makes another empty database, with the tables if asked, and returns its address."""
     made: list[str] = []
 
     def fresh(*, tables=False):
@@ -49,13 +49,13 @@ def fresh_url(request, tmp_path):
 
 @pytest.fixture
 def url(request, fresh_url):
-    """With the tables where `database` opens it before the test begins."""
+    """The address of a database; it has the tables if the fixture `database` opens it before the test begins."""
     return fresh_url(tables="database" in request.fixturenames)
 
 
 @pytest.fixture(scope="session")
 def forking():
-    """What `command` has its processes from."""
+    """The process that forks the processes of `command`."""
     warm = Warm("tests.db.warm")
     yield warm
     warm.close()

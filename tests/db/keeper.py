@@ -1,4 +1,4 @@
-"""A process that keeps many compactions: `python -m tests.db.keeper URL NAME NUMBER`."""
+"""A process that archives many compactions: `python -m tests.db.keeper URL NAME NUMBER`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.db.sessions import Done, noise, plain
 
 
 def compaction(name: str, number: int) -> Done:
-    """One whose input has pieces that every other has too, and pieces of its own."""
+    """Return a compaction whose input has pieces in common with all others, and pieces of its own."""
     own = f"{name} {number}\n".encode()
     return plain(noise(5_000, number) + own * 100, own, session=f"{name}-{number}", summary=name)
 

@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for tests: started from a package, once a test process, with a database for each test."""
+"""A real PostgreSQL server for tests. It is started from a package, once per test process, with a database per test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBERS = itertools.count()
 
 
 class Server:
-    """A running server. It listens on a socket in its own folder only."""
+    """A running server. It listens only on a socket in its own folder."""
 
     def __init__(self, folder: str) -> None:
         with warnings.catch_warnings():
@@ -34,7 +34,7 @@ class Server:
             connection.execute("SELECT pg_reload_conf()")
 
     def fresh(self, *, tables: bool = False) -> str:
-        """The address of a new database, which is empty or has the tables and nothing in them."""
+        """Return the address of a new database: without tables, or with empty tables."""
         name = f"test_{os.getpid()}_{next(_NUMBERS)}"
         with self.admin() as connection:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {self._with_tables if tables else 'template1'}")
@@ -42,19 +42,19 @@ class Server:
 
     @cached_property
     def _with_tables(self) -> str:
-        """A database that others are copied from: making the tables takes four times as long."""
+        """Make a database to copy others from: making the tables takes four times as long."""
         url = self.fresh()
         open_database(url).close()
         return str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
 
     def drop(self, url: str) -> None:
-        """Take a database away, whoever is still connected to it."""
+        """Drop a database, even if somebody is still connected to it."""
         name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
         with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
             connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
     def admin(self) -> psycopg.Connection:
-        """A connection of the superuser to the server's own database."""
+        """Open a connection of the superuser to the server's own database."""
         return psycopg.connect(self._server.get_uri(), autocommit=True)
 
     def stop(self) -> None:
@@ -63,7 +63,7 @@ class Server:
 
 @contextmanager
 def server() -> Iterator[Server]:
-    """A server in a folder of its own; names of sockets must be short, so it is none of pytest's."""
+    """Run a server in its own folder. It is not one of pytest's folders, because paths of sockets must be short."""
     folder = tempfile.mkdtemp(prefix="pg")
     running = Server(folder)
     try:

@@ -1,4 +1,4 @@
-"""Files that are compacted and kept, for tests of the archive."""
+"""Files that are compacted and archived, for tests of the archive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A compaction that is ready to be kept."""
+    """A compaction that is ready to be archived."""
 
     data: bytes
     output: bytes
@@ -43,7 +43,7 @@ def compacted(data: bytes, path: str = "in.jsonl", **settings: Any) -> Done:
 
 
 def plain(data: bytes, output: bytes, *, session: str = "", summary: str = "") -> Done:
-    """A compaction of any bytes: the archive does not look into them."""
+    """Return a compaction of any bytes, which the archive does not interpret."""
     one = Round(
         conversation=0,
         session=session,
@@ -67,7 +67,7 @@ def state(path: str, data: bytes) -> FileState:
 
 
 def noise(size: int, seed: int) -> bytes:
-    """Bytes that cannot be compressed."""
+    """Return bytes that cannot be compressed."""
     return random.Random(seed).randbytes(size)
 
 

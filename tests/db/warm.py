@@ -1,4 +1,4 @@
-"""What happens in a forked command that is to be killed, or to be disturbed, at a step (see `tests.warm`)."""
+"""Code for forked commands that tests kill, or disturb, at a certain step (see `tests.warm`)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import psycopg  # noqa: F401
 import sqlalchemy.dialects.postgresql.psycopg  # noqa: F401
 
 KILL_AT = "TEST_KILL_AT"
-"""The step at which a process kills itself; 0: at none, and it says at its end how many there were."""
+"""Variable with the step at which a process kills itself. If it is 0, the number of steps goes to the file `steps`."""
 APPENDS = "TEST_APPENDS"
-"""A file to which another program appends a line when its replacement has been written."""
+"""Variable with a file to which another program appends a line just before it is replaced."""
 _DATABASE = ("do_execute", "do_executemany", "do_commit", "do_begin", "do_close")
 _FILES = ("open", "flock", "write", "flush", "fsync", "fchmod", "replace", "unlink")
 
 
 def begin():
-    """Count the steps that change something outside of the process, and kill it at the one that is asked for; or have
-    another program append to a file just before it is replaced."""
+    """Count the steps that change something outside the process, and kill the process at the given step; or append to a
+    file, as another program would, just before it is replaced."""
     if APPENDS in os.environ:
         _append_before_it_is_replaced(Path(os.environ[APPENDS]))
     if KILL_AT not in os.environ:
@@ -40,7 +40,7 @@ def begin():
 
 
 def _is_step(frame, event, argument):
-    """Before and after a statement, and around each call by which a file is written."""
+    """Return whether an event is a step: before or after a statement, or before or after a call that writes a file."""
     code = frame.f_code
     if event in ("call", "return"):
         return code.co_name in _DATABASE and "sqlalchemy" in code.co_filename

@@ -1,4 +1,4 @@
-"""Short ways to get at the names, lines and values of a session."""
+"""Short ways to get the names, lines and values of a session."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Told:
         return [self.lines.text(line) for line in range(len(self.lines))]
 
     def line(self, start):
-        """The first line that begins so."""
+        """Return the number of the first line that begins with `start`."""
         return next(line for line, text in enumerate(self.texts) if text.startswith(start))
 
     def term(self, name):
-        """The number of a name, which is in the session."""
+        """Return the number of a name that is in the session."""
         found = self.session.find(name)
         assert found is not None, name
         return found
 
     def of(self, name):
-        """What the session shows about a name."""
+        """Return what the session shows about a name."""
         return self.evidence.mentions[self.term(name)]
 
     def value(self, name):

@@ -1,4 +1,4 @@
-"""Sessions of an agent at work, written as short as they can be read."""
+"""Sessions of an agent at work, in a short notation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Session:
         self._calls = 0
 
     def calls(self, tool, said="ok", **arguments):
-        """A call and its result; `said=None` leaves the call unanswered."""
+        """Add a call and its result. `said=None` leaves the call unanswered."""
         self._calls += 1
         name = f"call_{self._calls}"
         self.records.append(calling(call(name, tool, json.dumps(arguments))))
@@ -46,9 +46,9 @@ class Session:
         return compute_state(self.messages, earlier)
 
     def texts(self, kind="", earlier=()):
-        """The texts of the state's lines, of one kind where one is named."""
+        """Return the texts of the state's lines, of one kind if given."""
         return [line.text for line in self.state(earlier) if kind in ("", line.kind)]
 
 
 FAILS = "Exit code 1\n"
-"""Begins the result of a command that failed, as some harnesses write it."""
+"""The beginning of the result of a failed command in some harnesses."""

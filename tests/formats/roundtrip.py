@@ -1,4 +1,4 @@
-"""What the tests of the formats share: figures of a file, and what any of its compactions must hold."""
+"""What the tests of the formats share: figures of a file, and checks for any of its compactions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from tests.properties.checks import check_compaction
 
 CASES = Path(__file__).parent / "cases"
 REAL = Path(__file__).resolve().parents[3] / "shared" / "transcripts"
-"""Real sessions, which are not part of this project; tests that use them skip where they are absent."""
+"""Real sessions, which are not part of this project. Tests that use them are skipped if they are absent."""
 STRATEGIES = ("adaptive", "tiered", "rolling", "truncate")
 RATIOS = (0.25, 0.1)
 
 
 def figures(source):
-    """Messages by role and origin, parts by kind and results that failed, of all conversations of a file."""
+    """Count the messages by role and origin, the parts by kind, and the failed results of all conversations in a
+    file."""
     messages = [m for t in source.transcripts for m in t.messages]
     parts = [p for m in messages for p in m.parts]
     return {
@@ -34,12 +35,12 @@ def figures(source):
 
 
 def loaded(path, **options):
-    """A file as the tool reads it, told from its content unless `format` is given."""
+    """Read a file as the tool does. The format is detected from the content unless `format` is given."""
     return load(path.read_bytes(), **options)
 
 
 def assert_untouched(data):
-    """With room for all of it a file is written byte for byte."""
+    """Assert that a file that fits is written byte for byte."""
     assert compact(data, target_tokens=10**9).data == data
 
 
@@ -60,12 +61,12 @@ def compactions(data, ratios=RATIOS, **options):
 
 
 def tried():
-    """How many compactions `compactions` tries."""
+    """Return the number of compactions that `compactions` tries."""
     return len(draw(STRATEGIES, 1, "")) * len(RATIOS)
 
 
 def assert_restored(path, folder):
-    """What the archive gives back are the bytes of the input."""
+    """Assert that the archive gives back the bytes of the input."""
     out, back, database = folder / "out", folder / "back", f"sqlite:///{folder / 'a.db'}"
     done = run_process("compact", path, "--target-ratio", ".25", "--archive", "--database", database, "-o", out)
     assert done.code in (0, 4), done.stderr
@@ -76,5 +77,5 @@ def assert_restored(path, folder):
 
 
 def texts_of(data):
-    """All strings of a JSON document or of the lines of a file, joined: to see what is still there."""
+    """Return all strings of a JSON document or of a file's lines, joined, to see what is still there."""
     return json.dumps(json.loads(data), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""A hunt of any length: `python -m tests.fuzz --count 20000 FOLDER...`."""
+"""Run a hunt of any length: `python -m tests.fuzz --count 20000 FOLDER...`."""
 
 from __future__ import annotations
 

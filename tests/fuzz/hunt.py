@@ -1,4 +1,4 @@
-"""One mutated file through the commands: which exit codes they may end with, and what an output must be."""
+"""Run the commands on mutated files, and check their exit codes and outputs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.fuzz.mutations import mutate
 
 ALLOWED = (0, 3, 4)
 LARGEST = 400_000
-"""Bytes of a file that is used: a longer one takes long and shows no more."""
+"""Maximum bytes of a file. A longer one takes more time and shows no more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A command that ended otherwise than it may, or an output that is not what it must be."""
+    """A command that ended in a way it must not, or an output that is wrong."""
 
     case: int
     done: str
@@ -38,14 +38,14 @@ class Finding:
 
 @dataclass(slots=True)
 class Hunt:
-    """What a run has seen."""
+    """The results of a run."""
 
     codes: Counter[int] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
 
 
 def run(*args: object) -> tuple[int, str]:
-    """Exit code of a command run in this process, and what it said of a bug."""
+    """Run a command in this process, and return its exit code and what it reported about a bug."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="surrogateescape")
     err = io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
@@ -53,7 +53,7 @@ def run(*args: object) -> tuple[int, str]:
             app([str(arg) for arg in args], standalone_mode=True)
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
-        except BaseException:  # whatever gets this far is a finding
+        except BaseException:  # any exception that gets here is a finding
             return 70, traceback.format_exc()
         else:
             code = 0
@@ -62,7 +62,7 @@ def run(*args: object) -> tuple[int, str]:
 
 
 def hunt(files: Sequence[Path], folder: Path, numbers: Sequence[int], seed: int) -> Hunt:
-    """Mutate a file for each number and look at what the commands make of it; a number and a seed are a case."""
+    """Mutate a file for each number, and check what the commands do with it. A number and a seed identify a case."""
     seen = Hunt()
     for number in numbers:
         _case(files, folder, number, seed, seen)
@@ -113,7 +113,7 @@ def _refusal(file: Path) -> str:
 
 
 def _wrong(after: Path) -> str | None:
-    """What of an output is not as it must be: every record is JSON."""
+    """Return what is wrong with an output: every record must be JSON."""
     output = api.load(after.read_bytes(), tokenizer="chars")
     try:
         for transcript in output.transcripts:
@@ -125,7 +125,7 @@ def _wrong(after: Path) -> str | None:
 
 
 def keep(findings: Sequence[Finding], folder: Path) -> None:
-    """Write the files that showed something, for a look at them."""
+    """Write the files that led to findings, so that they can be examined."""
     folder.mkdir(parents=True, exist_ok=True)
     for finding in findings:
         name = f"{finding.case}-{hashlib.sha256(finding.data).hexdigest()[:8]}"

@@ -1,4 +1,4 @@
-"""Ways in which a file of records goes wrong: each takes its lines and gives others."""
+"""Ways to damage a file of records. Each takes its lines and returns others."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DEPTHS = (3, 40, 150, 299, 300, 301, 480, 700, 950, 990, 3000)
 
 
 def nested(depth: int) -> str:
-    """JSON text of so many levels."""
+    """Return JSON text nested to a number of levels."""
     return '{"a":[' * (depth // 2) + "1" + "]}" * (depth // 2)
 
 
 def _value(random: Random) -> str:
-    """JSON text of a value that has no business where it is put."""
+    """Return the JSON text of a value that does not belong where it is put."""
     return random.choice(
         (
             "null",
@@ -59,7 +59,7 @@ def _value(random: Random) -> str:
 
 
 def _places(value: Any, path: Path = (), depth: int = 0) -> Iterator[Path]:
-    """Every place in a value but its root."""
+    """Yield every place in a value except its root."""
     members: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in members:
         yield (*path, key)
@@ -74,7 +74,8 @@ def _holder(value: Any, path: Path) -> Any:
 
 
 def _edit(random: Random, line: bytes, change: Callable[[Random, Any, Any], str]) -> bytes:
-    """A record with one place changed; `change` gets the holder and the key and returns the JSON text for it."""
+    """Return a record with one place changed. `change`: takes the container and the key, and returns the new JSON
+    text."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -112,7 +113,7 @@ def _rename(random: Random, holder: Any, key: Any) -> str:
 
 
 def _copied(random: Random, holder: Any, key: Any) -> str:
-    """A value of another member."""
+    """Return the value of another member."""
     try:
         return json.dumps(random.choice(list(holder.values()) if isinstance(holder, dict) else holder))
     except RecursionError:
@@ -128,7 +129,7 @@ def _somewhere(change: Callable[[Random, Any, Any], str]) -> Mutation:
 
 
 def _everywhere(random: Random, lines: list[bytes], others: Sequence[bytes]) -> list[bytes]:
-    """The same kind of damage to every tenth record."""
+    """Damage about one record in ten in the same way."""
     return [_edit(random, line, _retype) if random.random() < 0.1 else line for line in lines]
 
 
@@ -152,20 +153,20 @@ def _shuffle(random: Random, lines: list[bytes], others: Sequence[bytes]) -> lis
 
 
 def _truncate(random: Random, lines: list[bytes], others: Sequence[bytes]) -> list[bytes]:
-    """Cut off anywhere, as a killed writer leaves it."""
+    """Cut the file anywhere, as a killed writer leaves it."""
     at = random.randrange(len(lines))
     return [*lines[:at], lines[at][: random.randrange(len(lines[at]) + 1)]]
 
 
 def _mix(random: Random, lines: list[bytes], others: Sequence[bytes]) -> list[bytes]:
-    """Records of another file, of another format mostly."""
+    """Insert records of another file, mostly of another format."""
     at = random.randrange(len(lines) + 1)
     start = random.randrange(len(others))
     return [*lines[:at], *others[start : start + random.randint(1, 6)], *lines[at:]]
 
 
 def _bytes(random: Random, lines: list[bytes], others: Sequence[bytes]) -> list[bytes]:
-    """A few bytes that are others than they were."""
+    """Change a few bytes."""
     at = random.randrange(len(lines))
     line = bytearray(lines[at])
     for _ in range(random.randint(1, 3)):
@@ -197,7 +198,7 @@ _WEIGHTS = (1, 2, 2, 1, 1, 1, 1, 8, 3, 3, 3, 2)
 
 
 def mutate(random: Random, data: bytes, other: bytes) -> tuple[str, bytes]:
-    """What was done to a file, and what it is then; `other` lends it records."""
+    """Return what was done to a file, and the result. `other`: a file to take records from."""
     lines, others = _lines(random, data), _lines(random, other)
     names = random.choices(list(MUTATIONS), _WEIGHTS, k=random.choice((1, 1, 2, 3)))
     for name in names:
@@ -209,8 +210,8 @@ def mutate(random: Random, data: bytes, other: bytes) -> tuple[str, bytes]:
 
 
 def _lines(random: Random, data: bytes, most: int = 60) -> list[bytes]:
-    """The records of a file, of a long one a stretch; one JSON document is written a value a line, so that lines can
-    be changed and still be JSON."""
+    """Return the records of a file, or a part of a long one. A single JSON document is written with one value per line,
+    so that changed lines can still be JSON."""
     lines = data.splitlines()
     try:
         value = json.loads(data) if len(lines) > 1 else None

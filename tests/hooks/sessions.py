@@ -1,4 +1,4 @@
-"""A session of Claude Code before and after its own compaction, with the payloads of its hooks as documented."""
+"""A session of Claude Code before and after its own compaction, and its hooks' payloads as documented."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LATER_RULE = "Always run the linter before you commit."
 
 
 def working() -> ClaudeSession:
-    """A session that is about to be compacted: a rule, work done, a failing check and an open task."""
+    """Return a session that is about to be compacted: a rule, work done, a failing check and an open task."""
     session = ClaudeSession()
     session.says(f"{REQUEST} {RULE}")
     todos = [
@@ -31,7 +31,7 @@ def working() -> ClaudeSession:
 
 
 def compacted(session: ClaudeSession, summary: str) -> ClaudeSession:
-    """What Claude Code adds when it compacts: a boundary, and its summary."""
+    """Return what Claude Code adds when it compacts: a boundary and its summary."""
     session.add(
         "system",
         parentUuid=None,
@@ -47,7 +47,7 @@ def compacted(session: ClaudeSession, summary: str) -> ClaudeSession:
 
 
 def payload(event: str, transcript: object, **extra: object) -> bytes:
-    """A payload as Claude Code gives it to a hook."""
+    """Return a payload as Claude Code passes it to a hook."""
     value = {
         "session_id": "session-1",
         "transcript_path": str(transcript),
@@ -67,7 +67,7 @@ def start(transcript: object, source: str = "compact") -> bytes:
 
 
 def told(stdout: bytes) -> str:
-    """The additional context in what a hook printed."""
+    """Return the additional context in a hook's output."""
     output = json.loads(stdout)["hookSpecificOutput"]
     assert output.keys() == {"hookEventName", "additionalContext"}
     assert output["hookEventName"] == "SessionStart"
@@ -75,6 +75,6 @@ def told(stdout: bytes) -> str:
 
 
 def later(session: ClaudeSession) -> None:
-    """Work that follows."""
+    """Return the work that follows."""
     session.says(f"{LATER_RULE} {prose('the next part', 2)}")
     session.answers(text_block("I will."))

@@ -1,4 +1,4 @@
-"""A provider on the loopback interface, and a cache of its own for each test."""
+"""A provider on the loopback interface, and a separate cache for each test."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.warm import Warm
 
 @pytest.fixture(autouse=True)
 def caches_of_their_own(tmp_path, monkeypatch):
-    """Answers that one test keeps do not reach another."""
+    """Keep the answers that one test caches away from other tests."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
 
 
 @pytest.fixture
 def provider(monkeypatch):
-    """A running server; in this process its keys are set, and no proxy stands before it."""
+    """A running server. Its keys are set in this process, and no proxy is used."""
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(name, KEY)
     monkeypatch.setenv("NO_PROXY", "*")
@@ -33,7 +33,7 @@ def provider(monkeypatch):
 
 @pytest.fixture(scope="session")
 def loaded_litellm():
-    """litellm, imported once, without what it warns of."""
+    """litellm, imported once, without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return load_litellm()
@@ -41,7 +41,7 @@ def loaded_litellm():
 
 @pytest.fixture(scope="session")
 def forking():
-    """What forks processes that have litellm already."""
+    """The process that forks processes with litellm already imported."""
     warm = Warm("tests.llm.warm")
     yield warm
     warm.close()
@@ -49,7 +49,7 @@ def forking():
 
 @pytest.fixture
 def quick(forking, tmp_path):
-    """As `run`: `compactor ARGS...` as a process in tmp_path, which need not wait for litellm's import."""
+    """As `run`: `compactor ARGS...` as a process in tmp_path, but without waiting for the import of litellm."""
 
     def runner(*args, **options):
         return forking.run(*args, **{"cwd": tmp_path, **options})
@@ -59,9 +59,9 @@ def quick(forking, tmp_path):
 
 @pytest.fixture
 def compacting(provider, loaded_litellm):
-    """Compact bytes in this process with the real asker before the provider. Returns the result and the asker.
+    """Return a function that compacts bytes in this process, and returns the result and the asker.
 
-    `llm` are settings of the model; nothing is kept from one call to the next unless they say so.
+    The real asker asks the provider. `llm`: settings of the model; nothing is cached between calls unless they say so.
     """
 
     def compact(data, model=OPENAI, *, llm=None, on_stage=None, format="", flush=None, **settings):

@@ -1,7 +1,7 @@
 """A provider of language models on the loopback interface, with answers that a test scripts.
 
-It speaks OpenAI's chat completions and Anthropic's messages, over real connections, so that the real
-client library is what is tested.
+It implements OpenAI's chat completions and Anthropic's messages over real connections, so that tests use the real
+client library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ANTHROPIC_WORDS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "t
 
 @dataclass(frozen=True)
 class Received:
-    """One request as it arrived."""
+    """A request as it arrived."""
 
     path: str
     headers: dict
@@ -33,7 +33,7 @@ class Received:
 
     @property
     def key(self):
-        """The key that came along, without the word before it."""
+        """The API key of the request, without the word before it."""
         return (self.headers.get("authorization") or self.headers.get("x-api-key") or "").removeprefix("Bearer ")
 
     @property
@@ -49,7 +49,8 @@ def _plain(content):
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does with a request. `times`: how often; None: every time. `when` looks at the request's text."""
+    """What the server does with a request. `times`: how often, or None for every time. `when`: tests the request's
+    text."""
 
     text: str | Callable[[Received], str] = "An answer."
     status: int = 200
@@ -60,13 +61,13 @@ class Reply:
     """`whole`, `cut` or `cut_chunks` (the connection is closed early), `hang`, `trickle` (byte after byte)."""
     tool: bool = False
     factor: int = 1
-    """How many times the tokens of the request it says that it counted."""
+    """Factor applied to the token count that the server reports for the request."""
     times: int | None = None
     when: Callable[[str], bool] | None = None
 
 
 def says(text, **more):
-    """The text, or what a function makes of the request."""
+    """Reply with the text, or with what a function makes of the request."""
     return Reply(text=text, **more)
 
 
@@ -80,17 +81,17 @@ def breaks(status=500, text="The server had an error.", **more):
 
 
 def hangs(**more):
-    """No answer until the server is closed."""
+    """Do not answer until the server is closed."""
     return Reply(manner="hang", **more)
 
 
 def trickles(**more):
-    """An answer of which a byte arrives now and then, without end."""
+    """Send an endless answer, a byte now and then."""
     return Reply(manner="trickle", **more)
 
 
 def cut_off(*, chunked=False, **more):
-    """An answer whose second half never arrives."""
+    """Send only the first half of an answer."""
     return Reply(text="Half of an answer. " * 20, manner="cut_chunks" if chunked else "cut", **more)
 
 
@@ -103,7 +104,7 @@ def not_json(raw=b"<html>Bad gateway</html>", **more):
 
 
 def too_long(text="An answer that was cut off at the", **more):
-    """An answer that ends at the limit of tokens."""
+    """Send an answer that ends at the token limit."""
     return Reply(text=text, finish="length", **more)
 
 
@@ -112,17 +113,17 @@ def longer_than_input(**more):
 
 
 def calls_tool(**more):
-    """A call of a tool in place of an answer."""
+    """Send a tool call instead of an answer."""
     return Reply(text="", finish="tool_calls", tool=True, **more)
 
 
 def echoes_key(**more):
-    """An error that repeats the key, as providers do."""
+    """Send an error that repeats the API key, as providers do."""
     return Reply(text=lambda received: f"Incorrect API key provided: {received.key}.", status=401, **more)
 
 
 class Provider:
-    """The server. `script` is a list of replies; the first that fits and is not used up answers."""
+    """The server. `script` is a list of replies; the first that matches and is not used up is sent."""
 
     def __init__(self):
         self.script: list[Reply] = []
@@ -139,21 +140,21 @@ class Provider:
 
     @property
     def base(self):
-        """Address without a path, as Anthropic's API wants it."""
+        """Address without a path, as Anthropic's API expects it."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def api_base(self, model=OPENAI):
-        """Address as litellm wants it for the provider of a model."""
+        """Return the address that litellm expects for the provider of a model."""
         return self.base if model.startswith("anthropic/") else f"{self.base}/v1"
 
     def plays(self, *script):
-        """Replace the script: replies, or texts that stand for an answer."""
+        """Replace the script by replies, or by texts that stand for an answer."""
         with self._lock:
             self.script = [replace(entry) if isinstance(entry, Reply) else says(entry) for entry in script]
             self._used = {}
 
     def environment(self, model=OPENAI, **more):
-        """Variables with which a process asks this server, and asks it quickly again."""
+        """Return the variables with which a process asks this server, and retries quickly."""
         return {
             "COMPACTOR_LLM_MODEL": model,
             "COMPACTOR_LLM_API_BASE": self.api_base(model),
@@ -165,7 +166,7 @@ class Provider:
         }
 
     def wait_for(self, count, seconds=60):
-        """Wait until so many requests have arrived."""
+        """Wait until a number of requests have arrived."""
         with self._lock:
             assert self._lock.wait_for(lambda: len(self.received) >= count, seconds), "the requests did not arrive"
 
@@ -176,7 +177,7 @@ class Provider:
         self._thread.join()
 
     def reply_to(self, received):
-        """Note a request and find what to do with it."""
+        """Record a request, and return the reply to it."""
         with self._lock:
             self.received.append(received)
             self._lock.notify_all()
@@ -194,7 +195,7 @@ class Provider:
 
 
 def body_of(received, reply):
-    """The bytes of an answer, in the form of the API that was called."""
+    """Return the bytes of an answer in the form of the API that was called."""
     if reply.raw is not None:
         return reply.raw
     text = reply.text(received) if callable(reply.text) else reply.text
@@ -230,7 +231,7 @@ def _anthropic(received, reply, text, asked, answered):
     content = [{"type": "text", "text": text}] if text else []
     if reply.tool:
         content = [{"type": "tool_use", "id": "toolu_1", "name": "shell", "input": {"command": "ls"}}]
-    elif forced:  # the way in which a schema is asked for from some models
+    elif forced:  # how a schema is requested from some models
         content, finish = [{"type": "tool_use", "id": "toolu_1", "name": forced, "input": json.loads(text)}], "tool_use"
     return {
         "id": "msg_1",
@@ -257,7 +258,7 @@ def _handler(provider):
             provider.counted(+1)
             try:
                 self.play(received, provider.reply_to(received))
-            except ConnectionError:  # whoever asked did not wait for the answer
+            except ConnectionError:  # the client did not wait for the answer
                 self.close_connection = True
             finally:
                 provider.counted(-1)
@@ -300,6 +301,6 @@ def _handler(provider):
             self.close_connection = True
 
         def log_message(self, *args):
-            """Nothing is printed."""
+            """Print nothing."""
 
     return Handler

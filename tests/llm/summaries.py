@@ -1,4 +1,4 @@
-"""Answers that a well-behaved model gives to a request for a summary: the headings that are asked for, with bullets."""
+"""Answers of a well-behaved model to a request for a summary: the requested headings, with bullets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _STRETCH = re.compile(r'<summary stretch="(\d+)">')
 
 
 def directive(received):
-    """The last message of a request: what to do."""
+    """Return the last message of a request, which says what to do."""
     last = received.body["messages"][-1]["content"]
     text = last if isinstance(last, str) else "\n".join(block["text"] for block in last)
     return text[text.rindex("The conversation ends here.") :]
@@ -21,13 +21,13 @@ def headings(received):
 
 
 def summary(received, said="The work went on as it was asked for."):
-    """A text that names nothing, so it is true of every conversation."""
+    """Return a text that names nothing, so that it is true of every conversation."""
     titles = headings(received)
     return "\n".join(f"### {title}\n- {said}" for title in titles) if titles else f"- {said}"
 
 
 def answer(received, titles=("The first half", "The second half")):
-    """A summary; or topics, where those are asked for: the stretches cut into as many parts as there are titles."""
+    """Return a summary, or the requested topics: the conversation, cut into as many parts as there are titles."""
     if "The conversation ends here." in received.text:
         return summary(received)
     stretches = list(map(int, _STRETCH.findall(received.text)))

@@ -1,4 +1,4 @@
-"""What a process imports that is to fork commands which ask a model (see `tests.warm`)."""
+"""What the process imports that forks commands that ask a model (see `tests.warm`)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from tests.warm import import_all, imported_by
 
 
 def preload():
-    """litellm, and whatever asking imports."""
+    """Import litellm, and whatever asking imports."""
     load_litellm()
     model_facts("gpt-4o-mini")
     import_all(imported_by(_ask))
 
 
 def begin():
-    """Load it once more, which takes no time: the variables that it is to find went with the environment."""
+    """Load litellm again, which takes no time: the variables that it sets were lost with the old environment."""
     load_litellm.cache_clear()
     load_litellm()
 
 
 def _ask():
-    """Ask where nobody answers. Asking starts threads, which a process that forks must not have."""
+    """Ask where nobody answers, in a separate process: asking starts threads, which a process that forks must not
+    have."""
     for model in ("openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"):
         settings = LlmSettings(api_base="http://127.0.0.1:9", retries=0, timeout=5.0)
         LitellmClient(model, settings)(ModelRequest("", "", (Turn("user", "x"),), 1))

@@ -1,4 +1,4 @@
-"""What a provider received, in one form for both protocols, and its parts."""
+"""Read what a provider received, in one form for both protocols."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SUMMARY = re.compile(r"\APrevious summary of conversation:\n<summary>\n(.*)\n</s
 
 
 def plain(content):
-    """The text of a message, whether it is a text or blocks of text."""
+    """Return the text of a message, given as a string or as blocks."""
     if isinstance(content, str):
         return content
     assert all(block["type"] == "text" for block in content), content
@@ -18,31 +18,31 @@ def plain(content):
 
 
 def turns(received):
-    """(role, text) of each message, without the system field of Anthropic."""
+    """Return (role, text) of each message, without Anthropic's system field."""
     return [(each["role"], plain(each["content"])) for each in received.body["messages"]]
 
 
 def systems(received):
-    """The texts of all that is system, in their order."""
+    """Return all system texts in order."""
     field = received.body.get("system") or []
     field = [field] if isinstance(field, str) else [block["text"] for block in field]
     return field + [text for role, text in turns(received) if role == "system"]
 
 
 def said(received):
-    """(role, text) of what is not system."""
+    """Return (role, text) of the messages that are not system messages."""
     return [turn for turn in turns(received) if turn[0] != "system"]
 
 
 def shown(received):
-    """(role, number, from, text) of the messages of the transcript that a request shows."""
+    """Return (role, number, from, text) of the transcript's messages that a request shows."""
     return [
         (role, int(number), by, body) for role, text in said(received) for number, by, body in MESSAGE.findall(text)
     ]
 
 
 def earlier(received):
-    """The texts of the earlier summaries of a request."""
+    """Return the texts of the earlier summaries in a request."""
     return [match[1] for text in systems(received) if (match := SUMMARY.match(text))]
 
 
@@ -51,6 +51,6 @@ def records(data):
 
 
 def written(data):
-    """The texts of the summaries in a transcript."""
+    """Return the texts of the summaries in a transcript."""
     texts = [plain(record["content"]) for record in records(data) if record.get("content")]
     return [text for text in texts if text.startswith("## Session Summary")]

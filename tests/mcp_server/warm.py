@@ -1,4 +1,4 @@
-"""What a process imports that is to fork servers (see `tests.warm`), and what these start for each tool."""
+"""What the process imports that forks servers (see `tests.warm`), and how these start commands for each tool."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from compactor_cli.cli.commands.mcp import serve
 from tests.warm import import_all, imported_by
 
 PYTHON = "TEST_PYTHON"
-"""A program that a server takes for Python where it starts a command."""
+"""A program that a server uses in place of Python when it starts a command."""
 
 
 def preload():
-    """The package mcp, and whatever a server imports."""
+    """Import the package mcp, and whatever a server imports."""
     import_all(imported_by(_serve_nobody))
 
 
 def begin():
-    """Have the commands forked as well."""
+    """Let the commands be forked too."""
     if PYTHON in os.environ:
         sys.executable = os.environ[PYTHON]
 

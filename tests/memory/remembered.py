@@ -6,7 +6,7 @@ from compactor_cli.model.memory import Memory
 
 DAY = 86_400
 NOW = 1_790_000_000.0
-"""A moment in September 2026."""
+"""A time in September 2026."""
 
 
 def memory(text: str, category: str = "fact", **more: object) -> Memory:
@@ -15,7 +15,7 @@ def memory(text: str, category: str = "fact", **more: object) -> Memory:
 
 
 def some(number: int) -> tuple[Memory, ...]:
-    """Memories of different lengths, none like another."""
+    """Return memories of different lengths, all different."""
     return tuple(
         memory(f"The service number {at} listens on port {8000 + at}" + " and writes a log of its own" * (at % 4))
         for at in range(number)

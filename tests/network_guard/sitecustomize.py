@@ -1,8 +1,8 @@
-"""Keeps tests off the network: this process, and each Python process that has this folder on its PYTHONPATH.
+"""Keep tests off the network: this process, and each Python process that has this folder on its PYTHONPATH.
 
-Python imports a module of this name when it starts. An attempt to reach anything but the loopback interface
-raises, and is noted in the file that NETWORK_GUARD_LOG names, since whoever tried may swallow the error.
-Nothing is imported but what Python has loaded at its start.
+Python imports a module of this name when it starts. An attempt to reach anything but the loopback interface raises an
+error. It is also recorded in the file that NETWORK_GUARD_LOG names, because the caller may swallow the error. This
+module imports only what Python has loaded at its start.
 """
 
 import os
@@ -17,7 +17,7 @@ _ADDRESS_AT = {
     "socket.gethostbyname": 0,
     "socket.gethostbyaddr": 0,
 }
-"""Events of Python's audit hooks, and which of their arguments is the address."""
+"""Audit event of Python -> number of the argument that is the address."""
 
 
 class NetworkForbiddenError(OSError):
@@ -25,7 +25,7 @@ class NetworkForbiddenError(OSError):
 
 
 def is_allowed(address):
-    """Whether an address is on this machine: a path, no host, or a host of the loopback interface."""
+    """Return whether an address is on this machine: a path, no host, or a host of the loopback interface."""
     host = address[0] if isinstance(address, tuple) and address else address
     if isinstance(host, bytes):
         host = host.decode("utf-8", "replace")
@@ -35,7 +35,7 @@ def is_allowed(address):
 
 
 def watch(event, arguments):
-    """The audit hook. It sees every event of the process, so what is no socket leaves at once."""
+    """The audit hook. It sees every event of the process, so it returns at once if the event is not about a socket."""
     if not event.startswith("socket.") or event not in _ADDRESS_AT:
         return
     address = arguments[_ADDRESS_AT[event]]

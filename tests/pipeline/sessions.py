@@ -1,4 +1,4 @@
-"""Short ways to write transcripts down, for tests of what happens to them."""
+"""Short ways to write transcripts, for tests of the pipeline."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def user(text: str) -> Json:
 
 
 def assistant(text: str | None = None, *calls: tuple[str, str, Json] | str) -> Json:
-    """An assistant message; a call is its id, or (id, tool, arguments)."""
+    """Return an assistant message. A call is given by its id, or as (id, tool, arguments)."""
     value: Json = {"role": "assistant", "content": text}
     if calls:
         given = [call if isinstance(call, tuple) else (call, "Bash", {"command": "ls"}) for call in calls]
@@ -51,7 +51,7 @@ def transcript(records: list[Json], **more: str) -> Transcript:
 
 
 def compact(records: list[Json], *, tokenizer: str = "chars", format: str = "", **settings: Any) -> Compaction:
-    """The one conversation of these records, compacted."""
+    """Compact records, and return their only conversation."""
     source = load(records, format=format, tokenizer=tokenizer)
     (part,) = api.compact(source, Settings(**settings), tokenizer=tokenizer).parts
     return part
@@ -62,14 +62,14 @@ def records_of(part: Compaction) -> list[Any]:
 
 
 def filler(number: int, words: int = 60) -> list[Json]:
-    """An exchange that says nothing of note: a call and its long result."""
+    """Return an exchange without anything notable: a call and its long result."""
     text = " ".join(f"row{number}x{i}" for i in range(words))
     call = (f"fill_{number}", "Read", {"path": f"data/part{number}.csv"})
     return [assistant(f"Reading part {number}.", call), result(f"fill_{number}", text)]
 
 
 def long_session(exchanges: int = 40, *, words: int = 60) -> list[Json]:
-    """A session with a system prompt, a first and a last request, and plain exchanges between them."""
+    """Return a session with a system prompt, a first and a last request, and plain exchanges between them."""
     records = [system(), user("Please add up the totals of all parts.")]
     for number in range(exchanges):
         records += filler(number, words)

@@ -1,4 +1,4 @@
-"""Prompts from YAML in this process, with files that are given as a dict."""
+"""Read prompts from YAML in this process, with files given as a dict."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from compactor_cli.prompt.segments import choose_segments
 
 
 def prompt(text, **files):
-    """The prompt of a YAML text; `files` are the texts of NAME.md."""
+    """Return the prompt of a YAML text. `files`: name -> text of NAME.md."""
 
     def read(name):
         if name.removesuffix(".md") not in files:
@@ -19,10 +19,10 @@ def prompt(text, **files):
 
 
 def words(text):
-    """A counter for tests: a token a word."""
+    """Count tokens for tests: one per word."""
     return len(text.split())
 
 
 def chosen(text, **files):
-    """id -> (variant, tokens, reason) of every segment."""
+    """Return id -> (variant, tokens, reason) for every segment."""
     return {c.id: (c.variant, c.tokens, c.reason) for c in choose_segments(prompt(text, **files), words)}

@@ -1,7 +1,7 @@
 """Transcripts for property tests: one abstract conversation, written in the shape of each format.
 
-A conversation is a list of turns as a harness would have met them. `faulty` then does to it what real
-files show: results that are missing, repeated, early or far away, and ids that are used again.
+A conversation is a list of turns in the order in which a harness sees them. `faulty` then adds faults of real files:
+results that are missing, repeated, early or distant, and ids that are used again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TOOLS = ("Bash", "Read", "Edit", "Write", "search")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call: its id, the tool, and the arguments."""
+    """A tool call: its id, the tool and the arguments."""
 
     id: str
     name: str
@@ -48,7 +48,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn: `result_of` names the call that a tool turn answers."""
+    """One turn. `result_of`: the call that a tool turn answers."""
 
     role: str
     text: str
@@ -60,7 +60,7 @@ class Turn:
 
 
 class Conversation(list[Turn]):
-    """Turns that print short: a failing example may be large."""
+    """A list of turns with a short repr, because a failing example may be large."""
 
     def __repr__(self) -> str:
         return f"Conversation of {len(self)}: {super().__repr__()[:4000]}"
@@ -68,7 +68,7 @@ class Conversation(list[Turn]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class File:
-    """A file of one shape."""
+    """A file in one shape."""
 
     shape: str
     data: bytes
@@ -101,7 +101,7 @@ def _arguments(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def well_formed(draw: st.DrawFn, max_rounds: int = 14) -> Conversation:
-    """A conversation without faults: every call is answered right behind it, but maybe the last."""
+    """Draw a conversation without faults: every call except perhaps the last is answered right after it."""
     turns = Conversation()
     used = 0
     if draw(st.booleans()):
@@ -128,13 +128,13 @@ def well_formed(draw: st.DrawFn, max_rounds: int = 14) -> Conversation:
     if not any(turn.role != "system" for turn in turns):
         turns.append(Turn("user", "hello"))
     while draw(st.integers(0, 5)) == 0 and turns[-1].role == "tool":
-        turns.pop()  # killed while tools were at work
+        turns.pop()  # killed while tools were running
     return turns
 
 
 @st.composite
 def faulty(draw: st.DrawFn, max_rounds: int = 12) -> Conversation:
-    """A conversation with missing, repeated, early, far and reused tool ids."""
+    """Draw a conversation with missing, repeated, early, distant and reused tool ids."""
     turns: list[Turn] = draw(well_formed(max_rounds))
     for _ in range(draw(st.integers(1, 4))):
         results = [at for at, turn in enumerate(turns) if turn.role == "tool"]
@@ -148,12 +148,12 @@ def faulty(draw: st.DrawFn, max_rounds: int = 12) -> Conversation:
             turns.insert(draw(st.integers(at, len(turns))), turns[at])
         elif what == 2:
             turns.insert(draw(st.integers(0, len(turns) - 1)), turns.pop(at))
-        elif what == 3:  # another turn stands between a call and its result
+        elif what == 3:  # another turn is between a call and its result
             turns.insert(at, Turn(draw(st.sampled_from(("user", "assistant"))), draw(_SHORT)))
         elif what == 4:  # an id is used for a second call
             other = draw(st.sampled_from(results))
             turns = _rename(turns, turns[at].result_of, turns[other].result_of)
-        else:  # the call is gone, or turned up again
+        else:  # the call is missing, or repeated
             holder = next((i for i, t in enumerate(turns) if any(c.id == turns[at].result_of for c in t.calls)), None)
             if holder is not None and draw(st.booleans()):
                 calls = tuple(c for c in turns[holder].calls if c.id != turns[at].result_of)
@@ -216,7 +216,7 @@ def conversations(turns: Sequence[Turn]) -> list[Any]:
 
 
 def anthropic(turns: Sequence[Turn]) -> list[Any]:
-    """Results of one stretch stand together in one user message; the system prompt is a message."""
+    """Write consecutive results into one user message. The system prompt is a message."""
     out: list[Any] = []
     for turn in turns:
         if turn.role == "tool":
@@ -261,7 +261,7 @@ def ai_sdk(turns: Sequence[Turn]) -> list[Any]:
 
 
 def claude_code(turns: Sequence[Turn]) -> list[Any]:
-    """Assistant turns are spread over records of one message id; results repeat in toolUseResult."""
+    """Spread assistant turns over records with one message id, and repeat results in toolUseResult."""
     out: list[Any] = [{"type": "file-history-snapshot", "messageId": "none", "snapshot": {}}]
     parent: str | None = None
 
@@ -332,7 +332,7 @@ SHAPES: dict[str, Callable[[Sequence[Turn]], list[Any]]] = {
 
 
 def to_bytes(records: Sequence[Any], *, ascii_only: bool = False, newline: bytes = b"\n", final: bool = True) -> bytes:
-    """JSONL as a harness might write it. Lone surrogates cannot be UTF-8, so they are escaped."""
+    """Return JSONL as a harness might write it. Lone surrogates are escaped, because they are not valid UTF-8."""
     lines = []
     for record in records:
         text = json.dumps(record, ensure_ascii=ascii_only)
@@ -345,7 +345,7 @@ def to_bytes(records: Sequence[Any], *, ascii_only: bool = False, newline: bytes
 
 @st.composite
 def files(draw: st.DrawFn, conversation: st.SearchStrategy[Conversation]) -> File:
-    """A file with one of these conversations."""
+    """Draw a file with one of these conversations."""
     shape = draw(st.sampled_from(sorted(SHAPES)))
     data = to_bytes(
         SHAPES[shape](draw(conversation)),
@@ -357,12 +357,12 @@ def files(draw: st.DrawFn, conversation: st.SearchStrategy[Conversation]) -> Fil
 
 
 def conversations_of(turns: st.SearchStrategy[Conversation]) -> st.SearchStrategy[Conversation]:
-    """Those with something to say beside the system prompt, which not every shape saves."""
+    """Draw conversations with more than the system prompt, which not every shape saves."""
     return turns.filter(lambda given: any(turn.text and turn.role != "system" for turn in given))
 
 
 def long_conversation(exchanges: int) -> list[Turn]:
-    """A session that really has four tiers, decisions, errors, and large and small outputs."""
+    """Return a session that has all four tiers, decisions, errors, and large and small outputs."""
     turns = [
         Turn("system", "You fix bugs."),
         Turn("user", "Fix the rounding bug in src/billing/rounding.py. Never touch the API."),

@@ -1,4 +1,4 @@
-"""A second opinion on what each API accepts, read from the raw records."""
+"""A second implementation of what each API accepts, which reads the raw records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compactor_cli.model.transcript import Transcript
 
 
 def refusals(transcript: Transcript) -> list[str]:
-    """Why an API would refuse this, read from the raw records; a call in flight at the end is none."""
+    """Return the reasons why an API would refuse a transcript. A call in flight at the end is not a reason."""
     values = [json.loads(transcript.raw(r)) for r in range(len(transcript.records))]
     if transcript.format == "codex":
         return _by_id(_codex_events(values))
@@ -24,7 +24,7 @@ def refusals(transcript: Transcript) -> list[str]:
 
 
 def _ids(value: Any) -> tuple[list[str], list[str]]:
-    """Ids of the calls and of the results in one message."""
+    """Return the ids of the calls and of the results in one message."""
     calls: list[str] = []
     results: list[str] = []
     if not isinstance(value, dict):
@@ -51,7 +51,7 @@ def _ids(value: Any) -> tuple[list[str], list[str]]:
 
 
 def _adjacent(values: Sequence[Any]) -> list[str]:
-    """Results right behind their call: the rule of chat completions and of the Messages API."""
+    """Return violations of the rule of chat completions and the Messages API: results come right after their call."""
     found: list[str] = []
     waiting: list[str] = []
     for value in values:
@@ -69,14 +69,14 @@ def _adjacent(values: Sequence[Any]) -> list[str]:
 
 
 def _repeated(values: Sequence[Any]) -> list[str]:
-    """Two messages of one role in a row, or a conversation that the assistant begins: what Converse refuses."""
+    """Return what Converse refuses: two consecutive messages of one role, and an assistant message at the start."""
     roles = [value.get("role") for value in values if isinstance(value, dict)]
     spoken = [role for role in roles if role in ("user", "assistant")]
     return [f"{role} twice" for last, role in zip(["assistant", *spoken], spoken, strict=False) if role == last]
 
 
 def _by_id(events: Sequence[tuple[str, str]]) -> list[str]:
-    """Results anywhere behind their call: the rule of APIs that pair by id."""
+    """Return violations of the rule of APIs that pair by id: results come anywhere after their call."""
     open_calls: Counter[str] = Counter()
     found: list[str] = []
     for kind, call_id in events:

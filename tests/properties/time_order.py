@@ -1,4 +1,4 @@
-"""Time order, judged from the messages of an output alone."""
+"""Check time order from the messages of an output alone."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from compactor_cli.summary_text.headers import covered
 
 
 def check_time_order(messages: Sequence[Message], places: Mapping[int, int] | None = None) -> None:
-    """Kept messages stand in the order of the input, and none behind a summary of this round that stands for later
-    ones. `places`: number -> the last place in the mended transcript, where a repair has shifted it."""
+    """Assert that kept messages are in the order of the input, and that none comes after a summary of this round that
+    stands for later ones. `places`: number -> last place in the repaired transcript, if a repair has shifted it."""
     latest = -1
     for message in messages:
         if message.index >= 0:
@@ -18,5 +18,5 @@ def check_time_order(messages: Sequence[Message], places: Mapping[int, int] | No
             latest = message.index
         elif message.origin == "summary":
             numbers = covered(message.text("text"))
-            # a range may name messages that a repair took away
+            # a range may include messages that a repair removed
             latest = max(latest, *(number if places is None else places.get(number, -1) for number in numbers), -1)

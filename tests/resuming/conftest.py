@@ -20,7 +20,7 @@ BEGAN = 1_767_225_600.0
 
 
 def place(home, format):
-    """Where the agent of a format keeps its session."""
+    """Return the path where the agent of a format stores its session."""
     agent = next(agent for agent in AGENTS.values() if agent.format == format and agent.resume)
     own = load(session(format)).transcripts[0].session_id
     if format == "gemini-cli":
@@ -35,7 +35,7 @@ def place(home, format):
 
 
 def write_database(home):
-    """The database of opencode, with the session in it."""
+    """Write opencode's database with the session in it."""
     document = json.loads(session("opencode"))
     path = home / ".local" / "share" / "opencode" / "opencode.db"
     path.parent.mkdir(parents=True)

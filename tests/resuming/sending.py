@@ -1,4 +1,4 @@
-"""What each agent sends of a session file, by the checkers that are written from its rules."""
+"""What each agent sends of a session file, according to checkers written from its rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def lines(data):
 
 
 def without_ids(value):
-    """A JSON value without what names or times things."""
+    """Return a JSON value without ids and times."""
     if isinstance(value, dict):
         return {name: without_ids(item) for name, item in value.items() if name not in _OPAQUE}
     return [without_ids(item) for item in value] if isinstance(value, list) else value
@@ -49,7 +49,7 @@ def _qwen(data):
     for role, parts in qwen.history(qwen.load_session(data)[0]):
         answers = all("functionResponse" in part for part in parts)
         if answers and contents and all("functionResponse" in part for part in contents[-1][1]):
-            contents[-1][1].extend(parts)  # a record for each result of one answer
+            contents[-1][1].extend(parts)  # one record per result of an answer
         else:
             contents.append((role, parts))
     qwen.check_history(contents)
@@ -67,7 +67,7 @@ def _opencode(data):
     opencode.check_messages(messages)
     assert opencode.parents_known(messages)
     order = [(m["info"]["time"]["created"], m["info"]["id"]) for m in messages]
-    assert order == sorted(order)  # the agent sorts them so
+    assert order == sorted(order)  # the agent sorts them in this way
     ids = [m["info"]["id"] for m in messages] + [part["id"] for m in messages for part in m["parts"]]
     assert len(set(ids)) == len(ids)
     asked = [at for at, m in enumerate(messages) if any(part["type"] == "compaction" for part in m["parts"])]
@@ -95,5 +95,5 @@ _SENT = {
 
 
 def sent(format, data):
-    """What is sent, checked, without ids and times."""
+    """Return what is sent, after checking it, without ids and times."""
     return without_ids(json.loads(json.dumps(_SENT[format](data))))

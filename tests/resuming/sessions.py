@@ -1,4 +1,4 @@
-"""A session as each of seven agents would have it saved; six of them are one sample, converted."""
+"""A session in the form in which each of seven agents saves it. Six of them are converted from one sample."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ CWD = "/work/shop"
 
 @cache
 def session(format):
-    """The bytes of the session."""
-    if format == "copilot-cli":  # to which nothing is converted
+    """Return the bytes of the session."""
+    if format == "copilot-cli":  # `convert` does not write this format
         return (CASES / "copilot-cli" / "tide.jsonl").read_bytes()
     sample = (ROOT / "sample_transcripts" / "claude-code.jsonl").read_bytes()
     (made,) = convert(load(sample), TARGETS[format], Options(cwd=CWD))

@@ -1,4 +1,4 @@
-"""What a strategy is given for a session, to ask its parts one by one."""
+"""The inputs that a strategy receives for a session, so that tests can call its parts one by one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.pipeline.sessions import Json, load
 
 
 class Asked:
-    """Takes down what a strategy is given."""
+    """A strategy that records its inputs."""
 
     name, purpose, suits = "asked", "", ""
     closes = tiers = writes = learned = False

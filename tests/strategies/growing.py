@@ -1,4 +1,4 @@
-"""A session that grows, and is compacted again each time: what must be true after every round."""
+"""A session that grows and is compacted again each time, and what must hold after every round."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What came out of a round, and what had gone into all of them up to it."""
+    """The output of a round, and the inputs of all rounds up to it."""
 
     part: Compaction
     told: Transcript
 
 
 def pieces(transcript: Transcript, number: int = ROUNDS) -> list[bytes]:
-    """The bytes of a session in pieces of about as many tokens; no tool exchange is parted."""
+    """Split the bytes of a session into pieces of about as many tokens, without splitting a tool exchange."""
     borders: list[int] = []
     tokens, end = 0, -1
     for group in form_groups(transcript.messages):
@@ -52,7 +52,7 @@ def pieces(transcript: Transcript, number: int = ROUNDS) -> list[bytes]:
 
 
 def rounds(data: Sequence[bytes], target: int, *, format: str, **settings: Any) -> list[Round]:
-    """Compact after each piece, to the same target."""
+    """Compact after each piece to the same target."""
     found, kept, told = [], b"", b""
     for piece in data:
         told += piece
@@ -66,18 +66,18 @@ def rounds(data: Sequence[bytes], target: int, *, format: str, **settings: Any) 
 
 
 def summary_of(part: Compaction) -> str:
-    """The only summary of an output."""
+    """Return the only summary of an output."""
     (text,) = summaries_of(part)
     return text
 
 
 def summaries_of(part: Compaction) -> list[str]:
-    """What stays as a message parts a summary."""
+    """Return the summaries of an output. A message that is kept separates them."""
     return [m.text("text") for m in part.messages if m.origin == "summary"]
 
 
 def facts_in(summary: str) -> list[Fact]:
-    """The computed facts that a summary states, read as a later round reads them."""
+    """Return the computed facts that a summary states, read in the way of a later round."""
     found, title = [], ""
     for line in carried(summary).rest.partition(QUOTED)[0].splitlines():
         if line.startswith("### "):
@@ -90,13 +90,13 @@ def facts_in(summary: str) -> list[Fact]:
 
 
 def actions_of(messages: Sequence[Message]) -> Counter[tuple[str, str]]:
-    """(file, action) -> how often."""
+    """Return (file, action) -> number of times."""
     files = compute_ledger(messages).files
     return Counter({(p, action): len(at) for p, fact in files.items() for action, at in fact.actions.items()})
 
 
 def by_file(actions: Counter[tuple[str, str]], paths: KnownPaths) -> Counter[tuple[str, str]]:
-    """Each file under one of its names."""
+    """Return the actions with one name per file."""
     found: Counter[tuple[str, str]] = Counter()
     for (path, action), times in actions.items():
         found[paths.known(path), action] += times
@@ -104,7 +104,7 @@ def by_file(actions: Counter[tuple[str, str]], paths: KnownPaths) -> Counter[tup
 
 
 def lost_facts(last: Round) -> list[str]:
-    """What the ledger of the whole session knows and the last output does not, what was read aside."""
+    """Return what the ledger of the whole session has and the last output does not, except files that were read."""
     kept = [m for m in last.part.messages if m.origin != "summary"]
     stated = [fact for text in summaries_of(last.part) for fact in facts_in(text)]
     told, _ = repair(last.told, adjacent_results=True, per_message=0, count=len)  # a call without a result did nothing
@@ -124,21 +124,21 @@ def lost_facts(last: Round) -> list[str]:
     lost += [
         f"command {c.text}" for c in ever.commands if not (only_looks(c.text) or shown_command(c.text) in commands)
     ]
-    said = one_line("\n".join(m.text() for m in kept), 10**9)  # of a clipped line, what comes before the ellipsis
+    said = one_line("\n".join(m.text() for m in kept), 10**9)  # of a clipped line, only the part before the ellipsis
     errors = {f.about for f in stated if f.section == "Errors"}
     return lost + [f"error {e}" for e, _ in ever.errors if e not in errors and e.removesuffix("…") not in said]
 
 
 def repeated_lines(summary: str) -> list[str]:
-    """Lines that occur twice in what a summary says of its own: not in what it repeats word for word."""
+    """Return lines that occur twice in a summary's own words, not in what it repeats verbatim."""
     own = [line for line in carried(summary).rest.partition(QUOTED)[0].splitlines() if line.startswith(("- ", "| `"))]
     bare = [re.sub(r"(?: \[(?:earlier )?#[^\]]*\])+$", "", line) for line in own]
     return [line for line, times in Counter(bare).items() if times > 1]
 
 
 def check_rounds(found: Sequence[Round], target: int) -> None:
-    """What every round holds, and the last one of everything that was ever said."""
-    written = 0  # rounds with a summary: in the first ones results that are cut may be enough
+    """Check what must hold for every round, and what the last one must keep of the whole session."""
+    written = 0  # only rounds with a summary: in the first ones, cutting results may be enough
     for number, one in enumerate(found, start=1):
         assert one.part.tokens <= target, f"round {number}"
         assert not faults(one.part.messages, adjacent_results=True) or faults(one.told.messages, adjacent_results=True)
@@ -149,7 +149,7 @@ def check_rounds(found: Sequence[Round], target: int) -> None:
             assert text.count("## Session Summary") == 1, f"round {number} has a summary in its summary"
             assert not repeated_lines(text), f"round {number}"
     last = found[-1]
-    if len(summaries_of(last.part)) > 1:  # what cannot be repeated as text parted it, and each part has its own room
+    if len(summaries_of(last.part)) > 1:  # content that cannot be text splits it, and each part has its own budget
         return
     first = next(m.text("text") for m in last.told.messages if m.origin == "request")
     said = [m.text("text") for m in last.part.messages]

@@ -1,4 +1,4 @@
-"""Time order, judged by the words of an output alone: where each of its lines stands in the session."""
+"""Check time order by the words of an output alone: by where each of its lines is in the session."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from compactor_cli.model.message import Message
 
 SHORTEST = 25
-"""Characters of a line from which on it may tell where it comes from."""
+"""Minimum characters of a line that may show where it comes from."""
 _MARKS = "-#*|…→\"'` 0123456789[](){}.,:;"
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A message that was kept, and the later one whose words stand before it."""
+    """A message that was kept, and a later one whose words come before it."""
 
     kept: int
     later: int
@@ -22,7 +22,7 @@ class Violation:
 
 
 def violations(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
-    """Every message of the output that stands as it was behind words that only a later message has."""
+    """Return every unchanged message of the output that comes after words that only a later message has."""
     holders = _holders(before)
     texts = [_flat(message.text()) for message in before]
     place = _places(before)
@@ -41,14 +41,14 @@ def violations(before: Sequence[Message], after: Sequence[Message]) -> list[Viol
             continue
         for text in sorted(_lines(message)):
             later = place[holders[text]] if text in holders else -1
-            # a line may stand in the middle of another one elsewhere
+            # a line may be part of another line elsewhere
             if later > latest and sum(text in other for other in texts) == 1:
                 latest, line = later, text
     return found
 
 
 def _holders(messages: Sequence[Message]) -> dict[str, int]:
-    """The first message with a line."""
+    """Return line -> first message that has it."""
     found: dict[str, int] = {}
     for at, message in enumerate(messages):
         for text in _lines(message):
@@ -57,12 +57,12 @@ def _holders(messages: Sequence[Message]) -> dict[str, int]:
 
 
 def _flat(text: str) -> str:
-    """A text as it reads, whether it stands in JSON or not, with all blanks alike."""
+    """Return a text as it reads, inside of JSON or not, with uniform blanks."""
     return " ".join(text.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"').replace("\\\\", "\\").split())
 
 
 def _places(messages: Sequence[Message]) -> list[int]:
-    """The place of a result is that of its call."""
+    """Return the places of messages. A result has the place of its call."""
     asked = {call.call_id: at for at, message in enumerate(messages) for call in message.calls}
     return [
         min([at, *(asked.get(result.call_id, at) for result in message.results)]) for at, message in enumerate(messages)
@@ -70,7 +70,7 @@ def _places(messages: Sequence[Message]) -> list[int]:
 
 
 def _lines(message: Message) -> set[str]:
-    """Lines that are long enough, without what a summary puts before and behind them."""
+    """Return the lines that are long enough, without what a summary adds before and after them."""
     found = set()
     for text in message.text().replace("\\n", "\n").splitlines():
         for piece in text.split("…"):

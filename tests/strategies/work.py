@@ -1,4 +1,4 @@
-"""A session as coding agents leave them: requests, files read and changed, tests that fail and pass."""
+"""A session as coding agents save it: requests, files read and changed, tests that fail and pass."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def error(number: int) -> str:
 
 
 def source(number: int, lines: int = 70) -> str:
-    """A file as a tool shows it."""
+    """Return a file as a tool shows it."""
     area = AREAS[number % len(AREAS)]
     body = "\n".join(
         f"{at:5}→    row_{at} = load_{area}_{at % 13}(path, limit={at * 7})  # step {at} of the {area}"
@@ -37,13 +37,13 @@ def source(number: int, lines: int = 70) -> str:
 
 
 def failing(number: int) -> str:
-    """What a test run prints when it fails."""
+    """Return the output of a failing test run."""
     passed = "\n".join(f"tests/test_module_{number}.py::test_case_{at} PASSED" for at in range(30))
     return f"{passed}\n{error(number)}\nFAILED tests/test_module_{number}.py::test_total\nexit code: 1"
 
 
 def task(number: int) -> Iterator[Json]:
-    """One module mended: about 2,000 tokens."""
+    """Return the messages that fix one module: about 2,000 tokens."""
     path, area = changed_file(number), AREAS[number % len(AREAS)]
     run = {"command": f"pytest -q tests/test_module_{number}.py"}
     edit = {
@@ -64,7 +64,7 @@ def task(number: int) -> Iterator[Json]:
 
 
 def session(tasks: int = 20, *, end: bool = True) -> list[Json]:
-    """A session of about 2,000 tokens a task."""
+    """Return a session with about 2,000 tokens per task."""
     records = [system(SYSTEM), user(FIRST)]
     for number in range(tasks):
         records += task(number)
@@ -72,7 +72,7 @@ def session(tasks: int = 20, *, end: bool = True) -> list[Json]:
 
 
 def claude_session(tasks: int = 6) -> bytes:
-    """The same in Anthropic's form, with thinking blocks."""
+    """Return the same session in Anthropic's form, with thinking blocks."""
     out: list[Json] = []
     for record in session(tasks)[1:]:
         blocks: list[Json] = []

@@ -33,7 +33,7 @@ def summarize(
 
 
 def sections(summary: str) -> dict[str, list[str]]:
-    """Heading -> its lines."""
+    """Return heading -> its lines."""
     found: dict[str, list[str]] = {}
     for line in summary.splitlines():
         if line.startswith("### "):
@@ -44,7 +44,7 @@ def sections(summary: str) -> dict[str, list[str]]:
 
 
 def spans(summary: str) -> Iterator[str]:
-    """What a summary quotes: lines that begin with a quote, as far as its last closing one."""
+    """Return what a summary quotes: of lines that begin with a quotation mark, the part up to the last closing one."""
     for line in summary.splitlines():
         match = _LINE.match(line)
         if not match:
@@ -56,13 +56,13 @@ def spans(summary: str) -> Iterator[str]:
 
 
 def normal(text: str) -> str:
-    """Text as quotes are compared: without control characters, white space folded."""
+    """Return a text in the form for comparing quotes: without control characters, with white space folded."""
     return " ".join(plain(text).split())
 
 
 def is_in(span: str, source: str) -> bool:
-    """Whether a quoted span stands in the source; of a clipped one, what comes before the ellipsis, and of one with
-    gaps, its pieces in their order."""
+    """Return whether a quoted span is in the source. Of a clipped span, the part before the ellipsis must be there; of
+    one with gaps, its pieces in order."""
     span = normal(span)
     source = harmless(source) if "‹" in span else source
     if span in source:
@@ -76,7 +76,7 @@ def is_in(span: str, source: str) -> bool:
 
 
 def source_of(messages: Sequence[Message]) -> str:
-    """Everything a summary may quote. Arguments are JSON, so their strings are taken out of it."""
+    """Return everything that a summary may quote. Of arguments, which are JSON, it has the strings."""
     pieces = []
     for message in messages:
         for part in message.parts:

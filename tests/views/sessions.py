@@ -1,4 +1,4 @@
-"""Pairs of transcripts for the judge, and what it says of them."""
+"""Pairs of transcripts to compare, and what the comparison says about them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["edit", "judged", "lost", "tool"]
 
 
 def judged(before: list[Json], after: list[Json]) -> dict[str, Survival]:
-    """Category -> what is said of it."""
+    """Return category -> its line in the comparison."""
     lines = survival(transcript(before).messages, transcript(after).messages if after else ())
     return {line.category: line for line in lines}
 
 
 def lost(before: list[Json], after: list[Json], category: str) -> list[str]:
-    """Texts of a category that are gone."""
+    """Return the texts of a category that are lost."""
     return [text for _, text in judged(before, after)[category].lost]
 
 
 def tool(name: str, answer: str, id: str = "c1", **arguments: Any) -> list[Json]:
-    """A call and its result."""
+    """Return a call and its result."""
     return [assistant(None, (id, name, arguments)), result(id, answer)]
 
 

@@ -1,4 +1,4 @@
-"""Hand-made sessions in which it is known what is needed later: codes, and never numbers."""
+"""Hand-made sessions in which it is known what is needed later: codes, but never numbers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ TOPICS = ("harbour", "lagoon", "cedar", "amber", "onyx", "kelp")
 
 
 def code(topic, at):
-    """A name of the kind `code`; no two topics share one."""
+    """Return a name of the kind `code`. No two topics share one."""
     return f"QX{1000 + 100 * TOPICS.index(topic) + at}"
 
 
 def stock(topic, shelf):
-    """What a tool says: four codes that are reordered at the end, and numbers that nobody needs."""
+    """Return the output of a tool: four codes that are reordered at the end, and numbers that nobody needs."""
     for at in range(4):
         yield f"{code(topic, 4 * shelf + at)} is low, near {WORDS[at]}"
     for at in range(50):
@@ -25,7 +25,7 @@ def stock(topic, shelf):
 
 
 def errand(topic):
-    """A session of some 4,500 tokens."""
+    """Return a session of about 4,500 tokens."""
     yield system()
     yield user(f"Please check the stock of the {topic} store and reorder. {prose(topic, 10)}")
     for shelf in range(SHELVES):
@@ -53,10 +53,10 @@ def messages_of(*records):
 @cache
 @cache
 def cases(topics=TOPICS):
-    """Once for all tests that look at them."""
+    """Return the cases of topics. They are computed once for all tests."""
     return [case for topic in topics for case in cases_of(topic, messages_of(*errand(topic)))]
 
 
 def lessons(sources):
-    """Lessons of some topics, given with their sources."""
+    """Return the lessons of some topics, given with their sources."""
     return [Lesson(topic, source, opening_of(messages_of(*errand(topic)))) for topic, source in sources.items()]

@@ -1,4 +1,4 @@
-"""Hand-made sessions for the measure, and short ways to ask it."""
+"""Hand-made sessions for the evaluation, and short ways to run it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ def transcript(*records, **options):
 
 
 def needed(front, rest):
-    """Names that the records of the rest need from those of the front."""
+    """Return the names that the records of the rest need from those of the front."""
     messages = transcript(*front, *rest).messages
     return [need.name for need in Story(messages).needs(len(front))]
 
 
 def work(topic):
-    """A session about one topic: told at its start, worked on, and named again by the agent at its end."""
+    """Return a session about one topic: it is told at the start, worked on, and named again by the agent at the end."""
     return [
         system(),
         user(f"Fix the rounding of src/{topic}/totals.py; the ticket is {topic.upper()}-4711. {prose(topic, 10)}"),

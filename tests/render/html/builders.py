@@ -1,4 +1,4 @@
-"""Pages made by the command line, and what is in them."""
+"""Pages written by the command line, and what they contain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULE = "Never touch the folder vendor/."
 
 
 def session(exchanges=12):
-    """A session in which files are read and edited; its texts try to be markup."""
+    """Return a session in which files are read and edited. Its texts look like markup."""
     messages = [system(), user(f"Fix the tests of the parser. {RULE} {NASTY}")]
     for at in range(exchanges):
         path = json.dumps({"path": f"src/part{at % 3}.py"})
@@ -27,7 +27,7 @@ def session(exchanges=12):
 
 
 class Page(HTMLParser):
-    """The elements of a page, its scripts and styles."""
+    """A parsed page: its elements, scripts and styles."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)

@@ -1,4 +1,4 @@
-"""A real browser without a window; where there is none, tests that need it are skipped and say so."""
+"""A real browser without a window. Without one, the tests that need it are skipped with that reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-sta
 
 @pytest.fixture(scope="session")
 def chromium():
-    """One browser for the whole run."""
+    """One browser for the whole test run."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     driver = shutil.which("chromedriver")
@@ -29,7 +29,7 @@ def chromium():
 
 
 class Tab:
-    """A page in the browser, and what tests ask of it."""
+    """A page in the browser, with what tests do and read there."""
 
     def __init__(self, chromium):
         self.chromium = chromium
@@ -55,7 +55,7 @@ class Tab:
         return self.chromium.find_elements("css selector", selector)
 
     def choose(self, selector, value):
-        """Take one of the choices of a list, as somebody who reads the page would."""
+        """Choose an item of a list, as a user of the page does."""
         from selenium.webdriver.support.select import Select
 
         Select(self.find(selector)).select_by_value(value)
@@ -64,7 +64,7 @@ class Tab:
         return self.js("return [...document.querySelectorAll(arguments[0])].map(one => one.textContent)", selector)
 
     def wait(self, code):
-        """Until a JavaScript expression is true."""
+        """Wait until a JavaScript expression is true."""
         from selenium.webdriver.support.wait import WebDriverWait
 
         return WebDriverWait(self.chromium, 20, poll_frequency=0.05).until(lambda _: self.js(f"return {code}"))
@@ -75,11 +75,11 @@ class Tab:
         ActionChains(self.chromium).send_keys(*keys).perform()
 
     def console(self):
-        """What the browser said since it was asked last."""
+        """Return the console messages since the last call."""
         return self.chromium.get_log("browser")
 
     def requests(self):
-        """Addresses that were loaded since it was asked last."""
+        """Return the addresses that were loaded since the last call."""
         events = [json.loads(line["message"])["message"] for line in self.chromium.get_log("performance")]
         return [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
 
@@ -87,5 +87,5 @@ class Tab:
 @pytest.fixture
 def tab(chromium):
     found = Tab(chromium)
-    found.console(), found.requests()  # those of the test before
+    found.console(), found.requests()  # those of the previous test
     return found
