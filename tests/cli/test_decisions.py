@@ -75,7 +75,7 @@ def test_a_session_that_has_grown_is_said_to_have_and_works(run, session, decide
     session.write_bytes(session.read_bytes() + jsonl(user("And now the changelog."), assistant("Done.")))
     done = run("compact", session, *TOKENS, "--decisions", file, "-o", "small.jsonl")
     assert done.code == 0
-    assert "the session has changed since it was decided on (it had 35 messages and has 37)" in done.stderr
+    assert "the session has changed since the decisions were made (it had 35 messages and has 37)" in done.stderr
 
 
 def test_a_message_that_has_changed_is_named_with_what_to_do(run, session, decided):
@@ -85,7 +85,7 @@ def test_a_message_that_has_changed_is_named_with_what_to_do(run, session, decid
     session.write_bytes(jsonl(*values))
     done = run("compact", session, *TOKENS, "--decisions", file, "-o", "small.jsonl")
     assert done.code == 3
-    assert "decisions.json: was decided on other messages than 8 of" in done.stderr
+    assert "decisions.json: was saved for messages other than 8 of" in done.stderr
     assert f"compactor browse {session} --decisions decisions.json" in done.stderr
 
 

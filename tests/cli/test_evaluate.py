@@ -249,7 +249,7 @@ def test_a_file_that_cannot_be_read_is_exit_code_3(run, tmp_path):
     assert "bad.jsonl:1: " in done.stderr
     missing = run("evaluate", "missing.jsonl", *CHARS)
     assert (missing.code, missing.stdout) == (3, b"")
-    assert "missing.jsonl: there is no such file" in missing.stderr
+    assert "missing.jsonl: file not found" in missing.stderr
 
 
 def test_of_several_files_the_others_are_still_measured(run, files, tmp_path):
@@ -275,7 +275,7 @@ def test_of_several_files_the_others_are_still_measured(run, files, tmp_path):
         (["--cuts", "0.5,-1"], "--cuts '0.5,-1'"),
         (["--against", "cp {in} somewhere"], "--against 'cp {in} somewhere': write a command with {in} and {out}"),
         (["--against", "cp '{in} {out}"], "No closing quotation"),
-        (["--against", "mask::cp {in} {out}"], "the name 'mask' is empty or already that of another row"),
+        (["--against", "mask::cp {in} {out}"], "the name 'mask' is empty or already used by another row"),
         (["--against", "::cp {in} {out}"], "is empty or already"),
         (["--tokenizer", "nonsense"], "unknown tokenizer"),
         (["--format", "nonsense"], "unknown format"),

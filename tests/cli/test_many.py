@@ -115,7 +115,7 @@ def test_processes_archive_into_one_database(run, tmp_path, sessions):
 def test_processes_are_not_used_where_one_file_counts_for_the_next(run, sessions):
     done = run("compact", "in/0*.jsonl", *OPTIONS, "--out-dir", "out", "--jobs", "2", "--flush", "--database", "m.db")
     assert done.code == 0
-    assert "warning: --jobs 2 is not used: what is remembered of a file counts for the next" in done.stderr
+    assert "warning: --jobs 2 is not used: memories of one file affect the next" in done.stderr
 
 
 # what is said
@@ -162,7 +162,7 @@ def test_in_place_a_file_of_several_names_is_done_once(run, tmp_path, jobs):
     options = ("--target-ratio", "0.5", "--tokenizer", "chars", "--jobs", jobs, "--archive", "--database", "a.db")
     done = run("compact", *names, *options, "--in-place", "--report", "r.jsonl")
     assert done.code == 0, done.stderr
-    assert done.stderr.count("is the same file as chat.jsonl, and is done once") == 3
+    assert done.stderr.count("is the same file as chat.jsonl, and is processed once") == 3
     assert "3 files" in done.stderr
     reports = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert [report["input"]["path"] for report in reports] == ["chat.jsonl", "other.jsonl", "hard.jsonl"]
@@ -178,7 +178,7 @@ def test_in_place_an_address_of_a_file_on_this_machine_is_that_file(run, tmp_pat
     options = ("--target-ratio", "0.5", "--tokenizer", "chars", "--in-place", "--report", "r.jsonl")
     done = run("compact", "chat.jsonl", f"file://{tmp_path}/chat.jsonl", *options)
     assert done.code == 0, done.stderr
-    assert "chat.jsonl: is the same file as chat.jsonl, and is done once" in done.stderr
+    assert "chat.jsonl: is the same file as chat.jsonl, and is processed once" in done.stderr
     assert len((tmp_path / "r.jsonl").read_text().splitlines()) == 1
 
 
