@@ -148,14 +148,14 @@ def _fates(matched: Matches, edited: set[int]) -> dict[int, MessageFate]:
 def _compared(fate: MessageFate, before: Message, after: Message | None, summary: int | None) -> str:
     """Return what a comparison alone can say about a message, since the output does not contain the plan."""
     if fate == "shortened" and after is not None:
-        return f"stands in the output, cut from {before.tokens:,} to {after.tokens:,} tokens"
+        return f"in the output, cut from {before.tokens:,} to {after.tokens:,} tokens"
     if fate == "summarized" and summary is not None:
-        return f"the summary in message {summary} of the output stands for it"
-    return {"kept": "stands in the output as it was", "dropped": "nothing in the output stands for it"}.get(fate, "")
+        return f"replaced by the summary in message {summary} of the output"
+    return {"kept": "unchanged in the output", "dropped": "nothing in the output replaces it"}.get(fate, "")
 
 
 def _new(conversation: int, message: Message) -> Entry:
-    why = "a summary of what it stands for" if message.origin == "summary" else "was not in the input"
+    why = "a summary of the messages it replaces" if message.origin == "summary" else "not in the input"
     return Entry(conversation, "added", None, message, why)
 
 

@@ -125,7 +125,7 @@ def test_an_unknown_variable_is_a_warning_and_an_empty_one_nothing(run, session)
     done = run("score", session.name, *CHARS, **variables)
     assert done.code == 0
     assert [line for line in done.stderr.splitlines() if "warning" in line] == [
-        "warning: the variable COMPACTOR_COLOUR is not known and sets nothing"
+        "warning: the variable COMPACTOR_COLOUR is unknown and has no effect"
     ]
 
 
@@ -328,7 +328,7 @@ def test_unset_takes_out_what_nobody_knows_too(run, tmp_path):
     assert path.read_text() == "[scoring]\nthreshold = 6\n"
     again = run("config", "unset", "query")
     assert again.code == 2
-    assert "query is not set there" in again.stderr
+    assert "query is not set in this file" in again.stderr
 
 
 def test_get_prints_the_value_alone(run, tmp_path):
@@ -354,8 +354,8 @@ def test_path_says_which_files_are_read(run, tmp_path, home, user_file):
         {"source": "originals, rounds and memories", "path": database, "exists": False},
     ]
     assert f"answers of models  {answers}  not there" in run("config", "path", **home).text
-    assert f"answers of models are kept in {answers}, not there yet" in run("config", **home).text
-    assert f"originals, rounds and memories are kept in {database}, not there yet" in run("config", **home).text
+    assert f"answers of models are stored in {answers}, not there yet" in run("config", **home).text
+    assert f"originals, rounds and memories are stored in {database}, not there yet" in run("config", **home).text
     assert f"project file  {project}  not there" in run("config", "path", **home).text
     named = run("config", "path", "--json", COMPACTOR_CONFIG="x.toml", **home).json
     assert named == [

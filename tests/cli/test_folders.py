@@ -43,7 +43,10 @@ def test_a_command_for_one_file_takes_each_session_in_order_and_lists_what_it_sk
     assert (done.code, done.text) == (0, "".join(alone))
     assert skipped(done) == [f"sessions/{name}" for name in OTHERS]
     lines = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
-    assert f"skipped: sessions/package.json: no known format: none of {len(FORMATS)} knows any of its records" in lines
+    assert (
+        f"skipped: sessions/package.json: unknown format: none of the {len(FORMATS)} known formats matches its records"
+        in lines
+    )
     assert all(len(line) < 120 for line in lines)
     assert "openai-chat" not in "".join(lines)
 
@@ -71,7 +74,7 @@ def test_files_of_no_format_have_a_short_line_each(run, folder, command):
     for name in names:
         (folder.parent / name).write_text('{"a": 1}\n{"b": 2}\n')
     done = run(command[0], *names, "sessions/a.jsonl", *command[1:], *CHARS)
-    lines = [line for line in (done.text + done.stderr).splitlines() if "no known format" in line]
+    lines = [line for line in (done.text + done.stderr).splitlines() if "unknown format" in line]
     assert len(lines) >= 3
     assert all(line.count(".jsonl") == 1 and len(line) < 200 for line in lines), lines
 
@@ -143,7 +146,7 @@ def test_a_prompt_is_assembled_from_a_folder_with_one_session(run, tmp_path):
     (tmp_path / "one" / "b.jsonl").write_bytes(CHAT)
     several = run("assemble", "one", *options)
     assert (several.code, several.stdout) == (2, b"")
-    assert "one stands for 2 sessions, but a prompt has one history; name one session" in several.stderr
+    assert "one holds 2 sessions, but a prompt has one history; name one session" in several.stderr
     assert run("assemble", "one/*.jsonl", *options).code == 2
 
 

@@ -224,8 +224,8 @@ def test_nothing_is_done_again_and_the_report_is_whole(run, tmp_path, finished):
         assert done.code == 0
         assert made_anew(finished, before) == []
         assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
-        assert done.stderr.count(": done before") == len(NAMES)
-        assert "24 files, 24 done before" in done.stderr
+        assert done.stderr.count(": already done") == len(NAMES)
+        assert "24 files, 24 already done" in done.stderr
 
 
 def test_what_changed_or_is_missing_is_done_again(run, tmp_path, sessions, finished):
@@ -273,7 +273,7 @@ def test_a_list_that_was_cut_short_counts_as_far_as_it_goes(run, finished):
         done = run("compact", "in/**/*.jsonl", *OPTIONS, "--out-dir", "out", "--resume")
         assert done.code == 0
     assert 8 < len(made_anew(finished, before)) < 16
-    assert done.stderr.count(": done before") == len(NAMES), "the second time all of it is known"
+    assert done.stderr.count(": already done") == len(NAMES), "the second time all of it is known"
 
 
 def test_without_resume_everything_is_done_again(run, finished):
@@ -330,7 +330,7 @@ def test_a_run_that_ends_in_the_middle_is_resumed_to_the_same_bytes(run, tmp_pat
     assert 0 < len(first) < LARGE_FILES
     resumed = run(*LARGE, "--resume")
     assert resumed.code == 0
-    assert resumed.stderr.count(": done before") == len(first)
+    assert resumed.stderr.count(": already done") == len(first)
     parts = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert parts == [DONE, *(f"{at:02}.jsonl" for at in range(LARGE_FILES))], "nothing is left of what was under way"
     whole = run(*(word if word != "out" else "whole" for word in LARGE))
@@ -348,7 +348,7 @@ def test_what_a_terminal_sends_to_all_processes_ends_them_with_one_line(tmp_path
     assert under_way.wait() == 128 + number
     told = [line for line in said.splitlines() if " tokens " not in line and not line.startswith("warning: ")]
     word = "interrupted" if number == signal.SIGINT else "terminated"
-    assert told == [f"{word}; nothing was left half-written"]
+    assert told == [f"{word}; no file was left half-written"]
     assert [path.name for path in (tmp_path / "out").glob(".*.compactor-part")] == []
 
 

@@ -174,7 +174,7 @@ def test_export_and_import_through_pipes(run, log, tmp_path):
             "-",
             input=data,
         ).stderr
-        == "imported 0 new memories; 50 known already\n"
+        == "imported 0 new memories; 50 already known\n"
     )
     assert log("export", "-o", "out.jsonl", "--json").json == {"exported": 50, "path": "out.jsonl"}
     assert (tmp_path / "out.jsonl").read_bytes() == data

@@ -305,7 +305,7 @@ def _log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Databas
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
-            raise UsageError(f"there is no memory {args.ids[0]}: {log.nothing}")
+            raise UsageError(f"memory {args.ids[0]} does not exist: {log.nothing}")
         yield log, database
 
 
