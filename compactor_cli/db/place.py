@@ -39,7 +39,7 @@ def file_of(url: str) -> Path | None:
     try:
         return path.expanduser()
     except RuntimeError:
-        raise UsageError(f"--database {url}: there is no such user") from None
+        raise UsageError(f"--database {url}: the user does not exist; check the path") from None
 
 
 def is_there(file: Path) -> bool:

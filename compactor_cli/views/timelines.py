@@ -97,7 +97,7 @@ def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
 def _lost(conversation: int, message: Message, about: _About, dropped: Set[int]) -> Entry:
     """Return the entry of a message that was removed before any other decision."""
     tools, files = _work(message, about)
-    reason = DROPPED if message.number in dropped else "taken out by a repair of the input"
+    reason = DROPPED if message.number in dropped else "removed by a repair of the input"
     return Entry(conversation, "dropped", message, None, reason, tools=tools, files=files)
 
 
@@ -132,7 +132,7 @@ def _of_pairing(conversation: int, pair: ConversationPair) -> Iterable[Entry]:
             yield Entry(conversation, fate, before, after, reason, tools=tools, files=files)
         yield from (_new(conversation, message) for message in added.get(index, ()))
     for message in pair.extra:
-        yield Entry(conversation, "dropped", message, None, "taken out by a repair of the input")
+        yield Entry(conversation, "dropped", message, None, "removed by a repair of the input")
 
 
 def _fates(matched: Matches, edited: set[int]) -> dict[int, MessageFate]:

@@ -187,7 +187,7 @@ def test_a_file_may_be_called_like_a_pattern_and_a_pattern_that_means_nothing_is
     odd.write_bytes((sessions / "01.jsonl").read_bytes())
     assert run("compact", "what[1].jsonl", *OPTIONS, "-o", "x.jsonl").code == 0
     done = run("compact", "in/*.json", *OPTIONS, "--out-dir", "out")
-    assert (done.code, "error: in/*.json: no file is called so" in done.stderr) == (3, True)
+    assert (done.code, "error: in/*.json: no file matches" in done.stderr) == (3, True)
 
 
 def test_outputs_below_the_pattern_are_no_inputs(run, tmp_path, sessions):

@@ -220,9 +220,9 @@ def test_a_user_who_may_not(postgresql, opening):
         ("sqlite://", "names no SQLite file"),
         ("sqlite:///:memory:", "names no SQLite file"),
         ("postgresql://host:port/name", "cannot be parsed"),
-        ("postgresql:me:secret@host/name", "no path and no address; write postgresql://"),
-        ("host=127.0.0.1 user=me password=secret", "no path and no address; write postgresql://"),
-        ("~nobody-of-this-name/store.sqlite3", "there is no such user"),
+        ("postgresql:me:secret@host/name", "neither a path nor an address; write postgresql://"),
+        ("host=127.0.0.1 user=me password=secret", "neither a path nor an address; write postgresql://"),
+        ("~nobody-of-this-name/store.sqlite3", "the user does not exist"),
     ],
 )
 def test_addresses_that_cannot_be_used(url, words, tmp_path, monkeypatch):

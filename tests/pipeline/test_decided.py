@@ -274,13 +274,13 @@ def test_what_is_kept_raises_the_floor_instead_of_being_cut(strategy: str) -> No
     ("choices", "words"),
     [
         (on(drop=[0]), "message 0 cannot be dropped: it is a system message"),
-        (on(drop=[99]), "there is no message 99; the session has messages 0 to 10"),
-        (on(drop=[11]), "there is no message 11; the session has messages 0 to 10"),
+        (on(drop=[99]), "message 99 does not exist; the session has messages 0 to 10"),
+        (on(drop=[11]), "message 11 does not exist; the session has messages 0 to 10"),
         (on(keep=[2], drop=[3]), "message 2 is to be kept and message 3 to be dropped, but they belong together"),
         (
             on(drop=[1]),
             "^decisions: without message 1 the session would begin with message 2, which is not a user message, and "
-            "models refuse that: drop 2 as well, or keep a user message before it$",
+            "models refuse that; drop 2 as well, or keep a user message before it$",
         ),
     ],
 )

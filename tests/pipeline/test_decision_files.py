@@ -76,7 +76,7 @@ def test_an_entry_without_a_conversation_is_of_the_first() -> None:
         ({"input": {"messages": "1"}}, 'input.messages: expected a whole number from 0, found "1"'),
         ({"decisions": {}}, "decisions: expected a list, found {}"),
         ({"decisions": ["x" * 99]}, f'decisions[0]: expected an object, found "{"x" * 59}'),
-        ({"version": 2}, "version 2 of decisions; this program reads version 1"),
+        ({"version": 2}, "unknown version 2 of decisions; this program reads version 1"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(changes: dict[str, Any], words: str) -> None:

@@ -64,7 +64,7 @@ def doctor(args: DoctorOptions, overrides: Layer) -> None:
     if (out or in_place) and not fix:
         raise UsageError(f"{'--in-place' if in_place else '-o'} needs --fix; without it nothing is written")
     if fix and bool(out) == in_place:
-        raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original beside it")
+        raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original next to it")
     session = open_session(args, {**overrides, **forced(skip_damaged=True)})
     inputs = inputs_of(session, [args.file], args)
     if in_place:
@@ -73,7 +73,7 @@ def doctor(args: DoctorOptions, overrides: Layer) -> None:
         if len(inputs) > 1:
             raise UsageError("-o names one file, but there are several inputs; use --in-place")
         read = files_read(session.configured, [inputs[0].path])
-        check_outputs(read, {"-o": [out]}, "; --in-place keeps the original beside it")
+        check_outputs(read, {"-o": [out]}, "; --in-place keeps the original next to it")
     one_by_one(session, inputs, partial(_one, session, args))
 
 
