@@ -124,7 +124,7 @@ def test_dropped_messages_are_dropped_in_the_archive_and_can_be_had_back(run, se
     [
         ("{", "not a file of decisions: not JSON"),
         ("[]", "it has no list `decisions`"),
-        ('{"version": 9, "decisions": []}', "version 9 of decisions is not known"),
+        ('{"version": 9, "decisions": []}', "unknown version 9 of decisions"),
         ('{"version": 1, "decisions": {}}', "decisions: expected a list"),
         ('{"version": 1, "decisions": [{"message": -1}]}', "decisions[0].message: expected a whole number"),
         ('{"version": 1, "decisions": [{"message": 1, "decision": "hide"}]}', "expected `keep` or `drop`"),

@@ -165,9 +165,9 @@ def test_a_first_request_that_is_cut_is_told(run, tmp_path, strategy):
 
 OPTIONS = {
     "--column text": "--column is not used: no input is a data set in Parquet",
-    "--threshold 5 --scorer weighted": "--scorer, --threshold not used: what strategy adaptive keeps",
-    "--now 2026-05-01T12:00:00Z": "--now not used: what strategy adaptive keeps",
-    "--max-residuals 0.5": "--max-residuals not used: what strategy adaptive keeps",
+    "--threshold 5 --scorer weighted": "--scorer, --threshold not used: with a target, strategy adaptive",
+    "--now 2026-05-01T12:00:00Z": "--now not used: with a target, strategy adaptive",
+    "--max-residuals 0.5": "--max-residuals not used: with a target, strategy adaptive",
     "--llm-model openai/x": "--llm-model not used: no model is asked",
 }
 

@@ -22,7 +22,7 @@ PARSED = [
     (("compact", "--nothing-like-it"), "no such option: --nothing-like-it", " compact"),
     (("compact", "x", "--target-ratio"), "--target-ratio needs a value", " compact"),
     (("compact", "x", "--json=3"), "--json takes no value", " compact"),
-    (("compact", "x", "--target-ratio", "most"), "--target-ratio: 'most' is no share between 0 and 1", " compact"),
+    (("compact", "x", "--target-ratio", "most"), "--target-ratio: 'most' is not a share between 0 and 1", " compact"),
     (("compact", "x", "--concurrency", "99"), "--concurrency: 99 must be from 1 to 64", " compact"),
     (("compact", "x", "--keep-last", "few"), "--keep-last: 'few' is not a whole number", " compact"),
     (("learn", "x", "-o", "p.toml", "--penalty", "nan"), "--penalty: nan is not a finite number", " learn"),

@@ -96,7 +96,7 @@ def test_a_folder_that_is_not_there_is_told_of_before_anything_is_written(run, t
     names = names_in(tmp_path)
     done = run("compact", "chat.jsonl", *HALF, *place, "no/where")
     assert done.code == 2
-    assert done.stderr == f"error: {place[-1]} no/where: the folder {tmp_path / 'no'}; create it first\n"
+    assert done.stderr == f"error: {place[-1]} no/where: the folder {tmp_path / 'no'} does not exist; create it first\n"
     assert names_in(tmp_path) == names
     in_place = run("compact", "chat.jsonl", *HALF, "--in-place", "--report", "no/where")
     assert (in_place.code, chat.read_bytes()) == (2, CHAT)

@@ -156,9 +156,9 @@ def test_no_output_replaces_a_part_of_a_session_in_parts(run, folder):
         (["--in-place", "--manifest", "--report", "chat.jsonl.manifest.json"], "is also named by --manifest"),
         (["--check", "--sarif", "x", "--report", "x"], "--sarif x: is also named by --report"),
         (["--check", "--sarif", "x", "--html", "x"], "--html x: is also named by --sarif"),
-        (["--report", "-"], "--report -: -o writes"),
-        (["--report", "/dev/stdout"], "--report -: -o writes"),
-        (["-o", "/dev/fd/1", "--report", "-"], "--report -: -o writes"),
+        (["--report", "-"], "--report -: -o also writes to standard output"),
+        (["--report", "/dev/stdout"], "--report -: -o also writes to standard output"),
+        (["-o", "/dev/fd/1", "--report", "-"], "--report -: -o also writes to standard output"),
         (["-o", "loop", "--report", "./loop"], "--report ./loop: is also named by -o"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -206,7 +206,7 @@ def test_the_file_that_standard_output_goes_to_gets_one_result_and_keeps_what_it
     for places in (("-o", "/dev/stdout", "--report", "-"), ("-o", "both", "--report", "-"), ("--report", "both")):
         code, said = into(both, "compact", "chat.jsonl", *HALF, *places)
         assert (code, both.read_bytes()) == (2, b"before"), said
-        assert "-o writes" in said
+        assert "-o also writes to standard output" in said
     assert into(both, "compact", "chat.jsonl", *HALF, "-o", "/dev/stdout")[0] == 0
     assert both.read_bytes() == b"before" + compact(CHAT, target_ratio=0.5).data
 
