@@ -103,7 +103,7 @@ def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[
 
 
 def _ended(task: FileTask) -> FileResult:
-    words = "the process that compacted it was killed; there may not be enough memory"
+    words = "the process that compacted it ended unexpectedly; there may not be enough memory"
     return FileResult(Outcome(task.path, error=f"{task.path}: {words}", code=int(ExitCode.BUG)))
 
 

@@ -137,4 +137,4 @@ def _lost(kind: Any, value: Any) -> str:
     items: Sequence[Any] = value if isinstance(value, list) else ()
     keys = {key for item in items if isinstance(item, dict) for key in item}
     has = {field.name for field in kind.value_type} if hasattr(kind, "value_type") else set()
-    return f"its type lacks {', '.join(sorted(keys - has))}" if keys - has else "a value would change"
+    return f"it lacks {', '.join(sorted(keys - has))}" if keys - has else "a value would change"

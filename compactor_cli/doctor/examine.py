@@ -32,7 +32,7 @@ _REMEDIES = {
     "orphan_result": "left out",
     "duplicate_result": "left out",
     "misplaced_result": "moved to after its call",
-    "repeated_role": "an empty turn is inserted before it",
+    "repeated_role": "a placeholder turn is inserted before it",
 }
 _ODD = {"damaged_line", "cut_off_line", "glued_records"}
 """Kinds of reading notes that are faults of the file."""

@@ -43,7 +43,7 @@ def entry(**changes):
 @pytest.mark.parametrize(
     ("value", "what"),
     [
-        (changed("version", 2), "of version 2; update compactor"),
+        (changed("version", 2), "of version 2, but this compactor reads version 1; update it"),
         (changed("version", -1), "`$.version`"),
         (changed("version", "1"), "`$.version`"),
         (changed("input", None), "`$.input`"),

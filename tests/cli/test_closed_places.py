@@ -140,4 +140,4 @@ def test_a_settings_folder_that_may_not_be_looked_into_has_no_settings_and_takes
     for change in (["set", "strategy", "hybrid", "--user"], ["init", "--user"]):
         done = bound("config", *change, **config)
         assert done.code == 2
-        assert "the folder cannot be made: Permission denied" in done.stderr
+        assert "the folder cannot be created: Permission denied" in done.stderr

@@ -142,7 +142,7 @@ OTHERS = [
     (["tcsh"], "", "for 'tcsh'; name one of bash, zsh, fish"),
     (["zhs"], "", "did you mean zsh?"),
     ([], "/bin/sh", "for 'sh'"),
-    ([], "", "the variable SHELL is empty"),
+    ([], "", "the variable SHELL names no shell"),
 ]
 
 

@@ -241,7 +241,7 @@ def test_a_damaged_file_of_a_storage_is_named(run, storage):
     file.write_text("{")
     done = run("inspect", "storage", *CHARS)
     assert done.code == 3
-    assert f"{file.name}: a file of an opencode session that is no JSON object" in done.stderr
+    assert f"{file.name}: a file of an opencode session that is not a JSON object" in done.stderr
 
 
 @pytest.mark.skipif(not STAGE.is_dir(), reason="the folder of real transcripts is not here")

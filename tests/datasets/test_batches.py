@@ -165,7 +165,7 @@ def test_a_column_whose_type_does_not_hold_the_new_value_keeps_the_old_one():
     array = pa.array([[{"role": "user"}]], pa.list_(pa.struct([("role", pa.string())])))
     new, refused = replaced(array, {0: [{"role": "user", "content": "lost"}]})
     assert new.equals(array)
-    assert refused == {0: "the new value does not fit the type of the column: it has no content"}
+    assert refused == {0: "the new value does not fit the type of the column: it lacks content"}
 
 
 def test_a_column_that_cannot_be_told_has_to_be_named():
@@ -177,7 +177,7 @@ def test_a_column_that_cannot_be_told_has_to_be_named():
     assert not done.column("rejected").equals(two.column("rejected"))
     with pytest.raises(UsageError, match="no column holds conversations"):
         compacted(batch_of([{"text": "a"}]))
-    with pytest.raises(UsageError, match="there is no such column; there are chosen, rejected"):
+    with pytest.raises(UsageError, match="no such column; the columns are chosen, rejected"):
         compacted(two, column="other")
 
 

@@ -196,8 +196,8 @@ def test_in_place_keeps_the_original_beside_it_and_never_over_another(run, tmp_p
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["-o", "out.jsonl"], "-o is for --fix"),
-        (["--in-place"], "--in-place is for --fix"),
+        (["-o", "out.jsonl"], "-o needs --fix"),
+        (["--in-place"], "--in-place needs --fix"),
         (["--fix"], "--fix needs a place"),
         (["--fix", "-o", "s.jsonl"], "is the input s.jsonl"),
     ],

@@ -67,8 +67,11 @@ def test_texts_of_segments_come_from_files_as_well_and_lose_the_line_breaks_arou
         ("segments:\n- id: a\n", "prompt.yaml:2: segments[0]: {'id': 'a'} is not allowed here; use a segment: its id"),
         ("segments:\n- {id: a, text: b, file: c}\n", "prompt.yaml:2: segments[0]: {'id': 'a', 'text': 'b', 'file'"),
         ("segments:\n- id: a\n  text: b\n  prio: 3\n", "prompt.yaml:4: segments[0].prio: unknown key; known: id, "),
-        ("segments:\n- id: a\n  text: b\n  priority: high\n", "prompt.yaml:4: segments[0].priority: 'high' cannot"),
-        ("segments:\n- {id: a, text: b}\n- id: a\n  text: c\n", "prompt.yaml:3: segments[1].id: 'a' is the id of"),
+        (
+            "segments:\n- id: a\n  text: b\n  priority: high\n",
+            "prompt.yaml:4: segments[0].priority: 'high' is not allowed",
+        ),
+        ("segments:\n- {id: a, text: b}\n- id: a\n  text: c\n", "prompt.yaml:3: segments[1].id: 'a' is also the id of"),
         (
             "segments:\n- id: a\n  text: b\n  when:\n    tools: {at_leas: 2}\n",
             "prompt.yaml:5: segments[0].when.tools: {'at_leas': 2} is not allowed here; use a value that is equal, ",

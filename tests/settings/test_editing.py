@@ -233,5 +233,5 @@ def test_a_comment_above_a_table_stays_there():
     "change", [lambda f, text, key: with_value(f, text, key, "y"), lambda f, text, key: without(f, text, key.name)]
 )
 def test_what_would_change_something_else_is_refused(change):
-    with pytest.raises(SettingsError, match=r"compactor.yaml: strategy .* edit it by hand"):
+    with pytest.raises(SettingsError, match=r"compactor.yaml: strategy .* edit the file by hand"):
         change(file("compactor.yaml"), "strategy: &a x\nquery: *a\n", keys()["strategy"])

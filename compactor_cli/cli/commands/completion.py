@@ -41,7 +41,9 @@ def completion(args: CompletionOptions) -> None:
     """
     name = args.shell or Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
-        problem = f"no completion exists for {name!r}{meant(name, SHELLS)}" if name else "the variable SHELL is empty"
+        problem = (
+            f"no completion exists for {name!r}{meant(name, SHELLS)}" if name else "the variable SHELL names no shell"
+        )
         raise UsageError(f"{problem}; name one of {', '.join(SHELLS)}")
     script = (_FOLDER / SHELLS[name]).read_text(encoding="utf-8")
     typer.echo(script, nl=False)
