@@ -38,7 +38,7 @@ def meant(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {near[0]}?)" if near else ""
 
 
-NEEDS_MODEL = "needs a model: name one with --llm-model, such as openai/gpt-4o-mini or ollama/llama3.2"
+NEEDS_MODEL = "needs a model; name one with --llm-model, such as openai/gpt-4o-mini or ollama/llama3.2"
 """What to do if a model is needed and none is named."""
 
 

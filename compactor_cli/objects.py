@@ -24,7 +24,7 @@ def listed(messages: Any) -> list[Any]:
     """Return an iterable of messages as a list. Raises InputError if it is not one."""
     if isinstance(messages, Iterable) and not isinstance(messages, (str, bytes, Mapping)):
         return list(messages)
-    raise InputError(f"a {type(messages).__name__}, which is no list of messages", path="messages")
+    raise InputError(f"a {type(messages).__name__}, not a list of messages", path="messages")
 
 
 def from_lines(lines: Iterable[bytes], messages: Sequence[Any], before: Sequence[bytes]) -> list[Any]:
@@ -40,7 +40,7 @@ def from_lines(lines: Iterable[bytes], messages: Sequence[Any], before: Sequence
 def _line(message: Any, number: int) -> bytes:
     if not isinstance(message, Mapping) and not hasattr(message, "model_dump"):
         raise InputError(
-            f"a {type(message).__name__}, which is no message: give dicts, or objects of an SDK that have model_dump",
+            f"a {type(message).__name__}, not a message; pass dicts, or objects of an SDK that have model_dump",
             path=f"message {number}",
         )
     try:

@@ -51,11 +51,11 @@ def read_manifest(data: bytes, path: str) -> Manifest:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise InputError("is no manifest: it is not JSON", path=path, line=line) from None
+        raise InputError("not a manifest: not JSON", path=path, line=line) from None
     try:
         version = _read(value, _Version).version
         if version > VERSION:
-            raise InputError(f"is a manifest of version {version}; update compactor, which knows version {VERSION}")
+            raise InputError(f"a manifest of version {version}, but this compactor reads version {VERSION}; update it")
         manifest = _read(value, Manifest)
         _check(manifest.removed)
     except InputError as error:
@@ -79,10 +79,10 @@ def _read(value: Any, kind: type[T]) -> T:
     try:
         return convert(value, kind)
     except (ValidationError, UnicodeEncodeError) as error:  # UnicodeEncodeError: msgspec's error for a lone surrogate
-        raise InputError(f"is no manifest: {error}") from None
+        raise InputError(f"not a manifest: {error}") from None
 
 
 def _check(removed: Sequence[Removed]) -> None:
     for entry in removed:
         if not entry.reference or not f"{PREFIX}{entry.digest}".startswith(entry.reference):
-            raise InputError(f"is no manifest: {entry.reference[:80]!r} is not the reference of {entry.digest}")
+            raise InputError(f"not a manifest: {entry.reference[:80]!r} is not the reference of {entry.digest}")

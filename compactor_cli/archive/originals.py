@@ -27,11 +27,11 @@ def find(removed: Sequence[Removed], reference: str) -> Removed:
     digits = reference.strip().lower().removeprefix(PREFIX)
     if not _HEX.fullmatch(digits):
         raise UsageError(
-            f"{reference!r} is no reference: it is {PREFIX} and {_FEWEST} to 64 hex digits; see restore --list"
+            f"{reference!r} is not a reference ({PREFIX} and {_FEWEST} to 64 hex digits); see restore --list"
         )
     matching = [entry for entry in removed if entry.digest.startswith(digits)]
     if not matching:
-        raise UsageError(f"nothing that was removed has the reference {PREFIX}{digits}; see restore --list")
+        raise UsageError(f"no removed content has the reference {PREFIX}{digits}; see restore --list")
     if len({entry.digest for entry in matching}) > 1:
         # entries of different manifests can share a short reference
         names = list(dict.fromkeys(entry.reference for entry in with_references(matching)))

@@ -86,7 +86,7 @@ class _Losses:
             self._add_gone("dropped", message, DROPPED)
             return
         if index is None:
-            self._add_gone("repaired", message, self._notes.get(message.index, "taken out by a repair"))
+            self._add_gone("repaired", message, self._notes.get(message.index, "removed by a repair"))
             return
         decision = self._decisions.get(index)
         if index not in self._out:

@@ -85,7 +85,7 @@ def read_json(text: str, schema: Mapping[str, Any]) -> Any:
         # without the offending value, which may come from the transcript
         where = wrong.json_path.removeprefix("$").removeprefix(".")
         wants = f"its schema says {wrong.validator} {json.dumps(wrong.validator_value)}"
-        raise RejectedError(f"{where or 'the JSON'} is not what was asked for: {wants}")
+        raise RejectedError(f"{where or 'the JSON'} does not have the requested form: {wants}")
     return value
 
 

@@ -157,7 +157,7 @@ class Browser(Writing):
 
     def on_message_list_moved(self) -> None:
         row = self.list.row
-        self.panels.reason(self._reason_of(row) if row else line("nothing to show: x shows all"))
+        self.panels.reason(self._reason_of(row) if row else line("no messages to show: x shows all"))
         for screen in self.screen_stack:
             if isinstance(screen, Detail):
                 screen.refill()
@@ -225,7 +225,7 @@ class Browser(Writing):
     def action_decide(self, choice: str) -> None:
         row, wanted = self.list.row, cast("Choice", choice)
         if row is None or row.spot is None:
-            self.say("Only messages of the session can be decided on: this one was added.", noticed=True)
+            self.say("Only messages of the session can be kept or dropped; this one was added.", noticed=True)
             return
         state = self.history.now
         before = self.groups.choice(state.choices, row.spot)
@@ -235,20 +235,20 @@ class Browser(Writing):
             return
         many = len(self.groups.of.get(row.spot, ()))
         group = f" with its group of {many}" if many > 1 else ""
-        effect = "free again" if before == wanted else {"keep": "to be kept", "drop": "to be dropped"}[wanted]
-        self.say(f"Message {row.number}{group}: {effect}. u takes it back.")
+        effect = "decision removed" if before == wanted else {"keep": "to be kept", "drop": "to be dropped"}[wanted]
+        self.say(f"Message {row.number}{group}: {effect}. u undoes it.")
         self._change(decided(state, self.groups, row.spot, wanted))
 
     def action_decide_all(self, choice: str) -> None:
         spots = [row.spot for row in self.list.shown_rows if row.spot is not None]
         self._change(decided_all(self.history.now, self.groups, spots, cast("Choice", choice)))
-        self.say(f"All that is shown: {choice}. u takes it back.")
+        self.say(f"All shown messages: {choice}. u undoes it.")
 
     def action_undo(self) -> None:
-        self._step(self.history.undo, "Taken back.", "Nothing to take back.")
+        self._step(self.history.undo, "Undone.", "Nothing to undo.")
 
     def action_redo(self) -> None:
-        self._step(self.history.redo, "Done again.", "Nothing to do again.")
+        self._step(self.history.redo, "Redone.", "Nothing to redo.")
 
     def _step(self, step: Callable[[], bool], done: str, not_done: str) -> None:
         if step():
@@ -301,19 +301,19 @@ class Browser(Writing):
                 else:
                     self.say("")
 
-        self.push_screen(Ask("Search", "in the texts and the names of tools; empty: no more", self.list.words), take)
+        self.push_screen(Ask("Search", "in texts and tool names; empty: stop searching", self.list.words), take)
 
     def action_hit(self, by: int) -> None:
         if self.list.words:
             self._hit(by)
         else:
-            self.say("Nothing is searched for: / begins.", noticed=True)
+            self.say("No search yet: / starts one.", noticed=True)
 
     def _hit(self, by: int) -> None:
         """Go to the next message with the search words (-1: to the previous one; 0: the current one counts)."""
         hits = matches(self.view.rows, self.list.shown, self.list.words)
         if not hits:
-            self.say(f"“{self.list.words}” is in none of the messages that are shown.", noticed=True)
+            self.say(f"“{self.list.words}” is in none of the shown messages.", noticed=True)
             return
         now = self.list.cursor
         if by >= 0:
@@ -321,7 +321,7 @@ class Browser(Writing):
         else:
             place = next((hit for hit in reversed(hits) if hit < now), hits[-1])
         self.list.go(place)
-        self.say(f"“{self.list.words}”: {hits.index(place) + 1} of {len(hits)}. n goes on, N back.")
+        self.say(f"“{self.list.words}”: {hits.index(place) + 1} of {len(hits)}. n next, N previous.")
 
     def action_filter(self) -> None:
         def take(marks: frozenset[Mark] | None) -> None:
@@ -342,10 +342,10 @@ class Browser(Writing):
             if text and text.isdigit():
                 self.list.go(self.list.place_of_number(int(text)))
             elif text:
-                self.say(f"{text} is no number of a message.", noticed=True)
+                self.say(f"{text} is not the number of a message.", noticed=True)
 
-        self.push_screen(Ask("Go to message", "its number; of what is not shown, the next one"), take)
+        self.push_screen(Ask("Go to message", "its number; if it is not shown, the next one"), take)
 
     def action_next_decided(self) -> None:
         if not self.list.next_decided():
-            self.say("No decision on what is shown.", noticed=True)
+            self.say("No shown message has a decision.", noticed=True)

@@ -78,7 +78,7 @@ class Confirm(_Dialog[str | None]):
             yield Static(Text(self._title), classes="title")
             for key, meaning in self._answers.items():
                 yield Static(_line((f"{key:>4}  ", "bold"), meaning))
-            yield Static(Text(" esc  go back"), classes="hint")
+            yield Static(Text(" esc  back"), classes="hint")
 
     def on_key(self, event: object) -> None:
         key = getattr(event, "key", "")
@@ -102,7 +102,7 @@ class Choose(_Dialog[str | None]):
             yield Static(Text(self._title), classes="title")
             made = [Option(_line((f"{n:<{width}}  ", "bold"), description), id=n) for n, description in self._options]
             yield OptionList(*made, id="options")
-            yield Static(Text("enter takes one, esc leaves all as it is"), classes="hint")
+            yield Static(Text("enter chooses, esc cancels"), classes="hint")
 
     def on_mount(self) -> None:
         names = [name for name, _ in self._options]
@@ -172,4 +172,4 @@ class Keys(_Dialog[None]):
                 yield Static(Text(title), classes="title")
                 for key, meaning in keys:
                     yield Static(_line((f"{key:<15} ", "bold"), meaning))
-            yield Static(Text("ctrl+p: other colours, a picture of the screen; esc closes"), classes="hint")
+            yield Static(Text("ctrl+p: colours and screenshot; esc closes"), classes="hint")

@@ -55,7 +55,7 @@ def failure(error: Exception) -> str:
     if isinstance(error, BudgetError):
         items = ", ".join(f"{item} {tokens:,}" for item, tokens in error.items)
         least = f"Does not fit into {error.target:,} tokens: at least {error.floor:,}"
-        return f"{least} ({items}). u takes the last change back, t sets another target."
+        return f"{least} ({items}). u undoes the last change, t sets another target."
     return " ".join(str(error).split())
 
 
@@ -81,20 +81,20 @@ HELP = (
     (
         "Look",
         (
-            ("arrows, pages", "go through the messages; home and end, too"),
-            ("enter", "a message in full; left and right go on to others"),
-            ("/  n  N", "find words; the next message with them, the one before"),
+            ("arrows, pages", "move through the messages; also home and end"),
+            ("enter", "show a message in full; left and right show others"),
+            ("/  n  N", "find words; next match, previous match"),
             ("f  x", "show only some messages; show all again"),
             ("g", "go to a message by its number"),
-            (".", "go to the next message that was decided on"),
+            (".", "go to the next message with a decision"),
         ),
     ),
     (
         "Decide",
         (
-            ("k  d", "keep or drop a message with its group; again: free"),
-            ("K  D", "the same for all that are shown"),
-            ("u  r", "take back, do again"),
+            ("k  d", "keep or drop a message with its group; again: undecided"),
+            ("K  D", "the same for all shown messages"),
+            ("u  r", "undo, redo"),
             ("t  S", "another target, another strategy"),
         ),
     ),

@@ -21,7 +21,7 @@ class OutputLine(NamedTuple):
 def before_lines(row: BrowserRow) -> list[OutputLine]:
     """Return a message as it was."""
     if row.entry.before is None:
-        return [OutputLine("Was not in the input.", heading=True)]
+        return [OutputLine("Not in the input.", heading=True)]
     return _lines(row.entry.before)
 
 
@@ -29,18 +29,18 @@ def after_lines(view: BrowserView, row: BrowserRow) -> list[OutputLine]:
     """Return what the output contains of a message."""
     entry = row.entry
     if not row.fate:
-        return [OutputLine("Nothing was computed: see the message at the top.", heading=True)]
+        return [OutputLine("Nothing was computed; see the line at the top.", heading=True)]
     if entry.after is not None:
         same = row.fate == "kept"
         return [
-            *([OutputLine("Stands in the output as it was.", heading=True), OutputLine("")] if same else []),
+            *([OutputLine("Unchanged in the output.", heading=True), OutputLine("")] if same else []),
             *_lines(entry.after),
         ]
     if row.fate != "summarized":
-        return [OutputLine(f"Nothing of it is in the output: {entry.reason}.", heading=True)]
+        return [OutputLine(f"Not in the output: {entry.reason}.", heading=True)]
     summary = summary_of(view, row)
     if summary is None:
-        return [OutputLine("A summary stands for it.", heading=True)]
+        return [OutputLine("Replaced by a summary.", heading=True)]
     return _in_summary(summary, entry.message.number)
 
 
@@ -84,10 +84,14 @@ def _in_summary(summary: Message, number: int) -> list[OutputLine]:
             inside = False
         if inside:
             quoted.append(OutputLine(safe(line)))
-    head = "The summary in its place quotes of it:" if quoted else "The summary in its place quotes none of its lines."
+    head = (
+        "The summary that replaces it quotes these lines:"
+        if quoted
+        else ("The summary that replaces it quotes none of its lines.")
+    )
     whole = [
         OutputLine(""),
-        OutputLine(f"All of the summary ({summary.tokens:,} tokens):", heading=True),
+        OutputLine(f"The whole summary ({summary.tokens:,} tokens):", heading=True),
         OutputLine(""),
     ]
     return [OutputLine(head, heading=True), *quoted, *whole, *(OutputLine(safe(line)) for line in text)]

@@ -39,11 +39,11 @@ class Writing(App[int]):
 
     def action_write(self) -> None:
         if self.failure is not None or not self.view.data:
-            self.say("There is nothing to write: see the line at the top.", noticed=True)
+            self.say("There is nothing to write; see the line at the top.", noticed=True)
         elif not self.settled.is_set():
-            self.say("Still computing: press w again in a moment.", noticed=True)
+            self.say("Still computing; press w again in a moment.", noticed=True)
         else:
-            self._ask_place("Write the compacted file", "what the list shows", self.desk.output, self._write)
+            self._ask_place("Write the compacted file", "as the list shows it", self.desk.output, self._write)
 
     def _ask_place(self, title: str, hint: str, place: str, then: Callable[[str], bool]) -> None:
         def take(named: str | None) -> None:
@@ -57,9 +57,9 @@ class Writing(App[int]):
                 if answer == "y":
                     then(named)
 
-            self.push_screen(Confirm(f"{named} is there already.", {"y": "replace it"}), replace_it)
+            self.push_screen(Confirm(f"{named} already exists.", {"y": "replace it"}), replace_it)
 
-        self.push_screen(Ask(title, f"{hint}; enter writes, esc does not", place), take)
+        self.push_screen(Ask(title, f"{hint}; enter writes, esc cancels", place), take)
 
     def _save(self, place: str) -> bool:
         state = self.history.now
@@ -89,7 +89,7 @@ class Writing(App[int]):
             self.exit(0)
         else:
             answers = {"s": f"save to {self.desk.place} and quit", "q": "quit without saving"}
-            self.push_screen(Confirm("The decisions are not saved.", answers), take)
+            self.push_screen(Confirm("The decisions have not been saved.", answers), take)
 
     async def action_quit(self) -> None:
         """Quit with the same checks as the key q, for Ctrl+Q and Textual's command palette."""

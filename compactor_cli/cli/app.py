@@ -90,10 +90,10 @@ class Boundary(TyperGroup):
         except CompactorError as error:
             raise _failed(error, ctx) from None
         except KeyboardInterrupt:
-            _say(ctx, "interrupted; nothing was left half-written")
+            _say(ctx, "interrupted; no file was left half-written")
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
         except _TerminatedError as ended:
-            _say(ctx, "terminated; nothing was left half-written")
+            _say(ctx, "terminated; no file was left half-written")
             raise typer.Exit(ended.code) from None
         except Exception as error:  # the parser's own error, or a bug of any kind
             if is_mistake(error):

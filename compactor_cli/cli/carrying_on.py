@@ -39,7 +39,7 @@ class CarriedOn(Struct, frozen=True):
     @property
     def line(self) -> str:
         """Return a line that says how to resume the session."""
-        return f"go on with: {self.command}" + (f" (in {self.project})" if self.project else "")
+        return f"resume with: {self.command}" + (f" (in {self.project})" if self.project else "")
 
     @property
     def json(self) -> dict[str, object]:
@@ -78,13 +78,15 @@ def new_session(source: Source, data: Content, out: str) -> tuple[bytes, Carried
     from compactor_cli.resuming.emit import new_id, renamed
 
     if len(source.transcripts) != 1:
-        raise UsageError(f"{source.path}: {len(source.transcripts)} sessions in a file; --new-session takes one")
+        raise UsageError(
+            f"{source.path}: the file holds {len(source.transcripts)} sessions; --new-session needs a file with one"
+        )
     old, new = source.transcripts[0].session_id, new_id(source.format, data)
     made = renamed(source.format, data, old, new)
     agent, project = agent_of(source), project_of(source)
     path = out or str(_place(agent, source, new, project))
     if is_there(path) and Path(path).read_bytes() != made:
-        raise UsageError(f"{path}: is there already, and is another session: it is left as it is")
+        raise UsageError(f"{path}: already exists and holds another session; it was left unchanged")
     make_folder(path)
     return made, CarriedOn(new, path, _folder(project), _command(agent, new, path))
 
@@ -108,7 +110,7 @@ def agent_of(source: Source) -> Agent:
         return by_place
     other = next((agent for agent in AGENTS.values() if agent.format == source.format and agent.resume), None)
     if other is None:
-        raise UsageError(f"{source.path}: --new-session: no agent goes on with a file of format {source.format}")
+        raise UsageError(f"{source.path}: --new-session: no agent can resume a file of format {source.format}")
     return other
 
 
@@ -143,7 +145,7 @@ def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
     from compactor_cli.cli.session_menu import this_machine
 
     if agent.new_folder is None or agent.new_name is None:
-        raise UsageError(f"--new-session: {agent.title} has no files of its own: name one with -o, and import it")
+        raise UsageError(f"--new-session: {agent.title} keeps no session files; name a file with -o, and import it")
     times = [message.timestamp for message in source.transcripts[0].messages if message.timestamp is not None]
     began = min(times, default=0.0)
     name = Path(agent.new_name(id, began))
@@ -153,9 +155,11 @@ def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
     folder = agent.new_folder(this_machine(), project, began)
     if folder is None:
         fault = (
-            "does not say in which folder it works" if not project else f"works in a folder unknown to {agent.title}"
+            "does not record the folder it works in"
+            if not project
+            else f"works in a folder that {agent.title} does not know"
         )
-        raise UsageError(f"{source.path}: --new-session: the session {fault}: write it to a file with -o")
+        raise UsageError(f"{source.path}: --new-session: the session {fault}; write it to a file with -o")
     return folder / name
 
 

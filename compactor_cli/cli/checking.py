@@ -15,12 +15,12 @@ from compactor_cli.model.transcript import Source
 
 def verdict(before: int, after: int, *, changed: bool) -> str:
     """Return a phrase with the result for one file, from its tokens before and after."""
-    return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay as it is"
+    return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay unchanged"
 
 
 def needs_compaction(source: Source, after: int) -> CheckFinding:
     """Return the finding for a file that would change; `after` is the number of tokens it would have."""
-    message = f"{verdict(source.tokens, after, changed=True)}: run compact without --check"
+    message = f"{verdict(source.tokens, after, changed=True)}; run compact without --check"
     return CheckFinding("needs-compaction", source.path, 1, message)
 
 

@@ -56,7 +56,7 @@ def _client(scheduler: str, processes: int, stack: ExitStack) -> Client:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise UsageError("--engine dask needs a package more: pip install 'compactor-cli[dask]'") from None
+        raise UsageError("--engine dask needs another package: pip install 'compactor-cli[dask]'") from None
     # a worker's own messages when it dies are noise: the results of its files report it
     for name in ("distributed", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -68,7 +68,7 @@ def _client(scheduler: str, processes: int, stack: ExitStack) -> Client:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)
         client.wait_for_workers(1, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
-        raise UsageError(f"--scheduler {scheduler}: no cluster with a worker is there: {error}") from None
+        raise UsageError(f"--scheduler {scheduler}: no cluster with a worker answers there: {error}") from None
     return client
 
 
@@ -85,7 +85,7 @@ def _done(
 ) -> R:
     """Return the results of a chunk; runs on a worker."""
     if version(_DISTRIBUTION) != wanted:
-        raise UsageError(f"a worker of the cluster has compactor {version(_DISTRIBUTION)}, and this is {wanted}")
+        raise UsageError(f"a worker of the cluster has compactor {version(_DISTRIBUTION)}, but this is {wanted}")
     begin(*begin_args)
     return chunk(tasks)
 
@@ -111,9 +111,9 @@ def _result(client: Client, future: Future[list[R]]) -> list[R]:
     try:
         return _waited(client, future)
     except ModuleNotFoundError as error:
-        _refuse(f"a worker of the cluster has no {error.name}: install this version of compactor on all of them")
+        _refuse(f"a worker of the cluster has no {error.name}; install this version of compactor on all workers")
     except (CancelledError, CommClosedError):
-        _refuse("the cluster has ended; run again with --resume to go on")
+        _refuse("the cluster has shut down; run again with --resume to continue")
 
 
 def _waited(client: Client, future: Future[list[R]]) -> list[R]:
@@ -130,7 +130,7 @@ def _waited(client: Client, future: Future[list[R]]) -> list[R]:
         else:
             return result
         if alone > _TRIES:
-            _refuse("the cluster has no worker any more; run again with --resume to go on")
+            _refuse("the cluster has no workers left; run again with --resume to continue")
         if alone and client.cluster is not None:
             client.cluster.scale(len(client.cluster.worker_spec))
 

@@ -58,7 +58,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     changed = data != source.data
     if changed and args.in_place and _only_leaves_out(source, data, parts):
         data, changed = source.data, False
-        session.say(f"note: {source.path}: the line that is cut off stays, as nothing else has to change")
+        session.say(f"note: {source.path}: the truncated last line stays, as nothing else has to change")
     carried: CarriedOn | None = None
     if args.new_session:
         from compactor_cli.cli.carrying_on import new_session
@@ -114,8 +114,8 @@ def _warn_of_ratio(session: Session, source: Source, parts: Sequence[Compaction]
     ratio = session.settings.target_ratio
     if ratio is not None and any(part.changed and stated_base(part.messages, part.tokens) is None for part in parts):
         session.warn(
-            f"{source.path}: had no room to say what it was compacted from, so the same --target-ratio again would "
-            "take more away; --target-tokens does not"
+            f"{source.path}: had no room to record its original size, so running the same --target-ratio again would "
+            "remove more; --target-tokens would not"
         )
 
 
@@ -236,7 +236,7 @@ def _compact_if_needed(
     views = [outlook(transcript, FORMATS[transcript.format], limit, settings) for transcript in source.transcripts]
     if not any(view.compacts for view in views):
         fullest = max(views, key=lambda view: view.state.tokens)
-        session.say(f"{source.path}: {fullest.reason}; left as it is")
+        session.say(f"{source.path}: {fullest.reason}; left unchanged")
         return source.data, [unchanged(t, None) for t in source.transcripts]
     data, parts = make(settings)
     if settings.target_tokens is not None or settings.target_ratio is not None:
@@ -254,7 +254,7 @@ def _compact_if_needed(
     except BudgetError as error:
         session.warn(f"{source.path}: still over the threshold of {over[0].state.threshold:,}: {error}")
         return data, parts
-    session.say(f"{source.path}: compacted to {target:,} tokens, as it would still be over the threshold")
+    session.say(f"{source.path}: compacted to {target:,} tokens, as otherwise it would still be over the threshold")
     return data, parts
 
 
@@ -301,7 +301,7 @@ def _unchanged(parts: Sequence[Compaction], *, ratio: bool) -> str:
         return "already within their targets: unchanged"
     (part,) = parts
     earlier = any(message.origin == "summary" for message in part.before.messages)
-    share = " (a ratio counts from what the first round started from)" if ratio and earlier else ""
+    share = " (a ratio refers to the size before the first round)" if ratio and earlier else ""
     return f"already within its target of {targets[0]:,} tokens{share}: unchanged"
 
 
@@ -329,7 +329,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     if not outcome.changed or not parts:
         console.print(_unchanged(parts, ratio=session.settings.target_ratio is not None))
         if job.args.new_session:
-            session.say("no new session was made: this one goes on as it is")
+            session.say("no new session was written; resume this one as it is")
         elif job.args.writes and outcome.place != source.path:
             session.say_written(outcome.place)
         return

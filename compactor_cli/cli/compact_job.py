@@ -172,16 +172,16 @@ def warn_of(session: Session, inputs: Sequence[Input], args: CompactOptions, ove
     if args.if_needed and model and not settings.context.limit:
         facts = model_facts(model)
         if not facts.known:
-            session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
+            session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} tokens are assumed")
     chosen = strategy_named(settings.strategy_name)
     if settings.summarizer == "llm" and not chosen.writes:
-        session.warn(f"--summarizer llm is not used: the summaries of strategy {chosen.name} hold no text of their own")
+        session.warn(f"--summarizer llm is not used: strategy {chosen.name} only quotes in its summaries")
     if "profile" in overrides and not chosen.learned:
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
     aims = settings.target_tokens is not None or settings.target_ratio is not None
     unused = [overrides[key].origin.place for key in _ABOUT_SCORES if key in overrides]
     if unused and chosen.name == "adaptive" and aims:
-        session.warn(f"{', '.join(unused)} not used: what strategy adaptive keeps for a target goes by no scores")
+        session.warn(f"{', '.join(unused)} not used: with a target, strategy adaptive does not use scores")
     if args.column and not any(is_parquet(item.path) for item in inputs):
         session.warn("--column is not used: no input is a data set in Parquet")
 
@@ -190,11 +190,11 @@ def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions)
     """Raise UsageError for options that make no sense."""
     files, settings = [item.path for item in inputs], session.settings
     if settings.summary_role not in ("", "user", "assistant", "system"):
-        raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
+        raise UsageError(f"--summary-role {settings.summary_role!r} is not a role; use user, assistant or system")
     _check_carrying_on(args, settings)
     _check_sharing(args)
     if args.decisions and (len(files) > 1 or is_parquet(files[0])):
-        raise UsageError("--decisions is about the messages of one session: name one file, and no data set")
+        raise UsageError("--decisions applies to the messages of one session; name one file that is not a data set")
     outs = (("-o", args.out), ("--out-dir", args.out_dir), ("--in-place", args.in_place))
     places = options.at_most_one(outs)
     silent = args.dry_run or args.check
@@ -203,9 +203,9 @@ def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions)
     if args.in_place:
         refuse_in_place(files, appends=args.emit == "native")
     if args.in_place and any(file in session.contents for file in files):
-        raise UsageError("a session that is not one file cannot be replaced in place; use -o")
+        raise UsageError("a session that is not a single file cannot be replaced in place; use -o")
     if args.out_dir and "-" in files:
-        raise UsageError("standard input has no name to write under in --out-dir; use -o")
+        raise UsageError("standard input has no file name to use in --out-dir; use -o")
     if args.json and not silent and not args.finds_places and (not places or args.out == "-"):
         raise UsageError("--json prints the report on standard output: write the transcript elsewhere with -o")
     if args.out_dir:
@@ -223,8 +223,8 @@ def _check_names(inputs: Sequence[Input]) -> None:
     for item in inputs:
         if item.name in known:
             raise UsageError(
-                f"{known[item.name]} and {item.path} would both become {item.name} in --out-dir: name a folder that "
-                "both are in, or a pattern such as 'FOLDER/**/*.jsonl', and each gets its place below"
+                f"{known[item.name]} and {item.path} would both become {item.name} in --out-dir; name a folder that "
+                "contains both, or a pattern such as 'FOLDER/**/*.jsonl', to keep their subfolders"
             )
         known[item.name] = item.path
 
@@ -249,32 +249,35 @@ def _outputs(settings: Settings, inputs: Sequence[Input], args: CompactOptions) 
 
 def _check_sharing(args: CompactOptions) -> None:
     if args.engine not in ENGINES:
-        raise UsageError(f"--engine {args.engine!r}{meant(args.engine, ENGINES)}: use {' or '.join(ENGINES)}")
+        raise UsageError(f"unknown --engine {args.engine!r}{meant(args.engine, ENGINES)}; use {' or '.join(ENGINES)}")
     if args.scheduler and not args.on_cluster:
-        raise UsageError("--scheduler is an address for --engine dask: add it")
+        raise UsageError("--scheduler works only with --engine dask; add it")
     if args.resume and not args.out_dir:
-        raise UsageError("--resume skips what was written to --out-dir before: add --out-dir")
+        raise UsageError("--resume skips what was already written to --out-dir; add --out-dir")
 
 
 def _check_carrying_on(args: CompactOptions, settings: Settings) -> None:
     if args.emit not in EMITS:
-        raise UsageError(f"--emit {args.emit!r}{meant(args.emit, EMITS)}: use {' or '.join(EMITS)}")
+        raise UsageError(f"unknown --emit {args.emit!r}{meant(args.emit, EMITS)}; use {' or '.join(EMITS)}")
     if args.emit == "native" and settings.drop_outside:
-        raise UsageError("--emit native keeps the old history, which --drop-outside leaves out: use one of them")
+        raise UsageError("--emit native keeps the old history, which --drop-outside removes; use one of them")
     if args.new_session and (args.out_dir or args.in_place or args.out == "-"):
-        raise UsageError("--new-session writes where the agent keeps its sessions, or to the file that -o names")
+        raise UsageError(
+            "--new-session writes to the agent's own folder of sessions, or to the file that -o names; "
+            "leave out the other place"
+        )
 
 
 def _check_findings(args: CompactOptions) -> None:
     """Raise UsageError if the options for the findings of --check make no sense."""
     for option, value in (("--annotations", args.annotations), ("--sarif", args.sarif)):
         if value and not args.check:
-            raise UsageError(f"{option} says what --check finds: add --check")
+            raise UsageError(f"{option} reports what --check finds; add --check")
     if args.annotations and args.annotations not in ANNOTATIONS:
         known = f"{meant(args.annotations, ANNOTATIONS)}: use {' or '.join(ANNOTATIONS)}"
         raise UsageError(f"--annotations {args.annotations!r}{known}")
     if args.json and (args.annotations or args.sarif == "-"):
-        raise UsageError("--json prints on standard output, and so do --annotations and --sarif -: choose one")
+        raise UsageError("--json, --annotations and --sarif - all print on standard output; choose one")
 
 
 def under(folder: str, name: str) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from compactor_cli.datasets.batches import Make, RowResult
     from compactor_cli.datasets.parquet_files import Shard
 
-NO_PYARROW = "Parquet is read by pyarrow, which is not installed: pip install 'compactor-cli[parquet]'"
+NO_PYARROW = "reading Parquet needs pyarrow, which is not installed: pip install 'compactor-cli[parquet]'"
 
 _OTHERS = (*(".json", ".jsonl", ".ndjson", ".csv", ".txt"), *(s for kind in CONTAINERS.values() for s in kind.suffixes))
 """Endings of file names that rule out Parquet."""
@@ -48,7 +48,7 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
         make = _row_maker(session, file, job)
         try:
             shard = compact_shard(
-                source, sink, job.args.column, make, lambda count: progress.say(f"{file}: {count:,} rows are done")
+                source, sink, job.args.column, make, lambda count: progress.say(f"{file}: {count:,} rows done")
             )
         except InputError as error:
             raise error.at(file) from None
@@ -109,13 +109,15 @@ def _refuse(session: Session, job: Job) -> None:
     }
     for option, is_set in unfit.items():
         if is_set:
-            raise UsageError(f"{option} is not for data sets in Parquet: save the rows as JSON lines for it")
+            raise UsageError(f"{option} does not work on Parquet data sets; save the rows as JSON lines first")
     if job.args.writes and not job.args.out_dir and job.args.out in ("", "-"):
-        raise UsageError("Parquet is not written to standard output: name a file with -o, or a folder with --out-dir")
+        raise UsageError(
+            "Parquet cannot be written to standard output; name a file with -o, or a folder with --out-dir"
+        )
     if job.args.writes and job.args.out.lower().endswith(_OTHERS):
         raise UsageError(
-            f"{job.args.out}: what is made of Parquet is Parquet, which this name does not say; name it .parquet, or "
-            "save the rows as JSON lines and compact those"
+            f"{job.args.out}: the output of a Parquet input is Parquet; use a name that ends in .parquet, or save "
+            "the rows as JSON lines and compact those"
         )
 
 

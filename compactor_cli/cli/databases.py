@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 def not_there(url: str) -> str:
     """Return a message if the database's file does not exist; empty if it does, or if the database is on a server."""
     file = file_of(url)
-    return "" if file is None or is_there(file) else f"there is no database {file}; --database names another one"
+    return (
+        ""
+        if file is None or is_there(file)
+        else (f"the database {file} does not exist; name another one with --database")
+    )
 
 
 @contextmanager

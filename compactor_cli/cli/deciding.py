@@ -29,14 +29,15 @@ class DecisionsFile(Struct, frozen=True):
         held = match_decisions(self.decisions, source)
         if held.lost:
             raise InputError(
-                f"{lost_words(held.lost)} of {source.path}, which has changed since; decide anew: "
-                f"compactor browse {source.path} --decisions {self.path}",
+                f"{lost_words(held.lost)} of {source.path}, which has changed since; decide again: compactor browse "
+                f"{source.path} --decisions {self.path}",
                 path=self.path,
             )
         if held.changed:
             session.say(
-                f"note: {self.path}: the session has changed since it was decided on (it had {self.decisions.messages} "
-                f"messages and has {source.message_count}); the messages that were decided on are the same"
+                f"note: {self.path}: the session has changed since the decisions were made (it had "
+                f"{self.decisions.messages} messages and now has {source.message_count}), but the messages they are "
+                "about are the same"
             )
         return held.of(source)
 
@@ -69,4 +70,4 @@ def lost_words(lost: tuple[Spot, ...]) -> str:
     """Return a phrase that says which decisions no longer apply."""
     names = [f"{s.message} of conversation {s.conversation}" if s.conversation else str(s.message) for s in lost]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-    return f"was decided on other messages than {listed}"
+    return f"was saved for messages other than {listed}"

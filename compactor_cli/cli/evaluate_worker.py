@@ -68,7 +68,7 @@ def shared(cases: Sequence[Case], setup: EvaluationSetup, runs: int) -> Generato
         return None
 
     def ended(case: Case) -> list[CaseOutcome]:
-        return unmeasured(case, "the process that measured it ended; there may not be enough memory", runs)
+        return unmeasured(case, "the process that measured it was killed; there may not be enough memory", runs)
 
     work: workers.Work[Case, list[CaseOutcome]] = workers.Work(
         begin=begin, begin_args=(setup,), chunk=measure_chunk, ended=ended, preload=(__name__,)

@@ -67,9 +67,9 @@ def read_content(path: str) -> Content:
             _check_ends(file, path)
             return spilled(file, os.fstat(file.fileno()).st_size)
     except FileNotFoundError:
-        raise InputError("there is no such file", path=path) from None
+        raise InputError("file not found", path=path) from None
     except IsADirectoryError:
-        raise InputError("is a directory; name a file in it", path=path) from None
+        raise InputError("is a directory; name a file", path=path) from None
     except OSError as error:
         raise AccessError(f"cannot be read: {error.strerror}", path=path) from None
 
@@ -90,7 +90,7 @@ def _check_ends(stream: BinaryIO, path: str) -> None:
     except io.UnsupportedOperation:  # no descriptor
         return
     if stat.S_ISCHR(state.st_mode) and not stream.isatty() and state.st_rdev != os.stat(os.devnull).st_rdev:  # noqa: PTH116  # a device
-        raise InputError("is a device, which may never end; name a file or a pipe", path=path)
+        raise InputError("is a device, which may never end; name a file or pipe", path=path)
 
 
 def read_text(path: str) -> str:
@@ -143,7 +143,7 @@ def make_folder(path: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{folder}: the folder cannot be made: {error.strerror}") from None
+        raise UsageError(f"{folder}: the folder cannot be created: {error.strerror}") from None
 
 
 def _copy(data: Content, stream: BinaryIO) -> None:
@@ -165,7 +165,7 @@ def split_warning(path: str) -> str:
     except OSError:
         return ""
     names = state.st_nlink if stat.S_ISREG(state.st_mode) else 1
-    return f"{path}: had {names} names; the others still mean the file as it was" if names > 1 else ""
+    return f"{path}: had {names} hard links; the others still point to the old content" if names > 1 else ""
 
 
 def _check_unchanged(path: str, target: Path, expected: Content | None) -> None:
@@ -175,7 +175,7 @@ def _check_unchanged(path: str, target: Path, expected: Content | None) -> None:
 
 def changed(path: str) -> InputError:
     """Return the error for a file that has changed since it was read."""
-    return InputError("was changed by another program in the meantime and is left as it is; run again", path=path)
+    return InputError("was changed by another program in the meantime, so it was left unchanged; run again", path=path)
 
 
 def _is_file(path: str) -> bool:
@@ -196,7 +196,9 @@ def _write_into(path: str, data: Content) -> None:
     except OSError as error:
         if error.errno != errno.ENXIO:
             raise
-        raise UsageError(f"{path}: cannot be written: nobody reads from it; start the reader first") from None
+        raise UsageError(
+            f"{path}: cannot be written: no program reads from this pipe; start the reader first"
+        ) from None
     os.set_blocking(handle, True)
     with suppress(BrokenPipeError), os.fdopen(handle, "wb", buffering=0) as stream:
         for chunk in in_pieces(data):

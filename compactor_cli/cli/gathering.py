@@ -48,7 +48,9 @@ def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, app
         if appends and path not in contents and parts and _events_folder(Path(path)) is not None:
             continue
         if parts:
-            raise UsageError(f"--in-place: {path} is a session in parts, which is only read; write to a file with -o")
+            raise UsageError(
+                f"--in-place: {path} is a session in several files, which cannot be replaced; write to a file with -o"
+            )
 
 
 def gather(path: str) -> bytes:
@@ -119,7 +121,7 @@ def _stored(path: Path) -> Iterator[bytes]:
     if around and around[1] != "session":
         own = session_of(path.absolute(), around[0])
         where = f"its session, {own}" if own else f"the folder {around[0]}"
-        raise InputError(f"holds a {around[1]} of an opencode session, no session; name {where}", path=str(path))
+        raise InputError(f"holds a {around[1]} of an opencode session, not a session; name {where}", path=str(path))
     sessions = [exported(file, _object) for file in ([path.absolute()] if around else session_files(path))]
     for session in sorted(sessions, key=lambda entry: created(entry["info"])):
         if session["messages"] or around:
@@ -134,7 +136,7 @@ def _object(file: Path) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         raise InputError(
-            "a file of an opencode session that is no JSON object; move it away to read the rest", path=str(file)
+            "a file of an opencode session that is not a JSON object; move it away to read the rest", path=str(file)
         )
     return value
 
@@ -156,7 +158,7 @@ def _sessions(path: str) -> Iterator[bytes]:
         try:
             tables = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if not tables >= _TABLES:
-                raise InputError("a database that is not one of opencode", path=path)
+                raise InputError("a database that was not written by opencode", path=path)
             for row in connection.execute("SELECT * FROM session ORDER BY time_created, id"):
                 session = _session(connection, row)
                 if session["messages"]:

@@ -50,7 +50,7 @@ def answer(args: ConfiguredOptions, tokens: str, overrides: Layer, unknown: Sequ
     """
     try:
         if unknown:
-            _say(f"not known, so not used: {' '.join(unknown)}", quiet=args.quiet)
+            _say(f"ignored, as unknown: {' '.join(unknown)}", quiet=args.quiet)
         _answer(payload_of(read_bytes("-")), args, tokens, overrides)
     except CompactorError as error:
         _say(str(error), quiet=args.quiet)
@@ -66,7 +66,7 @@ def answer(args: ConfiguredOptions, tokens: str, overrides: Layer, unknown: Sequ
 
 def _say(text: str, *, quiet: bool) -> None:
     if not quiet:
-        print(visible(f"compactor hook: {text}; the agent goes on without"), file=sys.stderr)  # noqa: T201
+        print(visible(f"compactor hook: {text}; the agent continues without it"), file=sys.stderr)  # noqa: T201
 
 
 def _answer(payload: Payload, args: ConfiguredOptions, tokens: str, overrides: Layer) -> None:
@@ -154,13 +154,13 @@ def _context(session: Session, payload: Payload, limit: int) -> str:
     before = earlier[-1] if written else now
     originals = _archived(session, payload, path, data)
     if not originals and data:
-        session.say(f"{path}: nothing of it is archived, so it is read as it is")
+        session.say(f"{path}: nothing of it is archived, so the file itself is read")
         originals = earlier if written else [*earlier, before]
     elif originals and not {m.id for m in before.messages} <= {m.id for m in originals[-1].messages}:
-        session.say(f"{path}: its last part is not archived, so it is read as it is")
+        session.say(f"{path}: its last part is not archived, so the file itself is read")
         originals = [*originals, before]
     if not originals:
-        raise InputError("there is no such session, and nothing of it is archived", path=path)
+        raise InputError("the session does not exist, and nothing of it is archived", path=path)
     return restored(originals, now.messages if written else (), _more(path), session.counter.count, limit)
 
 
@@ -173,7 +173,7 @@ def _contents(session: Session, path: str) -> bytes:
         data = read_bytes(path)
         read_again(data, path)
     except InputError as error:
-        session.say(f"{error}; only what is archived of it is used")
+        session.say(f"{error}; only its archived part is used")
         return b""
     return data
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def check_html(place: str, work: int) -> None:
     """Raise UsageError if a page cannot be written. `work`: how many files the command processes."""
     if place == "-":
-        raise UsageError("--html -: name a file; standard output has what the command prints")
+        raise UsageError("--html -: standard output is used for what the command prints; name a file")
     if place and work > 1:
-        raise UsageError(f"--html {place}: a page is of one file, and there are {work}; name one")
+        raise UsageError(f"--html {place}: a page shows one file, but there are {work}; name one")
 
 
 def write_page(

@@ -65,7 +65,7 @@ def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list
         inside = list(_inside(session, path, aside))
         if not inside:
             _check_apart(path, aside)
-            raise InputError("is a directory without a session in it that can be read", path=path)
+            raise InputError("is a directory that holds no readable session", path=path)
         inputs += inside
     return inputs
 
@@ -77,7 +77,7 @@ def once_each(session: Session, inputs: Sequence[Input]) -> list[Input]:
     for entry in inputs:
         place = whole_name(entry.path)
         if place in known:
-            session.say(f"note: {entry.path}: is the same file as {known[place].path}, and is done once")
+            session.say(f"note: {entry.path}: is the same file as {known[place].path}, and is processed once")
         else:
             known[place] = entry
     return list(known.values())
@@ -116,7 +116,7 @@ def _meant(pattern: str, aside: str) -> list[Input]:
     if not inputs:
         _check_open(root)
         _check_apart(str(root), aside)
-        raise InputError("no file is called so; * stands for a part of a name, ** for folders", path=pattern)
+        raise InputError("no file matches; * matches a part of a name, ** any folders", path=pattern)
     return inputs
 
 
@@ -125,7 +125,7 @@ def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
     files = sorted(_files_below(Path(folder)))
     with session.working(len(files), "files") as progress:
         for path in files:
-            progress.step(f"looking into {path.name}")
+            progress.step(f"scanning {path.name}")
             if _is_own(path, outputs):
                 continue
             why = _unread(session, str(path))
@@ -150,7 +150,7 @@ def _check_apart(folder: str, aside: str) -> None:
     """Raise UsageError if a folder of inputs is the output folder or inside it."""
     if aside and f"{os.path.realpath(folder)}{os.sep}".startswith(_beginning(aside)):
         raise UsageError(
-            f"--out-dir {aside}: what stands there is no input, and {folder} is in it; name another folder"
+            f"--out-dir {aside}: files in it are not read as inputs, but {folder} is inside it; name another folder"
         )
 
 
@@ -196,7 +196,7 @@ def _unread(session: Session, path: str) -> str:
         if stat.S_ISDIR(mode) or is_parquet(path):
             return ""
         if not stat.S_ISREG(mode):
-            return "is no file"
+            return "is not a file"
     try:
         load(read_session(path), path, Uncounted(), format=session.reading.format, skip_damaged=True)
     except AccessError:

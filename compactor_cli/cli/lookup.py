@@ -53,7 +53,7 @@ class Lookup(Struct, frozen=True):
         if round is None:
             return next((each for each in reversed(self.compactions) if each.changed), self.compactions[-1])
         if round > len(self.compactions):
-            raise UsageError(f"--round {round}: {len(self.compactions)} compactions of it are kept; see --list")
+            raise UsageError(f"--round {round}: {len(self.compactions)} compactions of it are archived; see --list")
         return self.compactions[round - 1]
 
     def appended(self, chosen: Archived) -> Content:
@@ -142,10 +142,10 @@ def of_its_path(kept: Database, file: str) -> str:
         return ""
     numbers = ", ".join(str(each.id) for each in found[:_NAMED])
     more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
-    are_kept = f"compaction {numbers} is kept" if len(found) == 1 else f"compactions {numbers}{more} are kept"
+    are_kept = f"compaction {numbers} is archived" if len(found) == 1 else f"compactions {numbers}{more} are archived"
     return (
-        f" Of what stood at this path before, {are_kept}: restore --list "
-        f"shows when that was, and --compaction {found[0].id} -o OTHER brings back what it was made from."
+        f" Of earlier files at this path, {are_kept}: restore --list shows when that was, and --compaction "
+        f"{found[0].id} -o OTHER restores its input."
     )
 
 
@@ -174,7 +174,7 @@ def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
     try:
         return session_keys(read_again(data, file))
     except InputError as error:
-        session.say(f"note: looked for by its bytes only, as it cannot be read: {error}")
+        session.say(f"note: searched for by its bytes only, as it cannot be parsed: {error}")
         return ()
 
 

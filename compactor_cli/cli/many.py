@@ -103,7 +103,7 @@ def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[
 
 
 def _ended(task: FileTask) -> FileResult:
-    words = "the process that compacted it ended; there may not be enough memory"
+    words = "the process that compacted it was killed; there may not be enough memory"
     return FileResult(Outcome(task.path, error=f"{task.path}: {words}", code=int(ExitCode.BUG)))
 
 
@@ -135,13 +135,13 @@ def _shares(session: Session, job: Job, files: Sequence[str]) -> bool:
     option = "--engine dask" if job.args.on_cluster else f"--jobs {job.args.jobs}" if job.args.jobs != 1 else ""
     why = ""
     if session.settings.asks or session.probes:
-        why = "a model is asked, which --concurrency does at once for each file"
+        why = "a model is asked, and --concurrency already sends requests in parallel"
     elif job.keeper.flushes or session.settings.memory.auto_recall:
-        why = "what is remembered of a file counts for the next"
+        why = "memories of one file affect the next"
     elif session.contents:
-        why = "a session that is no file is among them"
+        why = "one of the sessions is not a file"
     elif any(is_of_one_process(path) for path in (job.args.out_dir, *files)):
-        why = "what is in memory:// one process alone can see"
+        why = "memory:// is visible to a single process only"
     if option and why:
         session.warn(f"{option} is not used: {why}")
     return bool(option) and not why

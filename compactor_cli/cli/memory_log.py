@@ -79,7 +79,7 @@ class Log(Struct, frozen=True):
         """Return the message for a log in which nothing was ever stored, including whether a database's file is
         missing."""
         missing = not_there(self.url) if self.url else ""
-        return "nothing was remembered yet" + (f": {missing}" if missing else "")
+        return "nothing has been remembered yet" + (f": {missing}" if missing else "")
 
     def tell(self, words: str) -> None:
         """Print one line for people, with control characters escaped."""
@@ -100,7 +100,7 @@ def time_of(option: str) -> float:
         return time.time()
     seconds = moment(option)
     if seconds is None or not 0 <= seconds <= LATEST:
-        raise UsageError(f"--now {option!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
+        raise UsageError(f"--now {option!r} is not a time; use ISO 8601 such as 2026-03-01T12:00:00Z")
     return seconds
 
 
@@ -108,10 +108,10 @@ def filters_of(args: KindOptions) -> Filters:
     """Return the options as filters of the store. Raises UsageError."""
     filters = args if isinstance(args, FilterOptions) else FilterOptions()
     if not isfinite(filters.least):
-        raise UsageError(f"--least {filters.least} is no number of points")
+        raise UsageError(f"--least {filters.least} is not a number")
     tag = one_tag(args.tag)
     if args.tag and not tag:
-        raise UsageError("--tag has no letter in it")
+        raise UsageError("--tag contains no letter; name a tag")
     since, until = _span(args.day) if args.day else (None, None)
     paths = (filters.transcript, str(real_path(filters.transcript))) if filters.transcript else ()
     return Filters(
@@ -127,7 +127,7 @@ def filters_of(args: KindOptions) -> Filters:
 
 def known_category(name: str) -> str:
     if name not in CATEGORIES:
-        raise UsageError(f"there is no category {name!r}{meant(name, CATEGORIES)}; use {', '.join(CATEGORIES)}")
+        raise UsageError(f"unknown category {name!r}{meant(name, CATEGORIES)}; use {', '.join(CATEGORIES)}")
     return name
 
 
@@ -140,7 +140,7 @@ def _span(day: str) -> tuple[float, float]:
         first_day = named.get(day) or date.fromisoformat(day if _DATE.fullmatch(day) else "")
         return _midnight(first_day), _midnight(first_day + timedelta(days=1))
     except (ValueError, OverflowError):
-        raise UsageError(f"--day {day!r} is no day; use 2026-11-22, today or yesterday") from None
+        raise UsageError(f"--day {day!r} is not a day; use 2026-11-22, today or yesterday") from None
 
 
 def _midnight(day: date) -> float:

@@ -95,11 +95,11 @@ def parse_commands(texts: Sequence[str], taken: Collection[str]) -> list[Command
             raise UsageError(f"--against {text!r}: {error}") from None
         if not words or not all(any(place in word for word in words) for place in ("{in}", "{out}")):
             raise UsageError(
-                f"--against {text!r}: write a command with {{in}} and {{out}} (and {{budget}}, in tokens) where the "
-                "files belong"
+                f"--against {text!r}: the command needs {{in}} and {{out}} where the files belong (and may have "
+                f"{{budget}}, in tokens)"
             )
         if named and (name in names or not name.strip()):
-            raise UsageError(f"--against {text!r}: the name {name!r} is empty or already that of another row")
+            raise UsageError(f"--against {text!r}: the name {name!r} is empty or already used by another row")
         name = name.strip() if named else _free(Path(words[0]).name, names)
         names.add(name)
         commands.append(Command(name, tuple(words)))
@@ -146,7 +146,7 @@ def _run(words: Sequence[str], timeout: float) -> None:
         try:
             output, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise NoOutputError(f"not done after {timeout:g} seconds") from None
+            raise NoOutputError(f"not finished after {timeout:g} seconds") from None
         finally:
             if process.returncode is None:
                 _end(process)

@@ -58,11 +58,11 @@ def _file_like(option: str) -> str:
 
 def _bounds(match: re.Match[str]) -> str:
     least, most = match.groups()
-    return f"has to be from {least} to {most}" if least else f"has to be at least {most}"
+    return f"must be from {least} to {most}" if least else f"must be at least {most}"
 
 
 def _number(match: re.Match[str]) -> str:
-    return "is no whole number" if match[1] == "int" else "is no number"
+    return "is not a whole number" if match[1] == "int" else "is not a number"
 
 
 def _name(parameter: Any, ctx: Any) -> str:

@@ -19,7 +19,7 @@ def tokens(text: str | int) -> int:
     """Return a number of tokens, at least 1, from `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
     number = count_in(str(text))
     if number is None:
-        raise typer.BadParameter(f"{text!r} is no number of tokens of 1 or more; write 4000, 4,000 or 4k")
+        raise typer.BadParameter(f"{text!r} is not a number of tokens of at least 1; write 4000, 4,000 or 4k")
     return number
 
 
@@ -27,7 +27,7 @@ def size(text: str | int) -> int:
     """Return a number of bytes, at least 1, written like tokens. Raises BadParameter."""
     number = count_in(str(text))
     if number is None:
-        raise typer.BadParameter(f"{text!r} is no number of bytes of 1 or more; write 500000, 500k or 5M")
+        raise typer.BadParameter(f"{text!r} is not a number of bytes of at least 1; write 500000, 500k or 5M")
     return number
 
 
@@ -35,7 +35,7 @@ def share(text: str | float) -> float:
     """Return a share between 0 and 1 from `0.25` or `25%`. Raises BadParameter."""
     number = share_in(str(text))
     if number is None:
-        raise typer.BadParameter(f"{text!r} is no share between 0 and 1; write 0.25 or 25%")
+        raise typer.BadParameter(f"{text!r} is not a share between 0 and 1; write 0.25 or 25%")
     return number
 
 

@@ -78,7 +78,9 @@ def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy:
         for place in filter(None, places):
             if place.lower().endswith(UNWRITTEN):
                 kinds = ", ".join(end for kind in CONTAINERS.values() for end in kind.suffixes if not kind.copies)
-                raise UsageError(f"{option} {place}: no such compression is written; end the name with {kinds} or none")
+                raise UsageError(
+                    f"{option} {place}: unsupported compression; use a name that ends in {kinds}, or in none of them"
+                )
             own = _identity(place, standard=1)
             same = read.replaced_by(place, own)
             if same is not None:
@@ -97,7 +99,7 @@ def _check_folder(option: str, place: str) -> None:
     """Raise UsageError if a file cannot be created in its folder, before any work is wasted."""
     folder = real_path(local_path(place)).parent
     if not folder.is_dir():
-        raise UsageError(f"{option} {place}: there is no folder {folder}; make it first")
+        raise UsageError(f"{option} {place}: the folder {folder} does not exist; create it first")
     if not os.access(folder, os.W_OK):
         raise UsageError(f"{option} {place}: the folder {folder} cannot be written to; name another one")
 
@@ -115,9 +117,9 @@ def _also(option: str, target: str, other: str, place: str) -> str:
     """Return what is wrong with an output that equals the output of another option, or another output of the same
     option."""
     if target == "-":
-        return f"standard output has what {other} writes; name a file for one of them"
+        return f"{other} also writes to standard output; name a file for one of them"
     if other == option:
-        return f"is the same file as {place}, which gets a result of its own; remove the link, or name another folder"
+        return f"is the same file as {place}, which gets its own output; remove the link, or name another folder"
     return f"is also named by {other}; give it a name of its own"
 
 

@@ -74,8 +74,8 @@ def _refuse(files: Sequence[str], option: str, latest: str) -> NoReturn:
 
     if latest == ANY and not Path(files[0]).suffix and not is_there(files[0]):
         known = ", ".join(AGENTS)
-        raise UsageError(f"--latest {one_line(files[0], _WORD)}: no agent is called so; known agents: {known}")
-    raise UsageError(f"{option} chooses a session: leave out {one_line(' '.join(files), _WORD)}")
+        raise UsageError(f"--latest {one_line(files[0], _WORD)}: unknown agent; known agents: {known}")
+    raise UsageError(f"{option} already chooses a session; leave out {one_line(' '.join(files), _WORD)}")
 
 
 def _interactive(session: Session) -> bool:

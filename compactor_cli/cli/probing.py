@@ -48,7 +48,7 @@ def load_probed(session: Counting, path: str) -> Source:
     model = _model(session)
     source = session.load_locally(path)
     if session.dry:
-        session.warn(f"{path}: with --dry-run no provider is asked; tokens are counted by {session.local.name}")
+        session.warn(f"{path}: --dry-run asks no provider; tokens are counted by {session.local.name}")
         return source
     if len(source.transcripts) > 1:
         count = len(source.transcripts)
@@ -57,7 +57,7 @@ def load_probed(session: Counting, path: str) -> Source:
     tokens = probe(messages, model, session.local)
     ratio = None if tokens is None else ratio_of(tokens, messages, session.local)
     if ratio is None or ratio > MOST_RATIO:
-        finding = "did not say what it counts" if ratio is None else f"counts {float(ratio):.1f} times as many tokens"
+        finding = "did not report a token count" if ratio is None else f"counts {float(ratio):.1f} times as many tokens"
         session.warn(f"{path}: the provider {finding}; tokens are counted by {session.local.name}")
         return source
     session.counter = ProbedCounter(session.local, ratio, model.name)

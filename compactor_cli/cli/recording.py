@@ -66,7 +66,7 @@ class Keeper:
             return ()
         with existing_database(self._url) as database:
             if database is None:
-                self.session.warn("--recall: there is no memory log yet; compact --flush or memory add makes one")
+                self.session.warn("--recall: there is no memory log yet; create one with compact --flush or memory add")
                 return ()
             from compactor_cli.memory.stored import memories
 
@@ -154,12 +154,12 @@ class Keeper:
                     memories.touch(connection, used, time.time())
         except StoreError as error:
             # the output and its originals are safe; a later look at the file will detect that it was written
-            self.session.warn(f"the output is written, but that could not be noted: {error}")
+            self.session.warn(f"the output was written, but the archive could not record that: {error}")
 
     def write_manifest(self, source: Source, data: Content, parts: Sequence[Compaction], place: str) -> str:
         """Write the manifest of removed parts next to the output. Return its path, or an empty string."""
         if place == "-" or (is_there(place) and not is_file(place)):
-            self.session.warn(f"--manifest: {place} has no place beside it; write to a file with -o")
+            self.session.warn(f"--manifest: no file can be written next to {place}; write to a file with -o")
             return ""
         from compactor_cli.archive.manifest_json import SUFFIX, manifest_text
 

@@ -31,6 +31,6 @@ def store() -> ModuleType:
         from compactor_cli.remote import store as found
     except ImportError:
         raise UsageError(
-            "addresses such as s3:// are read by fsspec, which is not installed: pip install 'compactor-cli[remote]'"
+            "addresses such as s3:// need fsspec, which is not installed: pip install 'compactor-cli[remote]'"
         ) from None
     return found

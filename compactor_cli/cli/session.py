@@ -227,7 +227,7 @@ class Session:
         settings = self.settings
         if not settings.asks:
             return
-        self.warn("this command asks no model for scores or summaries: they are those of the offline ways")
+        self.warn("this command asks no model: scores and summaries are made offline")
         scorer = "" if settings.scorer_name == "classifier" else settings.scoring.scorer
         self.settings = dataclasses.replace(
             settings, summarizer="extractive", scoring=dataclasses.replace(settings.scoring, scorer=scorer)

@@ -78,14 +78,16 @@ def _by_id(listing: Listing, wanted: str, project: str) -> Saved:
     if project:
         matches = [saved for saved in matches if in_project(saved.about.project, project)]
     if not matches:
-        raise UsageError(f"--session {wanted}: no session has an id that begins so; compactor sessions lists them")
+        raise UsageError(f"--session {wanted}: no session id begins with this; compactor sessions lists them")
     if len(matches) > 1:
         ids = shortest([saved.id for saved in matches], len(wanted) + 4)
         lines = (
             f"\n  {plain(name)}  {saved.agent.name}  {one_line(saved.words, _TITLE) or saved.session.path}"
             for name, saved in zip(ids, matches, strict=True)
         )
-        raise UsageError(f"--session {wanted} is the beginning of {len(matches)} ids; give more of it:{''.join(lines)}")
+        raise UsageError(
+            f"--session {wanted}: {len(matches)} ids begin with this; give more characters:{''.join(lines)}"
+        )
     return matches[0]
 
 
@@ -96,7 +98,7 @@ def _newest(listing: Listing, agents: Iterable[Agent], project: str) -> Saved:
         names = ", ".join(member.title for member in agents) if few else "any agent"
         places = f"; looked in {', '.join(map(str, listing.looked))}" if few else "; see compactor sessions"
         inside = f" in a project {project}" if project else ""
-        raise UsageError(f"--latest: there is no session of {names}{inside}{places}")
+        raise UsageError(f"--latest: no session found of {names}{inside}{places}")
     return saved
 
 
@@ -106,7 +108,7 @@ def _chosen(session: Session, listing: Listing, project: str) -> Saved:
 
     offered = list(islice(described(listing, project=project_of(project)), _OFFERED))
     if not offered:
-        raise UsageError("Missing argument 'FILE', and no session of an agent is on this machine to choose from.")
+        raise UsageError("Missing argument 'FILE', and there are no agent sessions on this machine to choose from.")
     for line in choices(offered, session.err.width, time.time()):
         session.err.print(line)
     while True:

@@ -67,7 +67,7 @@ def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mappin
         if isinstance(value, float) and not isfinite(value):
             if value > 0 and name in keys and keys[name].maximum is None:
                 continue
-            raise typer.BadParameter(f"--{name.replace('_', '-')}: {value} is no finite number", ctx=ctx)
+            raise typer.BadParameter(f"--{name.replace('_', '-')}: {value} is not a finite number", ctx=ctx)
 
 
 def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
@@ -148,7 +148,7 @@ def _value(option: str, key: Key, value: Any) -> Any:
     if key.form == "time":
         seconds = moment(value)
         if seconds is None:
-            raise UsageError(f"{option} {value!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
+            raise UsageError(f"{option} {value!r} is not a time; use ISO 8601 such as 2026-03-01T12:00:00Z")
         return seconds
     if key.form == "text":
         return _text(option, value)

@@ -30,17 +30,14 @@ def welcome(program: str) -> None:
     if newest:
         console.print(session_table(console, newest, time.time()))
         taken = f"--session {shortest([saved.id for saved in newest])[0]}"
-        console.print(
-            f"There {_are(len(listing.sessions))} on this machine. To look into the newest, and make it smaller:"
-        )
+        console.print(f"There {_are(len(listing.sessions))} on this machine. To inspect the newest and compact it:")
     else:
         taken = shlex.quote(str(sample() or "session.jsonl"))
-        console.print("\nNo agent has a session on this machine. Name a file of your own, or try a sample:")
+        console.print("\nThere are no agent sessions on this machine. Name a file of your own, or try a sample:")
     console.print(
-        f"\n  {program} inspect {taken}"
-        f"\n  {program} compact {taken} --target-ratio 0.25 -o small.jsonl"
-        f"\n\nSee {program} --help for all commands, {program} sessions for all sessions, and {program} completion for "
-        "completion at Tab.",
+        f"\n  {program} inspect {taken}\n  {program} compact {taken} --target-ratio 0.25 -o small.jsonl\n\nSee "
+        f"{program} --help for all commands, {program} sessions for all sessions, and {program} completion for Tab "
+        "completion.",
         soft_wrap=True,
     )
 

@@ -61,7 +61,7 @@ def _verified(file: SettingsFile, text: str, wanted: Mapping[Any, Any], name: st
     with suppress(SettingsError):
         if _without_empty(parse(file, text)) == _without_empty(wanted):
             return text
-    raise SettingsError(f"{file.path}: {name} cannot be changed without changing something else; edit it by hand")
+    raise SettingsError(f"{file.path}: {name} cannot be changed without changing other keys; edit the file by hand")
 
 
 def _without_empty(document: Mapping[Any, Any]) -> dict[Any, Any]:

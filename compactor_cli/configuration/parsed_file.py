@@ -33,7 +33,7 @@ def unknown(name: str, value: Any = None) -> str:
 
     section, _, leaf = name.rpartition(".")
     if name in sections():
-        return f"{name} = {written(value)}: is a section, with {_listed(name)}"
+        return f"{name} = {written(value)}: {name} is a section; its keys: {_listed(name)}"
     near = get_close_matches(name, [*keys(), *(() if section else sections())], n=1)
     near = near or [key.name for key in keys().values() if key.leaf in get_close_matches(leaf, [key.leaf], n=1)]
     meant = f" (did you mean {near[0]}?)" if near else ""

@@ -100,7 +100,7 @@ def read_text(file: SettingsFile) -> str:
     try:
         return file.path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise SettingsError(f"{file.path}: there is no such file") from None
+        raise SettingsError(f"{file.path}: file not found") from None
     except OSError as error:
         raise SettingsError(f"{file.path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -165,7 +165,7 @@ def _toml(name: str, text: str) -> Mapping[Any, Any]:
         line_number = int(line[1]) if line else text.count("\n") + 1  # the end of the file
         raise SettingsError(f"{name}:{line_number}: not TOML: {error}") from None
     except RecursionError:
-        raise SettingsError(f"{name}: not TOML: lists in lists in lists") from None
+        raise SettingsError(f"{name}: not TOML: nested too deeply") from None
 
 
 def _yaml(name: str, text: str) -> Mapping[Any, Any]:

@@ -37,10 +37,10 @@ def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
         raise SettingsError("\n".join(wrong))
     known = {*_RESERVED, *(key.variable for key in keys().values())}
     strange = sorted(name for name in environment if name.startswith("COMPACTOR_") and name not in known)
-    warnings = [f"the variable {name} is not known and sets nothing" for name in strange]
+    warnings = [f"the variable {name} is unknown and has no effect" for name in strange]
     if environment.get(MEILISEARCH, "").strip().lower() not in _OFF:
         warnings.append(
-            f"the variable {MEILISEARCH} sets nothing: no Meilisearch is used; memory search uses the full text index "
-            "of the database (database_url)"
+            f"the variable {MEILISEARCH} has no effect: memory search uses the full text index of the database "
+            "(database_url), not Meilisearch"
         )
     return layer, warnings

@@ -32,7 +32,7 @@ def unpack(data: Content) -> Content:
         return data
     inside = outer.unpack(in_memory(data))
     if (inner := container_of(inside)) is not None:
-        raise InputError(f"packed twice, {inner.name} in {outer.name}; unpack it once and name that file")
+        raise InputError(f"compressed twice, {inner.name} in {outer.name}; unpack it once and name that file")
     return inside
 
 

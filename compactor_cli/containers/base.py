@@ -38,8 +38,8 @@ def check_size(unpacked: int, packed: int) -> None:
     """Raise InputError when the unpacked size is so large that the file must be a decompression bomb."""
     if unpacked > _SMALL and unpacked > _RATIO * packed:
         raise InputError(
-            f"unpacks to more than {_RATIO} times its {packed:,} bytes, as no transcript does; if it is one, unpack it "
-            "yourself and name that file"
+            f"unpacks to more than {_RATIO} times its {packed:,} bytes, which is unusual for a transcript; if it is "
+            "one, unpack it yourself and name that file"
         )
 
 
@@ -59,7 +59,7 @@ def read_stream(stream: Stream, packed: int, name: str, errors: tuple[type[Excep
             size += len(chunk)
             check_size(size, packed)
     except EOFError:
-        raise InputError(f"the {name} data is cut off; nothing of it was read") from None
+        raise InputError(f"the {name} data is truncated; nothing was read") from None
     except errors as error:
         raise InputError(f"the {name} data is damaged: {error}") from None
     return b"".join(chunks)

@@ -49,7 +49,7 @@ class EvalLog:
         except damaged as error:
             raise InputError(f"the zip archive is damaged: {error}") from None
         if not lines:
-            raise InputError("a zip archive without samples of an Inspect log; unpack it and name a file of it")
+            raise InputError("a zip archive without samples of an Inspect log; unpack it and name one of its files")
         return b"\n".join(lines) + b"\n"
 
     def pack(self, data: bytes, original: bytes) -> bytes:
@@ -61,7 +61,7 @@ class EvalLog:
         with _zip(original) as archive, _library().ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
             samples = _samples(archive)
             if len(samples) != len(lines):
-                raise InputError(f"{len(lines)} of {len(samples)} samples are left, which the archive cannot hold")
+                raise InputError(f"only {len(lines)} of {len(samples)} samples are left, but the archive must hold all")
             new = dict(zip(samples, lines, strict=True))
             for item in archive.infolist():
                 content = archive.read(item)

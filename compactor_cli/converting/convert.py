@@ -70,8 +70,8 @@ def convert(source: Source, target: Target, options: Options, *, apart: bool = F
         return
     if not apart:
         raise UsageError(
-            f"{source.path} holds {len(transcripts):,} conversations, and a file of {target.name} holds one: name a "
-            "folder with --out-dir for a file each, or convert to openai-chat, anthropic or sharegpt"
+            f"{source.path} holds {len(transcripts):,} conversations, but a file of {target.name} holds one; name a "
+            "folder with --out-dir to write one file each, or convert to openai-chat, anthropic or sharegpt"
         )
     for number, transcript in enumerate(transcripts):
         yield _converted(source, [transcript], number, target, options)
@@ -122,7 +122,7 @@ def read_back(data: bytes, target: Target, written: Sequence[Conversation]) -> b
         source = load(data, target.name, Uncounted(), format=target.name)
     except InputError as error:
         if any(said(conversation, target.holds) for conversation in written):
-            raise UnfaithfulError(f"what was written cannot be read: {error}") from error
+            raise UnfaithfulError(f"the output cannot be read: {error}") from error
         return True
     read = [take(transcript).conversation for transcript in source.transcripts]
     for number, (conversation, again) in enumerate(zip_longest(written, read, fillvalue=Conversation(()))):

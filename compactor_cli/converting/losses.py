@@ -78,7 +78,7 @@ def _left_out(turn: SpeakerTurn, item: Item) -> str:
         return "pictures"
     if item.kind in ("text", "other") and not item.text.strip():
         return "empty_texts"
-    raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} is gone")
+    raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} is missing")
 
 
 def _changes(
@@ -94,7 +94,7 @@ def _changes(
     elif turn.role == "system" and now.role == "user":
         yield "system_messages", "as_user"
     elif turn.role != now.role:
-        raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} went from {turn.role} to {now.role}")
+        raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} changed from {turn.role} to {now.role}")
     elif item.text != new.text and len(new.spots) == 1:
         if item.kind != "call":
             raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} has another text")

@@ -34,7 +34,7 @@ def plain_type(kind: Any) -> Any:
     known = types.is_integer, types.is_floating, types.is_boolean, types.is_null
     if _is_text(kind) or any(is_known(kind) for is_known in known):
         return kind
-    raise InputError(f"a conversation cannot be read from a column of type {kind}; name another one with --column")
+    raise InputError(f"a column of type {kind} cannot hold conversations; name another one with --column")
 
 
 def _is_text(kind: Any) -> bool:
@@ -62,7 +62,7 @@ def find_column(batch: Any, named: str = "") -> str:
     names = batch.schema.names
     if named:
         if names.count(named) != 1:
-            raise UsageError(f"--column {named}: there is no such column; there are {', '.join(names)}")
+            raise UsageError(f"--column {named}: no such column; the columns are {', '.join(names)}")
         plain_type(batch.schema.field(named).type)
         return named
     candidates = [name for name in dict.fromkeys(names) if names.count(name) == 1 and _holds(batch, name)]
@@ -73,8 +73,8 @@ def find_column(batch: Any, named: str = "") -> str:
         raise UsageError(f"several columns hold conversations: {', '.join(candidates)}; name one with --column")
     if not candidates:
         raise UsageError(
-            f"no column holds conversations (a list of messages, or one as JSON); there are {', '.join(names)}; "
-            "name one with --column"
+            "no column holds conversations (a list of messages, or one as JSON); name one with --column: "
+            f"{', '.join(names)}"
         )
     return str(candidates[0])
 
@@ -137,4 +137,4 @@ def _lost(kind: Any, value: Any) -> str:
     items: Sequence[Any] = value if isinstance(value, list) else ()
     keys = {key for item in items if isinstance(item, dict) for key in item}
     has = {field.name for field in kind.value_type} if hasattr(kind, "value_type") else set()
-    return f"it has no {', '.join(sorted(keys - has))}" if keys - has else "a value of it would be another one"
+    return f"its type lacks {', '.join(sorted(keys - has))}" if keys - has else "a value would change"

@@ -25,7 +25,7 @@ from compactor_cli.text.paths import masked
 
 PATIENCE = 10.0
 """Seconds to wait for another process that is writing, or for a server to answer."""
-_LOST = "the connection to the server was lost; what was not finished is not stored; run again"
+_LOST = "the connection to the server was lost, and unfinished changes were not stored; run again"
 _WORDS = (
     ("database is locked", "another process has been writing to it for too long; try again when it is done"),
     ("lock timeout", "another process has been writing to it for too long; try again when it is done"),
@@ -34,20 +34,20 @@ _WORDS = (
     ("disk i/o error", "the disk cannot be written to; it may be full or broken"),
     ("readonly database", "it cannot be written to; change its permissions, or name another one with --database"),
     ("read-only transaction", "it cannot be written to; name another one with --database"),
-    ("permission denied", "the user has no right to do this; use another user or another database"),
+    ("permission denied", "the user lacks the permission; use another user or another database"),
     ("unable to open", "it cannot be opened; check its folder's permissions, or name another one with --database"),
-    ("not a database", "the file is no SQLite database; name another one with --database"),
-    ("malformed", "the file is damaged; put a copy of it back, or move it away to begin a new one"),
-    ("password authentication", "the server does not accept user and password"),
+    ("not a database", "the file is not an SQLite database; name another one with --database"),
+    ("malformed", "the file is damaged; restore a copy of it, or move it away to start a new one"),
+    ("password authentication", "the server rejects the user or password; check the address"),
     ('database "', "the server has no such database; create it, or name another one"),
-    ('role "', "the server knows no such user; create it, or name another one in the address"),
-    ("connection refused", "no server answers there; start it, or name another database"),
-    ("could not translate host", "there is no such host; check the address"),
-    ("name resolution", "there is no such host; check the address"),
+    ('role "', "the user does not exist on the server; create it, or name another one in the address"),
+    ("connection refused", "no server answers at this address; start it, or name another database"),
+    ("could not translate host", "the host does not exist; check the address"),
+    ("name resolution", "the host does not exist; check the address"),
     ("timeout expired", "the server does not answer; check the address and that it runs"),
     ("invalid connection option", "the address has an option that the driver does not know; check it"),
     ("invalid sslmode", "the address has an option that the driver does not know; check it"),
-    ("already exists", "another program's table has this name; use a database that is compactor's own"),
+    ("already exists", "a table of another program has this name; use a separate database for compactor"),
     ("terminating connection", _LOST),
     ("server closed the connection", _LOST),
     ("connection is closed", _LOST),
@@ -150,7 +150,7 @@ def _address(url: str) -> URL:
     try:
         address = make_url(url)
     except (ArgumentError, ValueError):
-        raise UsageError("the database's address cannot be read; use postgresql://USER@HOST/NAME or a path") from None
+        raise UsageError("the database's address cannot be parsed; use postgresql://USER@HOST/NAME or a path") from None
     if address.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
         return address.set(drivername="postgresql+psycopg")
     raise UsageError(f"databases of the kind {address.drivername!r} are not supported; use PostgreSQL or SQLite")

@@ -30,14 +30,16 @@ def file_of(url: str) -> Path | None:
     if separator and kind.partition("+")[0] != "sqlite":
         return None
     if not separator and _OTHER_FORM.match(url):
-        raise UsageError("--database: no path and no address; write postgresql://USER@HOST/NAME, or the path of a file")
+        raise UsageError(
+            "--database: neither a path nor an address; write postgresql://USER@HOST/NAME, or the path of a file"
+        )
     path = Path(rest.removeprefix("/")) if separator else Path(url)
     if path.name in ("", ":memory:"):
-        raise UsageError("--database names no file of SQLite; use a path, or sqlite:///PATH")
+        raise UsageError("--database names no SQLite file; use a path, or sqlite:///PATH")
     try:
         return path.expanduser()
     except RuntimeError:
-        raise UsageError(f"--database {url}: there is no such user") from None
+        raise UsageError(f"--database {url}: the user does not exist; check the path") from None
 
 
 def is_there(file: Path) -> bool:

@@ -54,8 +54,8 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
         if before & _files(alone, named):
             # for tables that the user does not own, the server only issues a warning
             raise StoreError(
-                f"{database.name}: removed, but this user may not rewrite the tables' files, so it is still in them; "
-                f"have their owner run VACUUM FULL {names}"
+                f"{database.name}: removed, but this user may not rewrite the tables' files, which still contain the "
+                f"data; have their owner run VACUUM FULL {names}"
             )
         if alone.execute(_OWNS_DATABASE).scalar_one():
             alone.exec_driver_sql("VACUUM (FULL) pg_catalog.pg_statistic")
@@ -74,7 +74,7 @@ def _await_readers(connection: Connection, name: str) -> None:
     while connection.execute(_OLDER, {"now": now}).scalar_one():
         if time.monotonic() > end:
             raise StoreError(
-                f"{name}: removed, but another program (a backup?) still reads it, so it is still in the "
-                "server's files; when that is done, run VACUUM FULL in the database"
+                f"{name}: removed, but another program (a backup?) is still reading it, so the server's files still "
+                "contain the data; when it has finished, run VACUUM FULL in the database"
             )
         time.sleep(_PAUSE)

@@ -34,7 +34,7 @@ def bring_up_to_date(connection: Connection, name: str) -> None:
         return
     if version and not version.isdigit():
         raise StoreError(
-            f"{name}: its schema {version!r} is none of compactor's; name another database with --database"
+            f"{name}: its schema {version!r} is not one of compactor's; name another database with --database"
         )
     if version > HEAD:
         raise StoreError(

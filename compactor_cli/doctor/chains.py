@@ -72,8 +72,8 @@ class Ids:
                 yield Finding(
                     "duplicate_id",
                     view.line(record),
-                    f"has the id {name} of the record in line {view.line(records[0])}"
-                    + (", and is the same" if same else ", and is another one"),
+                    f"has the same id {name} as the record in line {view.line(records[0])}"
+                    + (", and is identical" if same else ", but differs from it"),
                     "left out" if same else "",
                     drop=record if same else None,
                 )

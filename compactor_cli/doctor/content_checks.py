@@ -49,8 +49,8 @@ def _refused(view: DoctorView, record: int, path: Path, content: list[Any]) -> I
     whole = len(bad) == len(content)
     text = jsonedit.without(view.transcript.raw(record).decode("utf-8"), path, set(bad))
     for number, (index, kind) in enumerate(bad.items()):
-        fault = "thinking without its signature" if kind == "unsigned_thinking" else "a text block that is empty"
-        remedy = "the message is left out" if whole else "the block is left out"
+        fault = "thinking without a signature" if kind == "unsigned_thinking" else "an empty text block"
+        remedy = "message removed" if whole else "block removed"
         yield Finding(
             kind,
             view.line(record),
@@ -80,7 +80,7 @@ class Empty:
             empty = all(part.kind == "text" and not part.text for part in message.parts)
             if empty and message.role in ("user", "assistant") and not message.pinned:
                 for record in message.records:
-                    detail = f"a message of the {message.role} without any content"
+                    detail = f"a message with role {message.role} and no content"
                     yield Finding("empty_message", view.line(record), detail, "left out", drop=record)
 
 

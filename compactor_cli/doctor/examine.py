@@ -28,11 +28,11 @@ from compactor_cli.pipeline.repair import repair
 from compactor_cli.pipeline.verify import faults
 
 _REMEDIES = {
-    "unanswered_call": "answered with a result that says so",
+    "unanswered_call": "a result that says so is added",
     "orphan_result": "left out",
     "duplicate_result": "left out",
-    "misplaced_result": "moved behind its call",
-    "repeated_role": "a turn that says nothing is put before it",
+    "misplaced_result": "moved to after its call",
+    "repeated_role": "an empty turn is inserted before it",
 }
 _ODD = {"damaged_line", "cut_off_line", "glued_records"}
 """Kinds of reading notes that are faults of the file."""

@@ -105,7 +105,7 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
     # mixes two formats fits neither well: `foreign` then names the line where the second one starts.
     possible = FORMATS.may_know(values)
     if not any(known.recognize(value) for known in possible for value in values):
-        message = f"no known format: none of {len(FORMATS)} knows any of its records"
+        message = f"unknown format: none of the {len(FORMATS)} known formats matches its records"
         raise InputError(f"{message}; name it with --format (compactor formats lists them)", line=1)
     return max(possible, key=lambda known: fit(known, values))
 

@@ -43,7 +43,7 @@ _FAILED = compiled_later(r"Error: Command failed \(exit code: \d+\)")
 
 class Droid(PlainEdits):
     name = "droid"
-    title = "Droid sessions, and what droid exec prints"
+    title = "Droid sessions, and the output of droid exec"
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentId",)
 

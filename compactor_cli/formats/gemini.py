@@ -30,7 +30,7 @@ _PROMPT_COUNTS = ("promptTokenCount", "prompt_token_count")
 
 class GeminiContents(PlainEdits):
     name = "gemini"
-    title = "Gemini API contents: requests, rows of batches and data sets, a content a line"
+    title = "Gemini API contents: requests, rows of batches and data sets, one content per line"
     lists: tuple[ListPath, ...] = (ListPath(("contents",), _SYSTEMS), ListPath(_BATCH, _SYSTEMS))
     alternates = True
     summary_roles: tuple[Role, ...] = ("user", "assistant")

@@ -18,7 +18,7 @@ from compactor_cli.text.json_values import MAX_DEPTH, json_value, nested_too_dee
 BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n"
-_TOO_DEEP = f"nested too deeply to be read (more than {MAX_DEPTH} levels)"
+_TOO_DEEP = f"nested too deeply (more than {MAX_DEPTH} levels)"
 _KEPT = 64 * 1024 * 1024
 """Total bytes of small records whose values stay in memory; the values of other records are read again when needed."""
 _SMALL = 1024
@@ -219,11 +219,13 @@ def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord]
     last_end = max((r.record.end for r in records), default=-1)
     for damage in damages:
         if records and damage.cut_off and damage.start >= last_end and damage is damages[-1]:
-            notes.append(Note("cut_off_line", damage.line, f"{damage.what}; the last line is cut off and left out"))
+            notes.append(
+                Note("cut_off_line", damage.line, f"{damage.what}; the last line is truncated and was skipped")
+            )
         elif skip_damaged and records:
-            notes.append(Note("damaged_line", damage.line, f"{damage.what}; left out"))
+            notes.append(Note("damaged_line", damage.line, f"{damage.what}; skipped"))
         else:
-            remedy = "repair the line, or leave such lines out with --skip-damaged" if records else _likelier(data)
+            remedy = "fix the line, or skip such lines with --skip-damaged" if records else _likelier(data)
             raise InputError(f"{damage.what}; {remedy}", line=damage.line)
     return records, sorted(notes, key=lambda note: note.index)
 
@@ -231,7 +233,7 @@ def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord]
 def _likelier(data: Content) -> str:
     """Return a guess at what a file is when none of its lines can be read."""
     if b"\0" in data[:2] or data[:2] in _UTF_16:
-        return "it looks like UTF-16: write it as UTF-8 first (iconv -f UTF-16 -t UTF-8)"
+        return "it looks like UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"
     return "is this a JSONL transcript?"
 
 

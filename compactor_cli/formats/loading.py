@@ -68,12 +68,12 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
     if _ink(data, len(BOM) if data.startswith(BOM) else 0) < 0:
         raise InputError("the file is empty; is this the transcript you meant?")
     if data.startswith(_PARQUET):
-        raise InputError("a Parquet file, which only `compact` reads; save its rows as JSON lines for this")
+        raise InputError("a Parquet file, which only `compact` reads; save its rows as JSON lines first")
     whole = _whole_document(data)
     records, notes = ([whole], []) if whole else read_records(data, skip_damaged=skip_damaged)
     counter = _HoldingCounter(counter, data) if isinstance(data, Holds) else counter
     if not records:
-        raise InputError("holds no record", line=1)
+        raise InputError("contains no records", line=1)
     values = _values(records)
     inner = _format_inside(values, "" if format == documents.NAME else format)
     if inner is not None:
@@ -222,7 +222,7 @@ def _note_history(transcript: Transcript, *, by_format: bool) -> list[Note]:
     before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
     if not before or (by_format and not any(record < first for record in transcript.outside)):
         return []
-    detail = f"{before:,} records before the last compaction are outside the context"
+    detail = f"{before:,} records before the last compaction are no longer in the context"
     return [Note("outside_context", transcript.records[first].line, detail)]
 
 
@@ -283,7 +283,7 @@ def _load_documents(
     for item in records:
         slots = documents.slots(inner, item.value) or documents.slots(inner, item.value, named=named)
         if not slots:
-            message = "two formats in one file: no conversation in this document, but in others; split the file"
+            message = "two formats in one file: this document holds no conversation, but others do; split the file"
             raise InputError(message, line=item.record.line)
         text = data[item.record.start : item.record.end].decode("utf-8")
         split = documents.split(text, item.record, slots)

@@ -121,4 +121,4 @@ def told(read: Iterable[tuple[str, str]]) -> str:
     counts = Counter(read).most_common()
     rows = [f'"{one_line(role, _NAME)}" ({count:,}) as {words}' for (role, words), count in counts[:_TOLD]]
     more = f" and {len(counts) - _TOLD:,} more" if len(counts) > _TOLD else ""
-    return f"messages under roles that the API does not have are read as what these mean: {', '.join(rows)}{more}"
+    return f"messages with roles that the API does not have were mapped: {', '.join(rows)}{more}"

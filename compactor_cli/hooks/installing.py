@@ -56,7 +56,7 @@ def without_hooks(text: str) -> str:
             inside = inside[step]  # type: ignore[index]  # a group is found by its number
         number = last if isinstance(last, int) else list(inside).index(last)
         if len(members(text, path)) != len(inside):
-            raise InputError("has a key twice; take the hooks out by hand")
+            raise InputError("contains a key twice; remove the hooks by hand")
         text = remove(text, path, number)
         document = _document(text)
     return text
@@ -89,10 +89,10 @@ def _installed(document: dict[str, Any]) -> list[tuple[str, Any]]:
 def _document(text: str) -> dict[str, Any]:
     value = parse(text)
     if not isinstance(value, dict):
-        raise InputError("is no JSON object; the agent does not read it either")
+        raise InputError("is not a JSON object, so the agent cannot read it either; fix it first")
     hooks = value.get("hooks", {})
     if not isinstance(hooks, dict) or not all(map(_is_event, hooks.values())):
-        raise InputError("its `hooks` are not as the agent documents them: event, groups, commands")
+        raise InputError("its `hooks` do not have the documented form (events, groups, commands); fix them first")
     return value
 
 

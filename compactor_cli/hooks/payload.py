@@ -43,10 +43,10 @@ def payload_of(data: bytes) -> Payload:
         value = json.loads(data)
     except (ValueError, RecursionError):
         raise UsageError(
-            "standard input is no JSON payload of a hook; agents call this command, see docs/hooks.md"
+            "standard input is not the JSON payload of a hook; agents call this command, see docs/hooks.md"
         ) from None
     if not isinstance(value, dict) or not _word(value, "hook_event_name"):
-        raise UsageError("the payload names no hook_event_name; see docs/hooks.md")
+        raise UsageError("the payload has no hook_event_name; see docs/hooks.md")
     return Payload(
         event=_word(value, "hook_event_name"),
         session=_word(value, "session_id"),

@@ -91,7 +91,9 @@ class Asker:
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
         """Record that `what` is done without the model. Raises ModelError if it failed and fallback is not allowed."""
         if failed and not self._settings.fallback:
-            raise ModelError(f"{what}: {why}. Its output was not written; without --no-fallback it is done offline.")
+            raise ModelError(
+                f"{what}: {why}. No output was written; without --no-fallback the work is done offline instead."
+            )
         self.fallbacks.append(Fallback(what, why, failed))
 
     def _sent(self, plan: _Planned) -> ModelAnswer | None:
@@ -139,8 +141,8 @@ class Asker:
             cost = plan.estimate.cost
             if cost is None:
                 raise UsageError(
-                    f"--max-cost cannot be kept: the price of {self.name} is not known; "
-                    "leave it out, or take a model whose price is known"
+                    f"--max-cost cannot be applied: the price of {self.name} is not known; leave it out, or use a "
+                    "model whose price is known"
                 )
             if reserved + cost <= most:
                 reserved += cost

@@ -121,7 +121,7 @@ class AnswerCache:
                 return None
         try:
             self._file.unlink(missing_ok=True)
-            self._warn(f"the cache of answers was damaged and is made anew: {self._file}")
+            self._warn(f"the cache of answers was damaged and is recreated: {self._file}")
             return self._transact(work)
         except (OSError, sqlite3.Error, ValueError) as error:
             self._pass_over(error)

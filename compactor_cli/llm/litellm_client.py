@@ -85,7 +85,7 @@ class LitellmClient:
         except Exception:  # whatever the error, the provider was not found
             return redact(f"unknown model {self._model!r}: write provider/model, as in openai/gpt-4o-mini")
         missing = [] if self._settings.api_base else self._missing_keys(litellm)
-        return f"no key for {self._model}: set {' or '.join(missing)}" if missing else ""
+        return f"no API key for {self._model}; set {' or '.join(missing)}" if missing else ""
 
     def _missing_keys(self, litellm: Any) -> list[str]:
         """Return the unset variables for an API key; the provider needs one of them. Anything else that it needs has a

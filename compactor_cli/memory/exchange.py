@@ -60,7 +60,7 @@ def _memory(line: bytes) -> Memory:
     version = value.pop("memory", None)
     if version != VERSION or isinstance(version, bool):
         if isinstance(version, int) and version > VERSION:
-            raise UsageError(f'"memory" is {version!r}, a newer form than {VERSION}; update compactor')
+            raise UsageError(f'"memory" is {version!r}, newer than version {VERSION}; update compactor')
         raise ValidationError(f'not a memory: "memory" must be {VERSION}, the version of the form')
     value.pop("id", None)
     return convert({**_USUAL, **value}, Memory)

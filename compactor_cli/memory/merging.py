@@ -38,7 +38,7 @@ def checked(memory: Memory) -> Memory:
             f"{' '.join(clean.text[:60].split())!r}...; say it in fewer words, or in several memories"
         )
     if clean.category not in CATEGORIES:
-        raise UsageError(f"there is no category {clean.category!r}; use {', '.join(CATEGORIES)}")
+        raise UsageError(f"unknown category {clean.category!r}; use {', '.join(CATEGORIES)}")
     within_bounds(clean)
     return clean
 
@@ -155,7 +155,7 @@ class Faded(Struct, frozen=True):
 def half_life(days: float) -> float:
     """Return the number of days if it is a valid half life. Raises UsageError otherwise."""
     if not (math.isfinite(days) and days > 0):
-        raise UsageError(f"a half life of {days} days is none; use a number above 0")
+        raise UsageError(f"a half-life of {days} days is not possible; use a number above 0")
     return days
 
 

@@ -20,13 +20,15 @@ from compactor_cli.summary_text.headers import RECALLED_HEADING, is_recalled
 from compactor_cli.text.clean import one_line
 from compactor_cli.tokens.base import TokenCounter
 
-UNCHANGED = "nothing was recalled: the transcript needs no compaction and stays as it is"
-NO_ROOM = "nothing was recalled: there is no room for a memory within the target"
+UNCHANGED = "nothing was recalled: the transcript needs no compaction and stays unchanged"
+NO_ROOM = "nothing was recalled: the target leaves no room for a memory"
 TOO_LONG = "nothing was recalled: no memory fits memory.recall_tokens; raise it, or remember it in fewer words"
-NO_GAIN = "nothing was recalled: without a target, memories would take what is saved, or go again in a later run"
+NO_GAIN = (
+    "nothing was recalled: without a target, memories would use up the savings, or be removed again by a later run"
+)
 RECALLED_ID = "recalled"
 """Id of the message with memories until it is written."""
-_REPLACED = "memories recalled by an earlier compaction, which others replace"
+_REPLACED = "memories recalled by an earlier compaction, replaced by newer ones"
 _FOLLOWS = "(the recalled memories)"
 """A parent id that does not occur in the file. The record that names it is linked to the record written before it."""
 _LONGEST = 500

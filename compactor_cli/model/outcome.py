@@ -8,7 +8,7 @@ FAILURES = ".failures.jsonl"
 """Suffix that is added to the name of the output for the list of rows that failed."""
 RULES = {
     "needs-compaction": "The transcript is larger than its target, or has not been compacted.",
-    "cannot-fit": "The transcript cannot be made to fit into its target.",
+    "cannot-fit": "The transcript cannot be made to fit its target.",
     "unreadable": "The transcript cannot be read.",
     "failed": "The transcript could not be checked.",
 }

@@ -21,7 +21,7 @@ _GONE = -1
 def refusal(message: Message) -> str:
     """Return why a message cannot be dropped; empty if it can."""
     if message.pinned:
-        return "stands for earlier history, which the format needs"
+        return "represents earlier history, which the format needs"
     return "is a system message" if message.is_system_prompt else ""
 
 
@@ -36,7 +36,7 @@ def without_dropped(transcript: Transcript, decided: Decided) -> tuple[Transcrip
     if not removed:  # a repair has already removed them
         return transcript, ()
     if len(removed) == len(transcript.messages):
-        raise UsageError("decisions: all messages would be dropped; leave one of them")
+        raise UsageError("decisions: all messages would be dropped; keep one of them")
     dropped = tuple(
         Dropped(tuple(sorted(_numbers(transcript.messages, group))), group.tokens)
         for group in groups
@@ -54,7 +54,7 @@ def not_kept(messages: Sequence[Message], decided: Decided) -> list[str]:
     """Return warnings for messages that should be kept but that a repair of the input removes."""
     present = {message.number for message in messages if message.records}
     missing = sorted(decided.keep - present)
-    return [f"message {number} is to be kept, but a repair of the input takes it out" for number in missing]
+    return [f"message {number} is to be kept, but a repair of the input removes it" for number in missing]
 
 
 def check_beginning(before: Sequence[Message], output: Sequence[Message]) -> None:
@@ -66,8 +66,8 @@ def check_beginning(before: Sequence[Message], output: Sequence[Message]) -> Non
         return
     raise UsageError(
         f"decisions: without message {first_before.number} the session would begin with message {first.number}, "
-        f"which is none of the user, and models refuse that: drop {first.number} as well, or leave a message of the "
-        "user before it"
+        f"which is not a user message, and models refuse that; drop {first.number} as well, or keep a user message "
+        "before it"
     )
 
 
@@ -79,7 +79,7 @@ def check_numbers(decided: Decided, known: int) -> None:
     """Raise UsageError for a decision on a message that does not exist. `known`: number of messages in the input."""
     beyond = sorted(number for number in decided.keep | decided.drop if not 0 <= number < known)
     if beyond:
-        raise UsageError(f"decisions: there is no message {beyond[0]}; the session has messages 0 to {known - 1}")
+        raise UsageError(f"decisions: message {beyond[0]} does not exist; the session has messages 0 to {known - 1}")
 
 
 def _check_groups(messages: Sequence[Message], groups: Sequence[Group], decided: Decided) -> None:
@@ -92,7 +92,7 @@ def _check_groups(messages: Sequence[Message], groups: Sequence[Group], decided:
         if keeps:
             raise UsageError(
                 f"decisions: message {keeps[0]} is to be kept and message {drops[0]} to be dropped, but they belong "
-                "together: a call, its results and its reasoning are one; decide on one of them"
+                "together (a call, its results and its reasoning); remove one of the two decisions"
             )
         for i in group.messages:
             if why := refusal(messages[i]):

@@ -75,15 +75,15 @@ def read_decisions(text: str, path: str) -> Decisions:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"no file of decisions: not JSON: {error.msg}; {_MADE}", path=path, line=error.lineno
+            f"not a file of decisions: not JSON: {error.msg}; {_MADE}", path=path, line=error.lineno
         ) from None
     except RecursionError:
-        raise InputError(f"no file of decisions: nested too deeply; {_MADE}", path=path) from None
+        raise InputError(f"not a file of decisions: nested too deeply; {_MADE}", path=path) from None
     if not isinstance(value, dict) or "decisions" not in value:
-        raise InputError(f"no file of decisions: it holds no list `decisions`; {_MADE}", path=path)
+        raise InputError(f"not a file of decisions: it has no list `decisions`; {_MADE}", path=path)
     if value.get("version") != VERSION:
         raise InputError(
-            f"version {value.get('version')!r} of decisions is not known; this program reads {VERSION}", path=path
+            f"unknown version {value.get('version')!r} of decisions; this program reads version {VERSION}", path=path
         )
     return _Reader(path).decisions(value)
 
@@ -108,9 +108,7 @@ class _Reader(Struct, frozen=True):
             if entry.get("decision") not in _CHOICES:
                 raise self._wrong(f"{place}.decision", entry.get("decision"), "`keep` or `drop`")
             if choices.get(spot, entry["decision"]) != entry["decision"]:
-                raise self._wrong(
-                    place, entry["decision"], f"one decision on message {spot.message}, and there are two"
-                )
+                raise self._wrong(place, entry["decision"], f"only one decision on message {spot.message}, found two")
             choices[spot] = entry["decision"]
             fingerprints[spot] = self._typed(entry.get("fingerprint"), str, f"{place}.fingerprint")
         return Decisions(
@@ -125,7 +123,7 @@ class _Reader(Struct, frozen=True):
     def _aim(self, value: Mapping[str, Any]) -> Aim:
         tokens, ratio = value.get("target_tokens"), value.get("target_ratio")
         if tokens is not None and self._number(tokens, "target_tokens") < 1:
-            raise self._wrong("target_tokens", tokens, "a number of tokens of 1 or more")
+            raise self._wrong("target_tokens", tokens, "a number of tokens of at least 1")
         if ratio is not None and (isinstance(ratio, bool) or not isinstance(ratio, int | float) or not 0 <= ratio <= 1):
             raise self._wrong("target_ratio", ratio, "a share between 0 and 1")
         return Aim(tokens, ratio, self._typed(value.get("strategy", ""), str, "strategy"))

@@ -93,7 +93,7 @@ def _repaired(
             caller = callers.pop()
             moved.add(index)
             behind[caller].append(replace(message, after=messages[caller].records[-1]))
-            notes.append(Note("moved_result", index, f"behind its call in message {caller}"))
+            notes.append(Note("moved_result", index, f"placed after its call in message {caller}"))
             continue
         for position, call in answers.items():  # among other parts: it becomes text, the call is answered anew
             if not _has_place(message.parts[position]):
@@ -164,8 +164,8 @@ def taken_out(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str
         return ()
     results, tokens = sum(len(message.parts) for message in gone), sum(message.tokens for message in gone)
     return (
-        f"{results:,} tool result{'s' if results > 1 else ''} without a call taken out ({tokens:,} tokens), "
-        "as APIs refuse such; convert keeps them as text",
+        f"{results:,} tool result{'s' if results > 1 else ''} without a call removed ({tokens:,} tokens), as APIs "
+        "refuse them; convert keeps them as text",
     )
 
 
@@ -187,7 +187,7 @@ def _closed(
         timestamp=last.timestamp,
         after=last.after if last.after is not None else last.records[-1],
     )
-    note = Note("assistant_turn", turn.index, "behind the tool result that ends the history")
+    note = Note("assistant_turn", turn.index, "after the tool result that ends the history")
     return replace(transcript, messages=(*messages, turn)), (note,)
 
 

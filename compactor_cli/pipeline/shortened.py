@@ -70,7 +70,7 @@ class _Found:
         if summary_of_first_request(self.messages) is not None:
             first = None  # an earlier round repeats the session's first request
         last = max((m.index for m in self.messages if m.origin == "request"), default=None)
-        names = {first: "the first request of the user", last: "the last request of the user"}
+        names = {first: "the user's first request", last: "the user's last request"}
         for message in self.messages:
             name = "the system prompt" if message.role == "system" else names.get(message.index)
             if name and (sizes := self._sizes(message)):
@@ -108,9 +108,9 @@ class _Found:
         requests = [m for m in self.messages if m.origin == "request" and m.index not in known]
         if cut := [message for message in requests if not self._is_whole(message)]:
             yield (
-                f"what --keep matches takes {tokens:,} of the {total:,} tokens of the output, and {len(cut):,} of "
-                f"{len(requests):,} other requests of the user ({_numbers(cut)}) are not whole: keep less, or name a "
-                "larger target"
+                f"matches of --keep take {tokens:,} of the {total:,} tokens of the output, and {len(cut):,} of "
+                f"{len(requests):,} other user requests ({_numbers(cut)}) are not whole; keep less, or use a larger "
+                "target"
             )
 
     @cached_property
@@ -128,8 +128,8 @@ class _Found:
         after = sum(map(self._tokens_now, cut))
         needs = self.asked.needs() + HELD_BACK
         return (
-            f"{which} {'was' if _one(cut) else 'were'} shortened ({_numbers(cut)}), from {before:,} to {after:,} tokens"
-            f"{lost}: a target of {needs:,} tokens keeps {'it' if _one(cut) else 'them'} whole"
+            f"{which} {'was' if _one(cut) else 'were'} shortened ({_numbers(cut)}), from {before:,} to {after:,} "
+            f"tokens{lost}; a target of {needs:,} tokens keeps {'it' if _one(cut) else 'them'} whole"
         )
 
     def _is_whole(self, message: Message) -> bool:

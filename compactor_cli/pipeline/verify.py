@@ -64,7 +64,7 @@ class ResultsAdjacent:
         for (index, position), (call, _) in view.pairing.answers.items():
             if index != call + 1 and not is_adjacent(view.messages, call, index):
                 call_id = view.messages[index].parts[position].call_id
-                yield Fault(self.name, index, f"the result does not stand behind its call (message {call})", call_id)
+                yield Fault(self.name, index, f"the result does not follow its call (message {call})", call_id)
 
 
 class RolesAlternate:
@@ -74,7 +74,7 @@ class RolesAlternate:
 
     def faults(self, view: OutputView) -> Iterator[Fault]:
         for index in repeated_roles(view.messages) if view.alternates else ():
-            detail = "of the same role as the message before it" if index else "no message of the user comes first"
+            detail = "has the same role as the message before it" if index else "the first message is not the user's"
             yield Fault(self.name, index, detail)
 
 

@@ -74,7 +74,7 @@ def _weights(document: Mapping[str, Any], title: str, names: Iterable[str], file
     for key, value in _flat(table):
         where = f"{file}: [{title}] {key}"
         if key not in known:
-            raise UsageError(f"{where}: no such signal; the profile was made by another version")
+            raise UsageError(f"{where}: unknown signal; the profile was made by another version")
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
             raise UsageError(f"{where} = {value!r}: has to be a number from -{_LARGEST} to {_LARGEST}")
         values[key] = float(value)

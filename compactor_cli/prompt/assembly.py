@@ -111,9 +111,9 @@ def _check_place(transcript: Transcript, parts: Sequence[Sized], format: Format)
     if before and first is not None and first.pinned and format.boundary_is_message:
         others = ", ".join(name for name, known in FORMATS.items() if not known.boundary_is_message)
         raise UsageError(
-            f"{transcript.path}: line {transcript.records[first.records[0]].line} stands for all history before "
-            f"it, so {before[0]} cannot stand before it in a {format.name} file; give only task_prompt and "
-            f"current_message, or a session that was not compacted by its own tool (or in one of: {others})"
+            f"{transcript.path}: line {transcript.records[first.records[0]].line} replaces all history before it, so "
+            f"{before[0]} cannot come before it in a {format.name} file; give only task_prompt and current_message, "
+            f"or a session that was not compacted by its own tool (or one in: {others})"
         )
 
 

@@ -92,9 +92,9 @@ def _as_error(document: YamlDocument, error: Any) -> InputError:
         return document.error((*place, unknown), f"unknown key; known: {', '.join(known)}")
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
-        return document.error(place, f"lacks {missing!r}; known keys: {', '.join(known)}")
+        return document.error(place, f"{missing!r} is missing; known keys: {', '.join(known)}")
     allowed = error.schema.get("description", "")
-    return document.error(place, f"{_short(error.instance)} cannot be used here; give {allowed}")
+    return document.error(place, f"{_short(error.instance)} is not allowed here; use {allowed}")
 
 
 def _short(value: Any) -> str:
@@ -164,7 +164,9 @@ def _check_ids(document: YamlDocument, segments: tuple[Segment, ...]) -> None:
     seen: set[str] = set()
     for index, segment in enumerate(segments):
         if segment.id in seen:
-            raise document.error(("segments", index, "id"), f"{segment.id!r} is the id of another segment too")
+            raise document.error(
+                ("segments", index, "id"), f"{segment.id!r} is also the id of another segment; rename one"
+            )
         seen.add(segment.id)
 
 

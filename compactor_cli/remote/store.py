@@ -36,7 +36,7 @@ def reading(path: str) -> Iterator[IO[bytes]]:
         with store.open(inside, "rb") as stream:
             yield stream
     except FileNotFoundError:
-        raise InputError("there is no such file", path=path) from None
+        raise InputError("file not found", path=path) from None
     except IsADirectoryError:
         raise InputError("is a directory; name a file in it", path=path) from None
     except OSError as error:
@@ -88,5 +88,5 @@ def meant(path: str) -> list[tuple[str, str]]:
     except OSError as error:
         raise InputError(f"cannot be listed: {error.strerror or error}", path=path) from None
     if not places:
-        raise InputError("no file is called so; * stands for a part of a name, ** for folders", path=path)
+        raise InputError("no file matches; * matches a part of a name, ** any folders", path=path)
     return [(store.unstrip_protocol(place), place.removeprefix(root).lstrip("/")) for place in sorted(places)]

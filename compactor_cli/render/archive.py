@@ -121,7 +121,7 @@ def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
     """Return a table of the originals that an output does not contain unchanged, starting with those whose
     references it shows."""
     several = len({entry.conversation for entry in manifest.removed}) > 1
-    table = make_table(console, f"Taken away in {number} (· the reference stands in the output)")
+    table = make_table(console, f"Removed in {number} (· the output contains the reference)")
     table.add_column("reference", no_wrap=True)
     table.add_column("messages", overflow="fold")
     table.add_column("role")

@@ -16,12 +16,12 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.render.console import counted, make_table
 
 KINDS = {
-    "arguments": "arguments that are no JSON object",
+    "arguments": "arguments that are not a JSON object",
     "call_ids": "ids of calls",
-    "empty_texts": "texts without a word",
+    "empty_texts": "texts without words",
     "failed_marks": "marks of failed results",
     "harness_marks": "marks of what a harness wrote",
-    "members_of_the_document": "members beside the messages",
+    "members_of_the_document": "members next to the messages",
     "messages": "messages",
     "messages_without_content": "messages without content",
     "names_of_authors": "names of authors",
@@ -29,16 +29,16 @@ KINDS = {
     "parts": "parts of messages",
     "pictures": "pictures",
     "pictures_of_results": "pictures in results",
-    "records_without_message": "records that are no messages",
-    "results": "results for calls that had none",
+    "records_without_message": "records that are not messages",
+    "results": "added results for calls without one",
     "results_without_call": "results without a call",
     "seals": "seals of thinking",
-    "sealed_thinking": "thinking that only its provider can read",
+    "sealed_thinking": "thinking that only the provider can read",
     "system_messages": "system messages",
     "thinking": "thinking",
     "timestamps": "timestamps",
     "tool_names": "names of tools",
-    "usage": "counts of tokens by the provider",
+    "usage": "the provider's token counts",
 }
 """Kind of loss -> description."""
 ACTIONS: dict[Action, str] = {
@@ -46,7 +46,7 @@ ACTIONS: dict[Action, str] = {
     "as_text": "kept as text",
     "as_user": "kept under the role user",
     "changed": "changed to fit",
-    "joined": "joined with the one before",
+    "joined": "joined with the previous one",
     "moved": "moved to another place",
     "added": "added",
 }
@@ -84,10 +84,10 @@ def conversion_json(source: Source, made: Converted, place: str, warnings: Seque
 
 def loss_table(console: Console, made: Converted) -> Table:
     """Return a table of what the target does not hold unchanged, most frequent first."""
-    table = make_table(console, f"What {made.target} does not hold as it was")
+    table = make_table(console, f"What changed, as {made.target} cannot hold it")
     table.add_column("count", justify="right", no_wrap=True)
     table.add_column("what")
-    table.add_column("what became of it", no_wrap=True)
+    table.add_column("what happened", no_wrap=True)
     for loss in sorted(made.losses, key=lambda loss: (-loss.count, loss.kind)):
         detail = Text(f" ({loss.detail})", style="dim") if loss.detail else Text()
         table.add_row(f"{loss.count:,}", Text(KINDS[loss.kind]) + detail, ACTIONS[loss.action])
@@ -106,5 +106,5 @@ def resume_lines(made: Converted, place: str) -> list[str]:
     """Return how to continue the session with the agent: the place for the file, and the command."""
     if made.home is None:
         return []
-    lines = [] if place.endswith(made.home.place.removeprefix("~")) else [f"put it at {made.home.place}"]
-    return [*lines, f"go on with: {made.home.command}"]
+    lines = [] if place.endswith(made.home.place.removeprefix("~")) else [f"copy it to {made.home.place}"]
+    return [*lines, f"resume with: {made.home.command}"]

@@ -26,5 +26,5 @@ def findings_table(console: Console, findings: Sequence[Finding], *, fixed: bool
     table.add_column("done about it" if fixed else "what --fix does", ratio=2, overflow="fold")
     for finding in findings:
         line = str(finding.line) if finding.line else ""
-        table.add_row(line, finding.kind, plain(finding.detail), finding.remedy or "nothing: needs a person")
+        table.add_row(line, finding.kind, plain(finding.detail), finding.remedy or "nothing: fix by hand")
     return table

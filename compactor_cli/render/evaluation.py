@@ -30,9 +30,9 @@ _STYLES = {"strategy": "", "against": "", "baseline": "dim"}
 def limits(result: Evaluation) -> list[str]:
     """Return notes on the limits of the figures."""
     notes = [
-        "presence is not use: a model may overlook what is there, and may do without what is not",
-        "what is over its target or failed counts as 0",
-        "± is half of what 95% of the means of resampled sessions span",
+        "presence is not use: a model may overlook what is there, and may not need what is missing",
+        "outputs over the target and failures count as 0",
+        "± is half the width of the 95% interval of the means of resampled sessions",
     ]
     if result.sessions < _FEW:
         few = "one session says" if result.sessions == 1 else f"{result.sessions} sessions say"
@@ -46,7 +46,9 @@ def evaluation_tables(console: Console, result: Evaluation, counter: str) -> Ite
     """Yield the report piece by piece; strings may be longer than a line."""
     if result.cases:
         counts = f"{counted(result.sessions, 'session')} · {counted(result.cases, 'case')}"
-        yield Text(f"{counts} · {result.needs / result.cases:.0f} needed identifiers a case ({counter})", style="bold")
+        yield Text(
+            f"{counts} · {result.needs / result.cases:.0f} needed identifiers per case ({counter})", style="bold"
+        )
     yield from _skipped(result)
     for ratio in dict.fromkeys(row.ratio for row in result.rows):
         yield _ratio_table(console, ratio, [row for row in result.rows if row.ratio == ratio])
@@ -154,7 +156,7 @@ def _verdict(value: MeanEstimate) -> Text:
         return Text("-")
     if value.low > 0:
         return Text("better", style="green")
-    return Text("worse", style="red") if value.high < 0 else Text("not told apart", style="dim")
+    return Text("worse", style="red") if value.high < 0 else Text("no clear difference", style="dim")
 
 
 def _failures(rows: tuple[MethodRow, ...]) -> Iterator[str]:

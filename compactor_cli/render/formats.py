@@ -27,12 +27,12 @@ class Known(Struct, frozen=True):
 
 
 def format_table(console: Console, formats: Iterable[Known]) -> Table:
-    table = make_table(console, "Formats: all of them are read, and compacted in their own form")
+    table = make_table(console, "Formats: each is read, and written in the same format")
     table.add_column("format", no_wrap=True)
-    table.add_column("what it is", ratio=3)
+    table.add_column("description", ratio=3)
     table.add_column("convert --to")
     table.add_column("sessions of", ratio=1)
-    table.add_column("go on with", ratio=2)
+    table.add_column("resume", ratio=2)
     for known in formats:
         table.add_row(
             Text(known.name, style="bold"),
@@ -46,7 +46,7 @@ def format_table(console: Console, formats: Iterable[Known]) -> Table:
 
 def container_line(containers: Iterable[Container]) -> Text:
     names = ", ".join(suffix for container in containers for suffix in container.suffixes)
-    return Text(f"Packed files are told by their content, and are written by their name: {names}.")
+    return Text(f"Compressed files are recognised by content when read, and by name when written: {names}.")
 
 
 def formats_json(formats: Iterable[Known], containers: Iterable[Container]) -> dict[str, Any]:

@@ -13,11 +13,11 @@ def keeping_lines(kept: StoredResult, recalled: int) -> Iterator[str]:
     if recalled:
         yield f"recalled: {recalled} {'memory' if recalled == 1 else 'memories'}"
     if kept.compaction is not None:
-        yield "archived: compactor restore brings the original back"
+        yield "archived: compactor restore can restore the original"
     if kept.flushed:
-        yield f"remembered: {len(kept.new)} new, {len(kept.known)} known already"
+        yield f"remembered: {len(kept.new)} new, {len(kept.known)} already known"
     if kept.manifest:
-        yield f"what was taken away is listed in {kept.manifest}"
+        yield f"removed content is listed in {kept.manifest}"
 
 
 def keeping_json(kept: StoredResult) -> dict[str, Any]:

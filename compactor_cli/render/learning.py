@@ -80,7 +80,7 @@ def notes(taught: Taught) -> list[str]:
     """Return notes on the limits of the figures."""
     lines = ["weights are of signals of different units: compare their signs, not their sizes"]
     if taught.held_out is not None:
-        lines.append("presence is not use: a model may overlook what is there, and may do without what is not")
+        lines.append("presence is not use: a model may overlook what is there, and may not need what is missing")
     if taught.sessions < _FEW:
         few = "one session says" if taught.sessions == 1 else f"{taught.sessions} sessions say"
         lines.append(f"{few} little: compare with the shipped profile, `compactor evaluate` with and without --profile")
@@ -103,7 +103,7 @@ def _left_out(left_out: LeftOut) -> Iterator[str]:
     if left_out.copies:
         yield f"left out: {counted(left_out.copies, 'copy', 'copies')} of other files"
     if left_out.short:
-        yield f"left out: {counted(left_out.short, 'session')} too short, or of which nothing was needed later"
+        yield f"left out: {counted(left_out.short, 'session')} too short, or without anything that was needed later"
 
 
 def _whole_table(console: Console, held_out: HeldOut) -> Table:

@@ -17,7 +17,7 @@ def file_line(outcome: Outcome, *, written: bool) -> str:
     where = f", written to {outcome.place}" if written and outcome.place not in ("-", outcome.path) else ""
     before, after = outcome.before, outcome.after
     if outcome.earlier:
-        return f"{outcome.path}: done before, {outcome.place}"
+        return f"{outcome.path}: already done, {outcome.place}"
     if not outcome.changed:
         return f"{outcome.path}: {before.tokens:,} tokens, unchanged{where}"
     saved = percent(before.tokens - after.tokens, before.tokens)
@@ -29,7 +29,7 @@ def failed_rows(outcome: Outcome) -> str:
     """Return how many rows of a data set failed, and where the details are."""
     of = f"{outcome.failed_rows:,} of {counted(outcome.rows, 'row')}"
     where = f": see {outcome.place}{FAILURES}" if outcome.place else ""
-    return f"{outcome.path}: {of} could not be compacted and stay as they were{where}"
+    return f"{outcome.path}: {of} could not be compacted and were left unchanged{where}"
 
 
 def sums_table(console: Console, outcomes: Sequence[Outcome]) -> Table:
@@ -42,7 +42,7 @@ def sums_table(console: Console, outcomes: Sequence[Outcome]) -> Table:
     unchanged = sum(not outcome.changed for outcome in done)
     failed = len(outcomes) - len(done)
     words = [f"{len(done):,} of {counted(len(outcomes), 'file')}" if failed else counted(len(done), "file")]
-    words += [f"{earlier:,} done before"] if earlier else []
+    words += [f"{earlier:,} already done"] if earlier else []
     words += [f"{unchanged:,} unchanged"] if unchanged else []
     words += [f"{failed:,} failed"] if failed else []
     rows, lost = sum(outcome.rows for outcome in done), sum(outcome.failed_rows for outcome in done)

@@ -44,8 +44,8 @@ def model_json(use: ModelUse) -> dict[str, Any]:
 def probe_line(probed: Probed) -> str:
     """Return a line with the provider's counts, if it gave any."""
     if probed.before is None or probed.after is None:
-        return "the provider did not say what it counts"
-    return f"by the provider's count: {probed.before:,} tokens before, {probed.after:,} after"
+        return "the provider did not report a token count"
+    return f"counted by the provider: {probed.before:,} tokens before, {probed.after:,} after"
 
 
 def probe_json(probed: Probed) -> dict[str, int | None]:

@@ -19,7 +19,7 @@ def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
     table = make_table(console, "Strategies")
     table.add_column("name", no_wrap=True)
     table.add_column("what it does", ratio=1)
-    table.add_column("what it is for", ratio=1)
+    table.add_column("best for", ratio=1)
     for known in strategies:
         table.add_row(Text(known.name, style="bold"), known.purpose, known.suits)
     return table
@@ -39,7 +39,7 @@ def scope_lines(settings: Settings) -> Iterable[Text]:
         used = "" if plain.name == aimed.name else " without a target"
         yield Text(f"{words} {plain.name}, which compact uses{used}.")
     else:
-        yield Text(f"{words} tiered, which compact is not set to use.")
+        yield Text(f"{words} tiered, which the settings do not use.")
     if not aimed.tiers:
         used = "It uses" if plain.name == aimed.name else "With a target it uses"
-        yield Text(f"{used} {aimed.name}, which goes by neither. What it does: {aimed.purpose}.")
+        yield Text(f"{used} {aimed.name}, which needs neither. What it does: {aimed.purpose}.")

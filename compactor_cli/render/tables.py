@@ -63,7 +63,7 @@ def factors_of(score: Score) -> str:
 
 def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> Table:
     """Return a table with one line per message; on a narrow console the factors are below the text."""
-    table = make_table(console, "Scores (★ residual: kept whole by strategy tiered, ☆ demoted: over the limit)")
+    table = make_table(console, "Scores (★ residual: strategy tiered keeps it whole, ☆ demoted: over the limit)")
     wide = console.width >= _WIDE
     for name in ("#", "role", "tokens", "score", "", "tier"):
         justify: JustifyMethod = "left" if name in ("role", "") else "right"
@@ -157,7 +157,7 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
         text += Text(f"{count:,} {name}  ", style=style)
     left_out = [len(part.before.raw(record)) for part in parts for record in part.outside]
     if left_out:
-        text += Text(f"{counted(len(left_out), 'record')} outside the context left out ({sum(left_out):,} bytes)")
+        text += Text(f"{counted(len(left_out), 'record')} outside the context removed ({sum(left_out):,} bytes)")
     return text
 
 
@@ -173,14 +173,14 @@ def plan_table(console: Console, part: Compaction) -> Table:
     reason."""
     lines, strategy = plan_lines(part), part.plan.strategy if part.plan else ""
     valued, wide = any(line.decision.signals for line in lines), console.width >= _WIDE
-    note = " (“for”: the names that lines are kept for)" if valued and not wide else ""
+    note = " (“for”: the names for which lines are kept)" if valued and not wide else ""
     table = make_table(console, f"Plan of strategy {strategy}{note}")
     table.add_column("messages", no_wrap=True)
     table.add_column("rendition", no_wrap=True)
     table.add_column("tokens", justify="right", no_wrap=True)
     table.add_column("why", no_wrap=wide)
     if valued and wide:
-        table.add_column("names that lines are kept for", width=_NAMES, no_wrap=True)
+        table.add_column("names for which lines are kept", width=_NAMES, no_wrap=True)
     table.add_column("message", no_wrap=True)
     width = console.width - (62 if not wide else 78 + _NAMES if valued else 76)
     for messages, opening, tokens, decision in lines:
@@ -208,7 +208,7 @@ def _names(decision: Decision, width: int) -> Text:
 
 
 def budget_table(console: Console, budget: Budget) -> Table:
-    table = make_table(console, f"Budget of {budget.total:,} tokens, as strategy tiered shares it out")
+    table = make_table(console, f"Budget of {budget.total:,} tokens, as strategy tiered splits it")
     table.add_column("part")
     table.add_column("tokens", justify="right")
     table.add_column("share", justify="right")
@@ -253,7 +253,7 @@ def context_lines(console: Console, view: Outlook) -> Iterable[Text]:
         )
     if view.recorded is not None:
         yield recorded_line(view.recorded)
-    done = f"compact it with strategy {view.strategy}" if view.compacts else "leave it as it is"
+    done = f"compact it with strategy {view.strategy}" if view.compacts else "leave it unchanged"
     yield Text(f"compact --if-needed would {done}: {view.reason}")
     yield selection_line(view)
 
@@ -261,9 +261,9 @@ def context_lines(console: Console, view: Outlook) -> Iterable[Text]:
 def recorded_line(recorded: Recorded) -> Text:
     """Return a line that compares the provider's count with ours."""
     text = f"the provider counted {recorded.tokens:,} tokens at message {recorded.message}; the file up to there "
-    text += f"has {recorded.own:,} by our count"
+    text += f"has {recorded.own:,} by compactor's count"
     if recorded.differs and recorded.difference < 0:
-        text += f", {-recorded.difference:.0%} less: it does not hold the system prompt and the tools"
+        text += f", {-recorded.difference:.0%} less: the file does not contain the system prompt and the tools"
     elif recorded.differs:
         text += f", {recorded.difference:.0%} more"
     return Text(text)
@@ -303,7 +303,7 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
     yield heaviest
     if view.rounds:
         rounds = make_table(console, "Earlier rounds")
-        for name in ("round", "message", "stands for", "tokens"):
+        for name in ("round", "message", "replaces", "tokens"):
             rounds.add_column(name, justify="right")
         for earlier in view.rounds:
             rounds.add_row(str(earlier.round), str(earlier.index), f"{earlier.covers:,}", f"{earlier.tokens:,}")

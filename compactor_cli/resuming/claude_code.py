@@ -19,7 +19,7 @@ _FLAGS = ("isCompactSummary", "isVisibleInTranscriptOnly")
 
 class ResumedClaudeCode:
     format = "claude-code"
-    appends = "a compact boundary, and what is kept behind it"
+    appends = "a compact boundary, followed by what is kept"
     lines = True
 
     def project(self, value: Any) -> str:

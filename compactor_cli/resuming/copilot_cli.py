@@ -11,7 +11,7 @@ from compactor_cli.resuming.base import Compacted, member
 
 class ResumedCopilotCLI:
     format = "copilot-cli"
-    appends = "a compaction, and what is kept behind it"
+    appends = "a compaction, followed by what is kept"
     lines = True
 
     def project(self, value: Any) -> str:

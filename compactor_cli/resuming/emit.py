@@ -20,7 +20,7 @@ from compactor_cli.resuming.base import Agentic, Compacted
 def agentic(format: str) -> Agentic:
     """Return how sessions of a format are continued. Raises UsageError for unsupported formats."""
     if format not in AGENTIC:
-        raise UsageError(f"no agent goes on with a file of format {format}; known are {', '.join(AGENTIC)}")
+        raise UsageError(f"no agent can resume a file of format {format}; use one of {', '.join(AGENTIC)}")
     return AGENTIC[format]
 
 
@@ -29,12 +29,16 @@ def appended(before: Source, after: Source) -> bytes:
     compaction. Raises UsageError if nothing can be appended."""
     way = agentic(before.format)
     if len(before.transcripts) != 1:
-        raise UsageError("a file of several sessions: nothing is appended to it; write one session a file")
+        raise UsageError(
+            "a file of several sessions, to which nothing can be appended; write one file for each session"
+        )
     (was,), (now,) = before.transcripts, after.transcripts
     newline = was.layout.separator
     on_lines = b"," not in newline
     if way.lines and not on_lines:
-        raise UsageError(f"a session that is one document: {before.format} appends to files of a record a line only")
+        raise UsageError(
+            f"a session in a single document: {before.format} can only append to files with one record per line"
+        )
     made = [
         jsonedit.dump(value).encode()
         for value in way.append(Compacted(was, now, sha256(in_memory(before.data) + in_memory(after.data))))

@@ -21,7 +21,7 @@ _IDS = ("id", "sessionID", "messageID", "parentID", "tail_start_id")
 
 class ResumedOpenCode:
     format = "opencode"
-    appends = "a request for a summary, the summary, and what is kept behind it"
+    appends = "a request for a summary, the summary, and what is kept after it"
     lines = False
 
     def project(self, value: Any) -> str:

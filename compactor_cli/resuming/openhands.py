@@ -24,7 +24,7 @@ from compactor_cli.summary_text.verbatim import turn
 
 class ResumedOpenHands:
     format = "openhands"
-    appends = "a condensation: both ends stay, and what is left of the middle is its summary"
+    appends = "a condensation: both ends stay, and a summary replaces the middle"
     lines = True
 
     def project(self, value: Any) -> str:
@@ -64,7 +64,7 @@ class _Events(Struct, frozen=True):
 def _events(transcript: Transcript) -> _Events:
     values = [json.loads(transcript.raw(record)) for record in range(len(transcript.records))]
     if not any(member(value, "kind") for value in values):
-        raise UsageError("to events of OpenHands 0.x nothing can be appended: write the session anew")
+        raise UsageError("nothing can be appended to events of OpenHands 0.x; write a new session")
     way, view = way_and_view(values)
     return _Events(transcript, values, way, view.sent)
 

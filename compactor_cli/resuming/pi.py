@@ -14,7 +14,7 @@ from compactor_cli.resuming.base import Compacted, member
 
 class ResumedPi:
     format = "pi"
-    appends = "a compaction, and what is kept behind it"
+    appends = "a compaction, followed by what is kept"
     lines = True
 
     def project(self, value: Any) -> str:
@@ -23,7 +23,9 @@ class ResumedPi:
     def append(self, compacted: Compacted) -> list[Any]:
         parent = compacted.leaf
         if not parent:
-            raise UsageError("entries without ids, of the first version, cannot be followed by others: write anew")
+            raise UsageError(
+                "entries of the first version have no ids, so nothing can be appended to them; write a new session"
+            )
         stamps = compacted.stamps()
         taken = {link.id for link in compacted.before.links if link}
         summary, kept = compacted.lead()

@@ -15,7 +15,7 @@ _SHAPE = Shape("handoff", form="handoff", core=0.25, recent=False, newest=0.6, a
 class Handoff:
     name = "handoff"
     purpose = "a summary in seven parts with the last request, and the call in hand: [system, user] (seed 004)"
-    suits = "starting afresh: another agent, or another model, goes on with the work"
+    suits = "a fresh start: another agent or model continues the work"
     learned = True
     closes = True
     tiers = False

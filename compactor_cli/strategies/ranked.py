@@ -45,8 +45,8 @@ _EARLIER = "Earlier rounds"
 
 class Ranked:
     name = "ranked"
-    purpose = "recent messages stay, of the older ones the lowest scores are compressed first (seed 002)"
-    suits = "weights of your own: the [summarization] settings say what is important"
+    purpose = "recent messages stay; of the older ones, those with the lowest scores are summarized first (seed 002)"
+    suits = "your own weights: the [summarization] settings define what is important"
     learned = True
     closes = False
     tiers = False

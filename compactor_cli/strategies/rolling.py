@@ -13,7 +13,7 @@ _SHAPE = Shape("rolling", form="session", absorbs=True)
 class Rolling:
     name = "rolling"
     purpose = "system message, one session summary carried from round to round, recent messages (seed 001)"
-    suits = "sessions that go on and are compacted again and again: one summary, never a summary of summaries"
+    suits = "sessions that continue and are compacted repeatedly: one summary, never a summary of summaries"
     learned = True
     closes = False
     tiers = False

@@ -27,7 +27,7 @@ def plan_in_any_room(inputs: PlanInput, shape: Shape) -> Plan:
     if inputs.target is None or inputs.profile is None:
         return headed()
     room = max(0, inputs.target - system_tokens(inputs.messages))
-    reason = f"{shape.name}: {room:,} tokens beside system messages are too few for a summary with headings"
+    reason = f"{shape.name}: {room:,} tokens besides system messages are too few for a summary with headings"
     bare = partial(_without_headings, inputs, shape, reason)
     few = _HEADINGS if shape.recent else _SEVEN_HEADINGS
     small = room < few and inputs.settings.summarizer != "llm"

@@ -13,7 +13,7 @@ _SHAPE = Shape("summarize")
 class Summarize:
     name = "summarize"
     purpose = "one summary of everything but the recent messages (seed 003)"
-    suits = "talk without tools, where what was said matters more than what came out of calls"
+    suits = "talk without tools, where the words matter more than tool results"
     learned = True
     closes = False
     tiers = False

@@ -11,7 +11,7 @@ _SHAPE = Shape("truncate", core=0.0)
 
 class Truncate:
     name = "truncate"
-    purpose = "the recent messages whole, the rest is cut off (seed 003)"
+    purpose = "recent messages stay whole, the rest is cut off (seed 003)"
     suits = "fixtures, and sessions whose beginning does not matter: fast, simple, lossy"
     learned = False
     closes = False

@@ -46,7 +46,7 @@ def prompt(text: str, keywords: Keywords, subject: SubjectWords, rate: Callable[
         led = unit.parent >= 0 and unit.parent == at - 1 and units[at - 1].heads
         # the lead-in of a list gives its value to the first item
         worth.append(relevance[unit.section] * (own[at] + of_matter + (own[at - 1] if led else 0.0)))
-    catalogue = frozenset(_catalogued(text, units, said))
+    catalogue = frozenset(_catalogued(text, units, said, rules))
     ranks = [LAST if at in catalogue else FIRST for at in range(len(units))]
     return Chosen(text, units, worth, ranks, _WORTHLESS, by_force)
 
@@ -67,8 +67,9 @@ def _relevance(units: Sequence[Outlined], said: Sequence[str], subject: SubjectW
     return found
 
 
-def _catalogued(text: str, units: Sequence[Outlined], said: Sequence[str]) -> Iterator[int]:
-    """Yield the items of catalogues, for example of skills, and the sentences inside these items."""
+def _catalogued(text: str, units: Sequence[Outlined], said: Sequence[str], rules: Sequence[float]) -> Iterator[int]:
+    """Yield the items of catalogues, for example of skills, and the sentences inside these items. A list is no
+    catalogue if half of its items are rules, whatever they begin with."""
     lists: defaultdict[int, list[int]] = defaultdict(list)
     entries: dict[int, str] = {}
     for at, unit in enumerate(units):
@@ -79,8 +80,10 @@ def _catalogued(text: str, units: Sequence[Outlined], said: Sequence[str]) -> It
     found: set[int] = set()
     for items in lists.values():
         names = [entries[at] for at in items if at in entries]
+        ruled = sum(rules[at] > 0 for at in items if at in entries)
         several = sum(_NAME.match(name) is not None for name in names)
-        if len(names) >= max(_ENTRIES, _MOST * len(items)) and several >= _NAMED * len(names):
+        listed = len(names) >= max(_ENTRIES, _MOST * len(items)) and 2 * ruled < len(names)
+        if listed and several >= _NAMED * len(names):
             found.update(at for at in items if at in entries)
     for at, unit in enumerate(units):
         if unit.parent in found:

@@ -211,4 +211,4 @@ def _request(turns: Sequence[Turn]) -> ModelRequest:
 
 def _why(answers: Sequence[ModelAnswer]) -> str:
     silent = next(answer for answer in answers if answer.prompt_tokens is None)
-    return silent.failure or "the answer does not say what the request cost"
+    return silent.failure or "the answer does not report the tokens of the request"

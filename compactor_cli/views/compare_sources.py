@@ -33,7 +33,7 @@ def pairings(first: Source, second: Source) -> list[ConversationPair]:
     """Return the conversations of two files paired by order. Raises UsageError if their numbers differ."""
     if len(first.transcripts) != len(second.transcripts):
         counts = f"{len(first.transcripts)} and {len(second.transcripts)}"
-        raise UsageError(f"the files hold different numbers of conversations ({counts}); they cannot be paired")
+        raise UsageError(f"the files hold different numbers of conversations ({counts}), so they cannot be paired")
     out = []
     for a, b in zip(first.transcripts, second.transcripts, strict=True):
         messages = _repaired(a) if a.messages != b.messages else a.messages

@@ -72,7 +72,7 @@ def outlook(
 
 def _reason(state: ContextState, messages: int, recent: int) -> str:
     if state.never:
-        return "the threshold is 0, which is never"
+        return "the threshold is 0, which means never"
     if messages <= recent + 1:
         return f"{messages:,} messages are too few to compact"
     place = "at or over" if state.needs_compaction else "under"

@@ -34,7 +34,7 @@ class EarlierRound(Struct, frozen=True):
     tokens: int
 
 
-_UNTIERED = "none: kept for what it is"
+_UNTIERED = "no tier: always kept"
 """Label for system messages and residuals."""
 
 

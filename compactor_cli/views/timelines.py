@@ -97,7 +97,7 @@ def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
 def _lost(conversation: int, message: Message, about: _About, dropped: Set[int]) -> Entry:
     """Return the entry of a message that was removed before any other decision."""
     tools, files = _work(message, about)
-    reason = DROPPED if message.number in dropped else "taken out by a repair of the input"
+    reason = DROPPED if message.number in dropped else "removed by a repair of the input"
     return Entry(conversation, "dropped", message, None, reason, tools=tools, files=files)
 
 
@@ -132,7 +132,7 @@ def _of_pairing(conversation: int, pair: ConversationPair) -> Iterable[Entry]:
             yield Entry(conversation, fate, before, after, reason, tools=tools, files=files)
         yield from (_new(conversation, message) for message in added.get(index, ()))
     for message in pair.extra:
-        yield Entry(conversation, "dropped", message, None, "taken out by a repair of the input")
+        yield Entry(conversation, "dropped", message, None, "removed by a repair of the input")
 
 
 def _fates(matched: Matches, edited: set[int]) -> dict[int, MessageFate]:
@@ -148,14 +148,14 @@ def _fates(matched: Matches, edited: set[int]) -> dict[int, MessageFate]:
 def _compared(fate: MessageFate, before: Message, after: Message | None, summary: int | None) -> str:
     """Return what a comparison alone can say about a message, since the output does not contain the plan."""
     if fate == "shortened" and after is not None:
-        return f"stands in the output, cut from {before.tokens:,} to {after.tokens:,} tokens"
+        return f"in the output, cut from {before.tokens:,} to {after.tokens:,} tokens"
     if fate == "summarized" and summary is not None:
-        return f"the summary in message {summary} of the output stands for it"
-    return {"kept": "stands in the output as it was", "dropped": "nothing in the output stands for it"}.get(fate, "")
+        return f"replaced by the summary in message {summary} of the output"
+    return {"kept": "unchanged in the output", "dropped": "nothing in the output replaces it"}.get(fate, "")
 
 
 def _new(conversation: int, message: Message) -> Entry:
-    why = "a summary of what it stands for" if message.origin == "summary" else "was not in the input"
+    why = "a summary of the messages it replaces" if message.origin == "summary" else "not in the input"
     return Entry(conversation, "added", None, message, why)
 
 

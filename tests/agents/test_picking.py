@@ -97,9 +97,9 @@ def test_an_ambiguous_id_lists_the_candidates(at_home):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--session", "ffff"], "no session has an id that begins so"),
+        (["--session", "ffff"], "no session id begins with this"),
         (["--latest", "--project", "nowhere"], "no session"),
-        (["--latest", "nobody"], "no agent is called so"),
+        (["--latest", "nobody"], "unknown agent"),
         (["--latest", "kimi"], ".kimi/sessions"),
         (["x.jsonl", "--latest"], "leave out"),
         (["--latest", "--session", "0a1b2c3d-1"], "exclude each other"),

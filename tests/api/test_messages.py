@@ -82,8 +82,8 @@ def test_a_loaded_file_takes_the_same_targets():
 @pytest.mark.parametrize(
     ("message", "says"),
     [
-        ("words", "a str, which is no message"),
-        (None, "a NoneType, which is no message"),
+        ("words", "a str, not a message"),
+        (None, "a NoneType, not a message"),
         ({"role": "user", "content": object()}, "cannot be written as JSON: a object"),
         ({"role": "user", "content": float("nan")}, "cannot be written as JSON"),
     ],

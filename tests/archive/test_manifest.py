@@ -222,9 +222,9 @@ def test_references_may_be_given_in_part_and_are_refused_with_words():
     for digits in (entry.reference, entry.digest, entry.digest[:6].upper(), f" {entry.reference[:9]} "):
         assert find(made.removed, digits) is entry
     for bad in ("ctx_12", "nothing", "", "ctx_xyz12345", "f" * 65):
-        with pytest.raises(UsageError, match="is no reference"):
+        with pytest.raises(UsageError, match="is not a reference"):
             find(made.removed, bad)
-    with pytest.raises(UsageError, match=r"nothing that was removed has the reference ctx_00000000000"):
+    with pytest.raises(UsageError, match=r"no removed content has the reference ctx_00000000000"):
         find(made.removed, "0" * 11)
 
 

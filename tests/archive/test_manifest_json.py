@@ -66,7 +66,9 @@ def entry(**changes):
 def test_what_is_wrong_in_a_manifest_is_said_with_its_file(value, what):
     with pytest.raises(InputError) as refused:
         read_manifest(json.dumps(value).encode(), "x.manifest.json")
-    assert str(refused.value).startswith("x.manifest.json: is ")
+    assert str(refused.value).startswith(
+        ("x.manifest.json: not a manifest: ", "x.manifest.json: a manifest of version 2, ")
+    )
     assert what in str(refused.value)
 
 

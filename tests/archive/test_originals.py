@@ -28,7 +28,7 @@ def refusal(entries: list[Removed], reference: str) -> str:
 
 @pytest.mark.parametrize("reference", ["abc", "ctx_abc", "0" * 65, "ctx_xyz12345"])
 def test_what_cannot_be_a_reference_is_refused_with_what_one_is(reference: str) -> None:
-    said = f"{reference!r} is no reference: it is ctx_ and 4 to 64 hex digits; see restore --list"
+    said = f"{reference!r} is not a reference (ctx_ and 4 to 64 hex digits); see restore --list"
     assert refusal([removed(SAME)], reference) == said
 
 
@@ -39,9 +39,7 @@ def test_four_digits_are_enough_in_any_case_and_64_are_not_too_many(reference: s
 
 
 def test_an_unknown_reference_is_refused_with_where_to_look() -> None:
-    assert refusal([removed(SAME)], "0000") == (
-        "nothing that was removed has the reference ctx_0000; see restore --list"
-    )
+    assert refusal([removed(SAME)], "0000") == ("no removed content has the reference ctx_0000; see restore --list")
 
 
 @pytest.mark.parametrize(("number", "more"), [(2, ""), (10, ""), (11, ", and 1 more"), (13, ", and 3 more")])

@@ -154,7 +154,7 @@ def test_words_are_searched_for_in_the_texts_and_found_one_after_the_other(brows
         assert "latin-1" in seen.text()
         await seen.keys("escape", "slash")
         await seen.type("x" * 9, "enter")
-        assert "is in none of the messages" in seen.text()
+        assert "is in none of the shown messages" in seen.text()
 
     browse(scenario, session, target_ratio=0.4, size=(100, 60))
 
@@ -175,13 +175,13 @@ def test_a_message_is_shown_in_full_before_and_after(browse, session):
         for number in [n for n, fate in seen.rows.items() if fate == "summarized"][:: every(8)]:
             await seen.keys("escape", "g", *str(number), "enter", "enter")
             head, first = seen.app.screen.query_one("#after").text().splitlines()[:2]
-            assert head.startswith("The summary in its place quotes")
-            if head.endswith("quotes of it:"):
+            assert head.startswith("The summary that replaces it quotes")
+            if head.endswith("quotes these lines:"):
                 assert re.match(rf"#{number}\b", first)
                 quoted += 1
         assert quoted
         await seen.keys("d")
-        assert "Nothing of it is in the output: dropped by a decision." in seen.app.screen.query_one("#after").text()
+        assert "Not in the output: dropped by a decision." in seen.app.screen.query_one("#after").text()
         await seen.keys("right")
         assert f"message {number} · " not in seen.screen()[0]
         await seen.keys("escape")
@@ -197,7 +197,7 @@ def test_on_a_narrow_terminal_the_sides_take_turns(browse, session):
         assert "in the output · " not in seen.text()
         await seen.keys("tab")
         assert "in the output · " in seen.text()
-        assert "Stands in the output as it was." in seen.text()
+        assert "Unchanged in the output." in seen.text()
 
     browse(scenario, session, target_ratio=0.4, size=(80, 24))
 
@@ -214,7 +214,7 @@ def test_another_target_and_another_strategy_are_computed(browse, session):
         assert "target 1,500 tokens · adaptive" in seen.screen()[1]
         await seen.keys("t", "ctrl+u")
         await seen.type("many", "enter")
-        assert "'many' is no number of tokens" in seen.text()
+        assert "'many' is not a number of tokens" in seen.text()
         assert seen.app.view.target == 1500
         await seen.keys("S", "down", "enter")
         assert seen.app.view.strategy == "tiered"
@@ -244,7 +244,7 @@ def test_what_is_saved_makes_compact_come_to_the_same_figures(browse, session, r
 
     desk, app = browse(scenario, session, target_ratio=0.4)
     assert app.return_code == 0
-    assert "decisions saved to session.decisions.json; use them: compactor compact" in desk.remarks[0]
+    assert "decisions saved to session.decisions.json; use them with: compactor compact" in desk.remarks[0]
     file = json.loads((tmp_path / "session.decisions.json").read_bytes())
     assert [(one["message"], one["decision"]) for one in file["decisions"]] == [(5, "keep"), (8, "drop")]
     options = ("--decisions", "session.decisions.json", "--tokenizer", "chars", "--json", "-o", "small.jsonl")
@@ -280,7 +280,7 @@ def test_nothing_is_replaced_unasked_and_the_session_never(browse, session, tmp_
     async def scenario(seen):
         await seen.keys("k", "s", "ctrl+u")
         await seen.type("taken.json", "enter")
-        assert "taken.json is there already." in seen.text()
+        assert "taken.json already exists." in seen.text()
         await seen.keys("escape")
         assert (tmp_path / "taken.json").read_text(encoding="utf-8") == "mine"
         await seen.keys("s", "ctrl+u")
@@ -298,7 +298,7 @@ def test_nothing_is_replaced_unasked_and_the_session_never(browse, session, tmp_
             assert "settings.toml: is the settings file" in seen.text()
         await seen.keys("s", "ctrl+u")
         await seen.type("-", "enter")
-        assert "name a file; standard output is the screen" in seen.text()
+        assert "name a file; standard output is used for the screen" in seen.text()
 
     desk, _ = browse(scenario, session, target_ratio=0.4, config="settings.toml")
     assert desk.is_there(f"file://{tmp_path}/taken.json")
@@ -310,9 +310,9 @@ def test_nothing_is_replaced_unasked_and_the_session_never(browse, session, tmp_
 def test_leaving_asks_for_decisions_that_are_not_saved(browse, session, tmp_path):
     async def scenario(seen):
         await seen.keys("k", "ctrl+q")
-        assert "The decisions are not saved." in seen.text()
+        assert "The decisions have not been saved." in seen.text()
         await seen.keys("escape", "q")
-        assert "The decisions are not saved." in seen.text()
+        assert "The decisions have not been saved." in seen.text()
         await seen.keys("escape", "q", "s")
 
     _, app = browse(scenario, session, target_ratio=0.4)
@@ -330,7 +330,7 @@ def test_it_begins_from_a_file_of_decisions_and_leaves_out_what_does_not_hold(br
     session.write_bytes(jsonl(*values))
 
     async def scenario(seen):
-        assert "The session has changed: the decisions on 8 are left out." in seen.text()
+        assert "The session has changed: the decisions on 8 were dropped." in seen.text()
         assert seen.app.history.now.choices == {Spot(0, 5): "keep"}
         assert "target 40%" in seen.screen()[1]
 

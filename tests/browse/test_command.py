@@ -129,7 +129,7 @@ def test_without_the_extra_it_says_what_to_install(fresh, session, tmp_path):
     done = fresh("browse", session, PYTHONPATH=path)
     assert done.code == 2
     assert done.stderr == (
-        "error: the browser is made with Textual, which is not installed: pip install 'compactor-cli[browse]'\n"
+        "error: the browser needs Textual, which is not installed: pip install 'compactor-cli[browse]'\n"
     )
 
 

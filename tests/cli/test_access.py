@@ -158,7 +158,7 @@ def test_the_original_that_doctor_keeps_belongs_to_whom_it_belonged(run, tmp_pat
 
 
 def test_doctor_and_restore_say_when_a_hard_link_is_split(run, tmp_path, chat):
-    told = "warning: chat.jsonl: had 2 names; the others still mean the file as it was"
+    told = "warning: chat.jsonl: had 2 hard links; the others still point to the old content"
     chat.write_bytes(CHAT + b'{"role": "assistant", "content": "I was go')
     (tmp_path / "second.jsonl").hardlink_to(chat)
     assert told not in run("doctor", "chat.jsonl", "--fix", "-o", "mended.jsonl", "--tokenizer", "chars").stderr
@@ -173,6 +173,6 @@ def test_in_place_says_when_a_hard_link_is_split(run, tmp_path, chat):
     (tmp_path / "second.jsonl").hardlink_to(chat)
     done = run("compact", "chat.jsonl", *HALF, "--in-place")
     assert done.code == 0
-    assert "warning: chat.jsonl: had 2 names; the others still mean the file as it was" in done.stderr
+    assert "warning: chat.jsonl: had 2 hard links; the others still point to the old content" in done.stderr
     assert (tmp_path / "second.jsonl").read_bytes() == CHAT
     assert "names" not in run("compact", "chat.jsonl", *HALF, "-o", "out.jsonl").stderr

@@ -68,7 +68,7 @@ def test_every_command_refuses_what_is_not_there_or_is_a_directory(run, tmp_path
     extra += ["--tokenizer", "chars"]
     missing = run(command, "missing.jsonl", *extra)
     assert (missing.code, missing.stdout) == (3, b"")
-    assert "missing.jsonl: there is no such file" in missing.stderr
+    assert "missing.jsonl: file not found" in missing.stderr
     folder = run(command, "folder", *extra)
     assert (folder.code, folder.stdout) == (3, b"")
     assert "folder: is a directory" in folder.stderr

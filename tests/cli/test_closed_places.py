@@ -131,7 +131,7 @@ def test_a_folder_for_outputs_that_cannot_be_made_is_exit_code_2(bound, tmp_path
     for arguments in (["compact", "open.jsonl", *HALF], ["convert", "open.jsonl", "--to", "pi"]):
         done = bound(*arguments, "--out-dir", "closed-folder/out")
         assert done.code == 2
-        assert "closed-folder/out: the folder cannot be made: Permission denied" in done.stderr
+        assert "closed-folder/out: the folder cannot be created: Permission denied" in done.stderr
 
 
 def test_a_settings_folder_that_may_not_be_looked_into_has_no_settings_and_takes_none(bound, tmp_path, file):

@@ -93,7 +93,7 @@ def test_a_worker_that_is_killed_in_the_middle_costs_nothing(run, tmp_path, sess
     assert run("compact", "in/*.jsonl", *OPTIONS, "whole").code == 0
     assert written(tmp_path / "out") == written(tmp_path / "whole")
     resumed = run("compact", "in/*.jsonl", *OPTIONS, "out", "--resume")
-    assert f"{FILES} files, {FILES} done before" in resumed.stderr, "what a cluster did any run knows"
+    assert f"{FILES} files, {FILES} already done" in resumed.stderr, "what a cluster did any run knows"
 
 
 @pytest.mark.everything
@@ -133,7 +133,7 @@ def test_a_cluster_that_stays_without_a_worker_is_an_error(deserted, monkeypatch
     monkeypatch.setattr(cluster, "_PATIENCE", 0.1)
     monkeypatch.setattr(cluster, "_TRIES", 1)
     monkeypatch.setattr(deserted, "cluster", None)  # as one on another machine is not this one's to start
-    with pytest.raises(UsageError, match="no worker any more; run again with --resume"):
+    with pytest.raises(UsageError, match="no workers left; run again with --resume"):
         cluster._waited(deserted, deserted.submit(list, pure=False))
 
 
@@ -141,8 +141,8 @@ def test_a_cluster_that_stays_without_a_worker_is_an_error(deserted, monkeypatch
     ("options", "words"),
     [
         (("--engine", "spark"), "--engine 'spark': use processes or dask"),
-        (("--scheduler", "tcp://127.0.0.1:1"), "--scheduler is an address for --engine dask"),
-        (("--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), "no cluster with a worker is there"),
+        (("--scheduler", "tcp://127.0.0.1:1"), "--scheduler works only with --engine dask"),
+        (("--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), "no cluster with a worker answers there"),
     ],
 )
 def test_what_cannot_be_asked_for(run, sessions, options, words):

@@ -139,10 +139,10 @@ def test_the_script_is_printed_and_says_how_it_is_installed(run, shell):
 
 
 OTHERS = [
-    (["tcsh"], "", "for 'tcsh': name one of bash, zsh, fish"),
+    (["tcsh"], "", "for 'tcsh'; name one of bash, zsh, fish"),
     (["zhs"], "", "did you mean zsh?"),
     ([], "/bin/sh", "for 'sh'"),
-    ([], "", "SHELL names no shell"),
+    ([], "", "the variable SHELL is empty"),
 ]
 
 

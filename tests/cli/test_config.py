@@ -125,7 +125,7 @@ def test_an_unknown_variable_is_a_warning_and_an_empty_one_nothing(run, session)
     done = run("score", session.name, *CHARS, **variables)
     assert done.code == 0
     assert [line for line in done.stderr.splitlines() if "warning" in line] == [
-        "warning: the variable COMPACTOR_COLOUR is not known and sets nothing"
+        "warning: the variable COMPACTOR_COLOUR is unknown and has no effect"
     ]
 
 
@@ -283,7 +283,7 @@ def test_set_begins_a_file_where_there_is_none(run, tmp_path, home, user_file):
     assert run("config", "set", "keep", '["a, b"]', "--config", "x.yaml", **home).code == 0
     assert (tmp_path / "x.yaml").read_text() == 'keep: ["a, b"]\n'
     done = run("config", "set", "strategy", "ranked", "--user", COMPACTOR_STRATEGY="tiered", **home)
-    assert "note: variable COMPACTOR_STRATEGY is stronger" in done.stderr
+    assert "note: variable COMPACTOR_STRATEGY takes precedence" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_unset_takes_out_what_nobody_knows_too(run, tmp_path):
     assert path.read_text() == "[scoring]\nthreshold = 6\n"
     again = run("config", "unset", "query")
     assert again.code == 2
-    assert "query is not set there" in again.stderr
+    assert "query is not set in this file" in again.stderr
 
 
 def test_get_prints_the_value_alone(run, tmp_path):
@@ -354,8 +354,8 @@ def test_path_says_which_files_are_read(run, tmp_path, home, user_file):
         {"source": "originals, rounds and memories", "path": database, "exists": False},
     ]
     assert f"answers of models  {answers}  not there" in run("config", "path", **home).text
-    assert f"answers of models are kept in {answers}, not there yet" in run("config", **home).text
-    assert f"originals, rounds and memories are kept in {database}, not there yet" in run("config", **home).text
+    assert f"answers of models are stored in {answers}, not there yet" in run("config", **home).text
+    assert f"originals, rounds and memories are stored in {database}, not there yet" in run("config", **home).text
     assert f"project file  {project}  not there" in run("config", "path", **home).text
     named = run("config", "path", "--json", COMPACTOR_CONFIG="x.toml", **home).json
     assert named == [
@@ -422,7 +422,7 @@ def test_meilisearch_is_refused_with_a_word(run, session, value):
     done = run("score", session.name, *CHARS, ENABLE_MEILISEARCH=value)
     assert done.code == 0
     (warning,) = [line for line in done.stderr.splitlines() if "warning" in line]
-    assert warning.startswith("warning: the variable ENABLE_MEILISEARCH sets nothing: no Meilisearch is used")
+    assert warning.startswith("warning: the variable ENABLE_MEILISEARCH has no effect: ")
 
 
 @pytest.mark.parametrize("value", ["false", "0", ""])

@@ -38,7 +38,7 @@ def test_a_session_goes_to_every_agent_with_its_words_and_its_place(run, tmp_pat
     report = json.loads(done.stdout)
     (written,) = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert report["output"]["path"] == str(Path("out") / written.relative_to(tmp_path / "out"))
-    assert "go on with: " in done.stderr
+    assert "resume with: " in done.stderr
     before = api.load((SAMPLES / sample).read_bytes())
     after = api.load(written.read_bytes())
     assert after.format == target

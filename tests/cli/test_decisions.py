@@ -75,7 +75,7 @@ def test_a_session_that_has_grown_is_said_to_have_and_works(run, session, decide
     session.write_bytes(session.read_bytes() + jsonl(user("And now the changelog."), assistant("Done.")))
     done = run("compact", session, *TOKENS, "--decisions", file, "-o", "small.jsonl")
     assert done.code == 0
-    assert "the session has changed since it was decided on (it had 35 messages and has 37)" in done.stderr
+    assert "the session has changed since the decisions were made (it had 35 messages and now has 37)" in done.stderr
 
 
 def test_a_message_that_has_changed_is_named_with_what_to_do(run, session, decided):
@@ -85,7 +85,7 @@ def test_a_message_that_has_changed_is_named_with_what_to_do(run, session, decid
     session.write_bytes(jsonl(*values))
     done = run("compact", session, *TOKENS, "--decisions", file, "-o", "small.jsonl")
     assert done.code == 3
-    assert "decisions.json: was decided on other messages than 8 of" in done.stderr
+    assert "decisions.json: was saved for messages other than 8 of" in done.stderr
     assert f"compactor browse {session} --decisions decisions.json" in done.stderr
 
 
@@ -100,7 +100,7 @@ def test_decisions_are_about_one_session(run, session, decided, tmp_path):
     other.write_bytes(session.read_bytes())
     done = run("compact", session, other, "--decisions", decided(drop=[8]), "--out-dir", "out")
     assert done.code == 2
-    assert "--decisions is about the messages of one session" in done.stderr
+    assert "--decisions applies to the messages of one session" in done.stderr
 
 
 def test_dropped_messages_are_dropped_in_the_archive_and_can_be_had_back(run, session, decided, tmp_path):
@@ -122,9 +122,9 @@ def test_dropped_messages_are_dropped_in_the_archive_and_can_be_had_back(run, se
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "no file of decisions: not JSON"),
-        ("[]", "it holds no list `decisions`"),
-        ('{"version": 9, "decisions": []}', "version 9 of decisions is not known"),
+        ("{", "not a file of decisions: not JSON"),
+        ("[]", "it has no list `decisions`"),
+        ('{"version": 9, "decisions": []}', "unknown version 9 of decisions"),
         ('{"version": 1, "decisions": {}}', "decisions: expected a list"),
         ('{"version": 1, "decisions": [{"message": -1}]}', "decisions[0].message: expected a whole number"),
         ('{"version": 1, "decisions": [{"message": 1, "decision": "hide"}]}', "expected `keep` or `drop`"),
@@ -147,7 +147,7 @@ def test_what_is_no_file_of_decisions_is_said(run, session, tmp_path, text, word
 def test_two_decisions_on_one_message_are_refused():
     one = {"message": 1, "decision": "keep", "fingerprint": "a"}
     text = json.dumps({"version": 1, "decisions": [one, {**one, "decision": "drop"}]})
-    with pytest.raises(Exception, match="one decision on message 1, and there are two"):
+    with pytest.raises(Exception, match="only one decision on message 1, found two"):
         read_decisions(text, "d.json")
 
 

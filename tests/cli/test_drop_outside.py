@@ -70,7 +70,7 @@ def test_without_the_option_it_stays_and_nothing_is_said_of_it(run, session, tmp
     out = tmp_path / "out.jsonl"
     done = run("compact", session, "--target-ratio", "0.5", *CHARS, "-o", out)
     assert done.code == 0
-    assert "left out" not in done.stderr
+    assert "removed" not in done.stderr
     assert out.read_bytes().splitlines()[:62] == session.read_bytes().splitlines()[:62]
 
 

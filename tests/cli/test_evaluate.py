@@ -199,7 +199,7 @@ def test_a_tool_that_does_not_end_is_ended_with_what_it_started(run, files):
     pause = "import signal; signal.pause()"
     code = f'import subprocess, sys; subprocess.run([sys.executable, chr(45) + chr(99), "{pause}"])'
     done = run("evaluate", files[0], *SHORT, "--json", "--timeout", "0.5", "--against", f"stuck::{python(code)}")
-    assert rows(done, "stuck")[0]["failures"] == [{"reason": "not done after 0.5 seconds", "count": 1}]
+    assert rows(done, "stuck")[0]["failures"] == [{"reason": "not finished after 0.5 seconds", "count": 1}]
 
 
 def test_a_tool_that_is_not_there_is_reported(run, files):
@@ -233,7 +233,7 @@ def test_nothing_to_measure_is_a_message_and_exit_code_1(run, tmp_path):
     done = run("evaluate", "short.jsonl", *CHARS)
     assert done.code == 1
     assert "skipped: short.jsonl at 50%: no legal place to cut" in done.text
-    assert "no session gives anything to measure" in done.stderr
+    assert "no session can be measured" in done.stderr
     scripted = run("evaluate", "short.jsonl", *CHARS, "--json")
     assert scripted.code == 1
     assert (scripted.json["cases"], scripted.json["rows"], scripted.json["differences"]) == (0, [], [])
@@ -249,7 +249,7 @@ def test_a_file_that_cannot_be_read_is_exit_code_3(run, tmp_path):
     assert "bad.jsonl:1: " in done.stderr
     missing = run("evaluate", "missing.jsonl", *CHARS)
     assert (missing.code, missing.stdout) == (3, b"")
-    assert "missing.jsonl: there is no such file" in missing.stderr
+    assert "missing.jsonl: file not found" in missing.stderr
 
 
 def test_of_several_files_the_others_are_still_measured(run, files, tmp_path):
@@ -266,16 +266,16 @@ def test_of_several_files_the_others_are_still_measured(run, files, tmp_path):
     [
         (["--strategy", "nonsense"], "unknown strategy 'nonsense'; known: "),
         (["--strategy", "tiered,nonsense"], "unknown strategy 'nonsense'"),
-        (["--target-ratio", "0"], "--target-ratio '0': write shares above 0 and up to 1"),
+        (["--target-ratio", "0"], "--target-ratio '0': not shares above 0 and up to 1; write"),
         (["--target-ratio", "0.1,1.5"], "--target-ratio '0.1,1.5'"),
         (["--target-ratio", "nan"], "--target-ratio 'nan'"),
         (["--target-ratio", ""], "--target-ratio ''"),
         (["--target-ratio", "half"], "--target-ratio 'half'"),
-        (["--cuts", "1"], "--cuts '1': write shares between 0 and 1"),
+        (["--cuts", "1"], "--cuts '1': not shares between 0 and 1; write"),
         (["--cuts", "0.5,-1"], "--cuts '0.5,-1'"),
-        (["--against", "cp {in} somewhere"], "--against 'cp {in} somewhere': write a command with {in} and {out}"),
+        (["--against", "cp {in} somewhere"], "--against 'cp {in} somewhere': the command needs {in} and {out}"),
         (["--against", "cp '{in} {out}"], "No closing quotation"),
-        (["--against", "mask::cp {in} {out}"], "the name 'mask' is empty or already that of another row"),
+        (["--against", "mask::cp {in} {out}"], "the name 'mask' is empty or already used by another row"),
         (["--against", "::cp {in} {out}"], "is empty or already"),
         (["--tokenizer", "nonsense"], "unknown tokenizer"),
         (["--format", "nonsense"], "unknown format"),

@@ -43,7 +43,10 @@ def test_a_command_for_one_file_takes_each_session_in_order_and_lists_what_it_sk
     assert (done.code, done.text) == (0, "".join(alone))
     assert skipped(done) == [f"sessions/{name}" for name in OTHERS]
     lines = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
-    assert f"skipped: sessions/package.json: no known format: none of {len(FORMATS)} knows any of its records" in lines
+    assert (
+        f"skipped: sessions/package.json: unknown format: none of the {len(FORMATS)} known formats matches its records"
+        in lines
+    )
     assert all(len(line) < 120 for line in lines)
     assert "openai-chat" not in "".join(lines)
 
@@ -71,7 +74,7 @@ def test_files_of_no_format_have_a_short_line_each(run, folder, command):
     for name in names:
         (folder.parent / name).write_text('{"a": 1}\n{"b": 2}\n')
     done = run(command[0], *names, "sessions/a.jsonl", *command[1:], *CHARS)
-    lines = [line for line in (done.text + done.stderr).splitlines() if "no known format" in line]
+    lines = [line for line in (done.text + done.stderr).splitlines() if "unknown format" in line]
     assert len(lines) >= 3
     assert all(line.count(".jsonl") == 1 and len(line) < 200 for line in lines), lines
 
@@ -97,7 +100,7 @@ def test_diff_compares_two_folders_by_the_names_in_them(run, tmp_path, folder):
     assert run("diff", "sessions", "small", *CHARS, "--fail-under", "saved=99").code == 1
     mixed = run("diff", "sessions", "small/sub/b.json", *CHARS)
     assert mixed.code == 3
-    assert "sessions: is a directory, and small/sub/b.json is a file" in mixed.stderr
+    assert "sessions: is a directory, but small/sub/b.json is a file" in mixed.stderr
 
 
 def test_evaluate_takes_folders(run, folder):
@@ -120,7 +123,7 @@ def test_a_folder_without_sessions_is_exit_code_3(run, tmp_path, command):
     (tmp_path / "empty" / "sub" / "notes.txt").write_text("Dear diary")
     done = run(command, "empty", *CHARS)
     assert (done.code, done.stdout) == (3, b"")
-    assert "empty: is a directory without a session in it that can be read" in done.stderr
+    assert "empty: is a directory that holds no readable session" in done.stderr
     shutil.rmtree(tmp_path / "empty")
     assert run(command, "empty", *CHARS).code == 3
 
@@ -143,7 +146,7 @@ def test_a_prompt_is_assembled_from_a_folder_with_one_session(run, tmp_path):
     (tmp_path / "one" / "b.jsonl").write_bytes(CHAT)
     several = run("assemble", "one", *options)
     assert (several.code, several.stdout) == (2, b"")
-    assert "one stands for 2 sessions; a prompt has one history, name one" in several.stderr
+    assert "one holds 2 sessions, but a prompt has one history; name one session" in several.stderr
     assert run("assemble", "one/*.jsonl", *options).code == 2
 
 
@@ -155,7 +158,7 @@ def test_help_does_not_promise_to_read_all_sessions_of_a_folder(run, command):
 def test_git_names_one_file_and_no_folder(run, folder):
     done = run("textconv", "sessions")
     assert (done.code, done.stdout) == (3, b"")
-    assert "sessions: is a directory; name a file in it" in done.stderr
+    assert "sessions: is a directory; name a file" in done.stderr
 
 
 def test_a_link_to_itself_is_left_out_with_a_word(run, tmp_path):

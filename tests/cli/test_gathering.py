@@ -133,7 +133,7 @@ def test_a_session_in_parts_is_converted_as_one_file(run, conversation, database
 def test_in_place_is_refused_for_what_is_only_read(run, conversation, database, name):
     done = run("compact", name, "--target-ratio", "0.25", "--in-place", *CHARS)
     assert done.code == 2
-    assert f"{name} is a session in parts, which is only read; write to a file with -o" in done.stderr
+    assert f"{name} is a session in several files, which cannot be replaced; write to a file with -o" in done.stderr
 
 
 def test_a_database_is_read_as_exports_the_oldest_first(database):
@@ -157,7 +157,7 @@ def test_another_database_and_a_damaged_one_are_named(run, tmp_path):
     connection.execute("CREATE TABLE seeds (name TEXT)")
     connection.commit()
     connection.close()
-    with pytest.raises(InputError, match="a database that is not one of opencode"):
+    with pytest.raises(InputError, match="a database that was not written by opencode"):
         gather(str(tmp_path / "other.db"))
     (tmp_path / "damaged.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 200)
     done = run("inspect", "damaged.db")
@@ -232,7 +232,7 @@ def test_a_message_or_a_part_alone_is_refused_and_the_session_is_named(run, stor
     file = next((storage / kind).glob("*/*.json"))
     done = run("inspect", str(file), *CHARS)
     assert done.code == 3
-    assert f"holds a {kind} of an opencode session, no session; name its session," in done.stderr
+    assert f"holds a {kind} of an opencode session, not a session; name its session," in done.stderr
     assert f"{EXPORT['info']['id']}.json" in done.stderr
 
 

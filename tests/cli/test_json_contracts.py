@@ -240,7 +240,7 @@ def test_compact_tells_of_repairs(run, tmp_path):
         ("removed_result", 3),
     ]
     (warning,) = [each for each in value["warnings"] if "without a call" in each]
-    assert warning.startswith("1 tool result without a call taken out (")
+    assert warning.startswith("1 tool result without a call removed (")
     assert "convert keeps them as text" in warning
     assert run("inspect", "out.jsonl", "--faults", *CHARS).code == 0
 

@@ -88,7 +88,7 @@ def test_a_warning_says_which_message_was_cut_and_the_target_it_names_is_enough(
     assert warning in warnings_of(done)
     found = re.fullmatch(
         r"the message that matches --keep was shortened \(message 2\), from [\d,]+ to [\d,]+ tokens, without (\d+) of "
-        r"(\d+) matches: a target of ([\d,]+) tokens keeps it whole",
+        r"(\d+) matches; a target of ([\d,]+) tokens keeps it whole",
         warning,
     )
     assert found
@@ -137,15 +137,15 @@ def test_what_matches_took_from_the_requests_is_told(run, tmp_path):
         records += [user(asked), assistant(f"{WORD} " + " ".join(f"step {n}.{m}" for m in range(40)))]
     (tmp_path / "s.jsonl").write_bytes(jsonl(*records))
     options = ("compact", "s.jsonl", "--target-ratio", 0.4, *COUNTED)
-    (warning,) = [w for w in warnings_of(run(*options, "--keep", WORD, "-o", "a.jsonl")) if "other requests" in w]
-    said = r"what --keep matches takes [\d,]+ of the [\d,]+ tokens of the output, and (\d+) of 31 other requests of the"
+    (warning,) = [w for w in warnings_of(run(*options, "--keep", WORD, "-o", "a.jsonl")) if "other user requests" in w]
+    said = r"matches of --keep take [\d,]+ of the [\d,]+ tokens of the output, and (\d+) of 31 other user requests "
     found = re.match(said, warning)
     assert found
     assert int(found[1]) > 5
     output = texts(tmp_path / "a.jsonl")
     whole = [r["content"] for r in records if r["role"] == "user" and r["content"] in output]
     assert len(whole) == 31 - int(found[1])
-    assert "other requests" not in run(*options, "--keep", "billing", "-o", "b.jsonl").stderr
+    assert "other user requests" not in run(*options, "--keep", "billing", "-o", "b.jsonl").stderr
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
@@ -156,7 +156,7 @@ def test_a_first_request_that_is_cut_is_told(run, tmp_path, strategy):
     done = run(*options, "--target-tokens", 420, "-o", "a.jsonl")
     assert done.code == 0, done.stderr
     assert task not in texts(tmp_path / "a.jsonl")
-    told = [w for w in warnings_of(done) if w.startswith("the first request of the user (message 1) was ")]
+    told = [w for w in warnings_of(done) if w.startswith("the user's first request (message 1) was ")]
     assert len(told) == 1
     whole = run(*options, "--target-tokens", 1900, "-o", "b.jsonl")
     assert task in texts(tmp_path / "b.jsonl")
@@ -165,9 +165,9 @@ def test_a_first_request_that_is_cut_is_told(run, tmp_path, strategy):
 
 OPTIONS = {
     "--column text": "--column is not used: no input is a data set in Parquet",
-    "--threshold 5 --scorer weighted": "--scorer, --threshold not used: what strategy adaptive keeps",
-    "--now 2026-05-01T12:00:00Z": "--now not used: what strategy adaptive keeps",
-    "--max-residuals 0.5": "--max-residuals not used: what strategy adaptive keeps",
+    "--threshold 5 --scorer weighted": "--scorer, --threshold not used: with a target, strategy adaptive",
+    "--now 2026-05-01T12:00:00Z": "--now not used: with a target, strategy adaptive",
+    "--max-residuals 0.5": "--max-residuals not used: with a target, strategy adaptive",
     "--llm-model openai/x": "--llm-model not used: no model is asked",
 }
 

@@ -80,7 +80,7 @@ def test_nesting_of_any_depth_is_handled_or_refused_in_words(run, tmp_path, dept
     expected = 0 if where == "argument text" or depth <= 290 else 3 if depth > 300 else inspected.code
     assert (compacted.code, inspected.code) == (expected, expected), compacted.stderr
     if expected == 3:
-        assert "in.jsonl:2: nested too deeply to be read (more than 300 levels)" in compacted.stderr
+        assert "in.jsonl:2: nested too deeply (more than 300 levels)" in compacted.stderr
 
 
 def test_a_block_of_a_file_that_cannot_be_cut_is_a_budget_that_cannot_be_met(run, tmp_path):

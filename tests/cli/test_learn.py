@@ -136,7 +136,7 @@ def test_without_output_the_profile_goes_to_standard_output(run, sessions):
 def test_one_session_has_no_held_out_figures_and_that_is_said(run, sessions, tmp_path):
     done = run("learn", "sessions/north/harbour.jsonl", "-o", "own.toml", *CHARS)
     assert done.code == 0
-    assert "no held-out figures: one session cannot be held out from itself" in done.text
+    assert "no held-out figures: a single session cannot be held out from itself" in done.text
     assert "# No held-out figures: one session" in (tmp_path / "own.toml").read_text("utf-8")
     assert learned(tmp_path).figures == {}
 
@@ -166,7 +166,7 @@ def test_files_that_cannot_be_read_are_warnings(run, sessions):
     done = run("learn", "sessions", "missing.jsonl", "-o", "own.toml", *QUICK)
     assert done.code == 0
     assert "warning: left out: sessions/north/bad.jsonl:1: " in done.stderr
-    assert "warning: left out: missing.jsonl: there is no such file" in done.stderr
+    assert "warning: left out: missing.jsonl: file not found" in done.stderr
     assert "left out: 2 files that cannot be read" in done.text
 
 
@@ -237,7 +237,7 @@ def test_no_readable_file_is_exit_code_3(run, tmp_path):
         (["-o", "sessions/north/harbour.jsonl"], "is the input sessions/north/harbour.jsonl"),
         (["-o", "missing/own.toml"], "-o missing/own.toml: name a file in a folder that exists"),
         (["-o", "sessions"], "-o sessions: name a file"),
-        (["-o", "own.toml", "empty"], "empty: there is no *.jsonl in this folder"),
+        (["-o", "own.toml", "empty"], "empty: the folder holds no *.jsonl file"),
         (["-o", "own.toml", "--folds", "1"], "--folds"),
         (["-o", "own.toml", "--penalty", "0"], "--penalty"),
         (["-o", "own.toml", "--tokenizer", "nonsense"], "unknown tokenizer"),

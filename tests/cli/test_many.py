@@ -115,7 +115,7 @@ def test_processes_archive_into_one_database(run, tmp_path, sessions):
 def test_processes_are_not_used_where_one_file_counts_for_the_next(run, sessions):
     done = run("compact", "in/0*.jsonl", *OPTIONS, "--out-dir", "out", "--jobs", "2", "--flush", "--database", "m.db")
     assert done.code == 0
-    assert "warning: --jobs 2 is not used: what is remembered of a file counts for the next" in done.stderr
+    assert "warning: --jobs 2 is not used: memories of one file affect the next" in done.stderr
 
 
 # what is said
@@ -162,7 +162,7 @@ def test_in_place_a_file_of_several_names_is_done_once(run, tmp_path, jobs):
     options = ("--target-ratio", "0.5", "--tokenizer", "chars", "--jobs", jobs, "--archive", "--database", "a.db")
     done = run("compact", *names, *options, "--in-place", "--report", "r.jsonl")
     assert done.code == 0, done.stderr
-    assert done.stderr.count("is the same file as chat.jsonl, and is done once") == 3
+    assert done.stderr.count("is the same file as chat.jsonl, and is processed once") == 3
     assert "3 files" in done.stderr
     reports = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert [report["input"]["path"] for report in reports] == ["chat.jsonl", "other.jsonl", "hard.jsonl"]
@@ -178,7 +178,7 @@ def test_in_place_an_address_of_a_file_on_this_machine_is_that_file(run, tmp_pat
     options = ("--target-ratio", "0.5", "--tokenizer", "chars", "--in-place", "--report", "r.jsonl")
     done = run("compact", "chat.jsonl", f"file://{tmp_path}/chat.jsonl", *options)
     assert done.code == 0, done.stderr
-    assert "chat.jsonl: is the same file as chat.jsonl, and is done once" in done.stderr
+    assert "chat.jsonl: is the same file as chat.jsonl, and is processed once" in done.stderr
     assert len((tmp_path / "r.jsonl").read_text().splitlines()) == 1
 
 
@@ -187,7 +187,7 @@ def test_a_file_may_be_called_like_a_pattern_and_a_pattern_that_means_nothing_is
     odd.write_bytes((sessions / "01.jsonl").read_bytes())
     assert run("compact", "what[1].jsonl", *OPTIONS, "-o", "x.jsonl").code == 0
     done = run("compact", "in/*.json", *OPTIONS, "--out-dir", "out")
-    assert (done.code, "error: in/*.json: no file is called so" in done.stderr) == (3, True)
+    assert (done.code, "error: in/*.json: no file matches" in done.stderr) == (3, True)
 
 
 def test_outputs_below_the_pattern_are_no_inputs(run, tmp_path, sessions):
@@ -224,8 +224,8 @@ def test_nothing_is_done_again_and_the_report_is_whole(run, tmp_path, finished):
         assert done.code == 0
         assert made_anew(finished, before) == []
         assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
-        assert done.stderr.count(": done before") == len(NAMES)
-        assert "24 files, 24 done before" in done.stderr
+        assert done.stderr.count(": already done") == len(NAMES)
+        assert "24 files, 24 already done" in done.stderr
 
 
 def test_what_changed_or_is_missing_is_done_again(run, tmp_path, sessions, finished):
@@ -273,7 +273,7 @@ def test_a_list_that_was_cut_short_counts_as_far_as_it_goes(run, finished):
         done = run("compact", "in/**/*.jsonl", *OPTIONS, "--out-dir", "out", "--resume")
         assert done.code == 0
     assert 8 < len(made_anew(finished, before)) < 16
-    assert done.stderr.count(": done before") == len(NAMES), "the second time all of it is known"
+    assert done.stderr.count(": already done") == len(NAMES), "the second time all of it is known"
 
 
 def test_without_resume_everything_is_done_again(run, finished):
@@ -330,7 +330,7 @@ def test_a_run_that_ends_in_the_middle_is_resumed_to_the_same_bytes(run, tmp_pat
     assert 0 < len(first) < LARGE_FILES
     resumed = run(*LARGE, "--resume")
     assert resumed.code == 0
-    assert resumed.stderr.count(": done before") == len(first)
+    assert resumed.stderr.count(": already done") == len(first)
     parts = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert parts == [DONE, *(f"{at:02}.jsonl" for at in range(LARGE_FILES))], "nothing is left of what was under way"
     whole = run(*(word if word != "out" else "whole" for word in LARGE))
@@ -348,7 +348,7 @@ def test_what_a_terminal_sends_to_all_processes_ends_them_with_one_line(tmp_path
     assert under_way.wait() == 128 + number
     told = [line for line in said.splitlines() if " tokens " not in line and not line.startswith("warning: ")]
     word = "interrupted" if number == signal.SIGINT else "terminated"
-    assert told == [f"{word}; nothing was left half-written"]
+    assert told == [f"{word}; no file was left half-written"]
     assert [path.name for path in (tmp_path / "out").glob(".*.compactor-part")] == []
 
 

@@ -22,18 +22,18 @@ PARSED = [
     (("compact", "--nothing-like-it"), "no such option: --nothing-like-it", " compact"),
     (("compact", "x", "--target-ratio"), "--target-ratio needs a value", " compact"),
     (("compact", "x", "--json=3"), "--json takes no value", " compact"),
-    (("compact", "x", "--target-ratio", "most"), "--target-ratio: 'most' is no share between 0 and 1", " compact"),
-    (("compact", "x", "--concurrency", "99"), "--concurrency: 99 has to be from 1 to 64", " compact"),
-    (("compact", "x", "--keep-last", "few"), "--keep-last: 'few' is no whole number", " compact"),
-    (("learn", "x", "-o", "p.toml", "--penalty", "nan"), "--penalty: nan is no finite number", " learn"),
-    (("score", "x", "--threshold", "nan"), "--threshold: nan is no finite number", " score"),
-    (("compact", "x", "--max-cost", "nan"), "--max-cost: nan is no finite number", " compact"),
-    (("evaluate", "x", "--timeout", "inf"), "--timeout: inf is no finite number", " evaluate"),
-    (("evaluate", "x", "--timeout", "nan"), "--timeout: nan is no finite number", " evaluate"),
-    (("doctor", "x", "--max-image-bytes", "5x"), "--max-image-bytes: '5x' is no number of bytes", " doctor"),
-    (("compact", "x", "--target-tokens", "4,00,0"), "--target-tokens: '4,00,0' is no number of tokens", " compact"),
-    (("compact", "x", "--target-tokens", "\uff14000"), "--target-tokens: '\uff14000' is no number of", " compact"),
-    (("sessions", "--limit", "-3"), "--limit: -3 has to be at least 0", " sessions"),
+    (("compact", "x", "--target-ratio", "most"), "--target-ratio: 'most' is not a share between 0 and 1", " compact"),
+    (("compact", "x", "--concurrency", "99"), "--concurrency: 99 must be from 1 to 64", " compact"),
+    (("compact", "x", "--keep-last", "few"), "--keep-last: 'few' is not a whole number", " compact"),
+    (("learn", "x", "-o", "p.toml", "--penalty", "nan"), "--penalty: nan is not a finite number", " learn"),
+    (("score", "x", "--threshold", "nan"), "--threshold: nan is not a finite number", " score"),
+    (("compact", "x", "--max-cost", "nan"), "--max-cost: nan is not a finite number", " compact"),
+    (("evaluate", "x", "--timeout", "inf"), "--timeout: inf is not a finite number", " evaluate"),
+    (("evaluate", "x", "--timeout", "nan"), "--timeout: nan is not a finite number", " evaluate"),
+    (("doctor", "x", "--max-image-bytes", "5x"), "--max-image-bytes: '5x' is not a number of bytes", " doctor"),
+    (("compact", "x", "--target-tokens", "4,00,0"), "--target-tokens: '4,00,0' is not a number of tokens", " compact"),
+    (("compact", "x", "--target-tokens", "\uff14000"), "--target-tokens: '\uff14000' is not a number of", " compact"),
+    (("sessions", "--limit", "-3"), "--limit: -3 must be at least 0", " sessions"),
     (("budget", "x"), "missing --total: Token budget of the whole prompt", " budget"),
     (("score", "a", "b"), "unexpected argument: b", " score"),
 ]
@@ -125,4 +125,4 @@ def test_a_limit_without_end_is_none(run, session):
 def test_standard_input_is_read_once(run):
     done = run("diff", "-", "-", input=b"x")
     assert done.code == 2
-    assert "standard input is read once; name a file for one of them" in done.stderr
+    assert "standard input can be read only once; name a file for one of them" in done.stderr

@@ -20,7 +20,7 @@ ASKING = {"COMPACTOR_SUMMARIZER": "llm", "COMPACTOR_SCORING_SCORER": "classifier
 def test_they_work_and_say_what_they_use_instead(run, session, command):
     done = run(*command, **ASKING)
     assert done.code in (0, 1)  # evaluate may find nothing to measure in so short a session
-    assert "asks no model for scores or summaries" in done.stderr
+    assert "asks no model: scores and summaries are made offline" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_they_work_and_say_what_they_use_instead(run, session, command):
 def test_without_a_model_named_it_is_wrong_usage(run, session, tmp_path, command):
     done = run(*command)
     assert done.code == 2
-    assert "needs a model: name one with --llm-model" in done.stderr
+    assert "needs a model; name one with --llm-model" in done.stderr
     assert not (tmp_path / "out.jsonl").exists()
 
 

@@ -96,7 +96,7 @@ def test_a_folder_that_is_not_there_is_told_of_before_anything_is_written(run, t
     names = names_in(tmp_path)
     done = run("compact", "chat.jsonl", *HALF, *place, "no/where")
     assert done.code == 2
-    assert done.stderr == f"error: {place[-1]} no/where: there is no folder {tmp_path / 'no'}; make it first\n"
+    assert done.stderr == f"error: {place[-1]} no/where: the folder {tmp_path / 'no'} does not exist; create it first\n"
     assert names_in(tmp_path) == names
     in_place = run("compact", "chat.jsonl", *HALF, "--in-place", "--report", "no/where")
     assert (in_place.code, chat.read_bytes()) == (2, CHAT)
@@ -222,7 +222,7 @@ def test_check_says_its_verdict_for_each_file(run, tmp_path, chat):
     (tmp_path / "small.jsonl").write_bytes(jsonl(user("hi")))
     done = run("compact", "small.jsonl", "chat.jsonl", "--target-tokens", "1,500", *CHARS, "--check")
     verdicts = [line for line in done.stderr.splitlines() if ": would " in line]
-    assert verdicts[0] == "small.jsonl: would stay as it is"
+    assert verdicts[0] == "small.jsonl: would stay unchanged"
     assert verdicts[1].startswith("chat.jsonl: would be compacted from 2,670 to 1,")
     assert len(verdicts) == 2
 
@@ -502,7 +502,7 @@ def test_a_file_within_its_target_is_told_the_target_and_what_a_ratio_counts_fro
     assert run("compact", "chat.jsonl", *HALF, "-o", "small.jsonl").code == 0
     again = run("compact", "small.jsonl", *HALF, "-o", "again.jsonl")
     half = compact(CHAT, target_ratio=0.5).parts[0].target
-    said = f"already within its target of {half:,} tokens (a ratio counts from what the first round started from)"
+    said = f"already within its target of {half:,} tokens (a ratio refers to the size before the first round)"
     assert said in " ".join(again.stderr.split())
     fixed = run("compact", "small.jsonl", "--target-tokens", "50000", *CHARS, "-o", "again.jsonl")
     assert "already within its target of 50,000 tokens: unchanged" in " ".join(fixed.stderr.split())

@@ -156,9 +156,9 @@ def test_no_output_replaces_a_part_of_a_session_in_parts(run, folder):
         (["--in-place", "--manifest", "--report", "chat.jsonl.manifest.json"], "is also named by --manifest"),
         (["--check", "--sarif", "x", "--report", "x"], "--sarif x: is also named by --report"),
         (["--check", "--sarif", "x", "--html", "x"], "--html x: is also named by --sarif"),
-        (["--report", "-"], "--report -: standard output has what -o writes"),
-        (["--report", "/dev/stdout"], "--report -: standard output has what -o writes"),
-        (["-o", "/dev/fd/1", "--report", "-"], "--report -: standard output has what -o writes"),
+        (["--report", "-"], "--report -: -o also writes to standard output"),
+        (["--report", "/dev/stdout"], "--report -: -o also writes to standard output"),
+        (["-o", "/dev/fd/1", "--report", "-"], "--report -: -o also writes to standard output"),
         (["-o", "loop", "--report", "./loop"], "--report ./loop: is also named by -o"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -206,7 +206,7 @@ def test_the_file_that_standard_output_goes_to_gets_one_result_and_keeps_what_it
     for places in (("-o", "/dev/stdout", "--report", "-"), ("-o", "both", "--report", "-"), ("--report", "both")):
         code, said = into(both, "compact", "chat.jsonl", *HALF, *places)
         assert (code, both.read_bytes()) == (2, b"before"), said
-        assert "standard output has what -o writes" in said
+        assert "-o also writes to standard output" in said
     assert into(both, "compact", "chat.jsonl", *HALF, "-o", "/dev/stdout")[0] == 0
     assert both.read_bytes() == b"before" + compact(CHAT, target_ratio=0.5).data
 
@@ -235,7 +235,7 @@ def test_of_two_inputs_whose_outputs_have_one_name_convert_writes_the_first(run,
     (folder / "set" / "x.jsonl").write_bytes(CHAT)
     done = run("convert", "set", "--to", "openai-chat", "--out-dir", "out", "--report", "r.json")
     assert done.code == 2
-    assert "out/x.jsonl: is the output of set/x.json" in done.stderr
+    assert "out/x.jsonl: already the output of set/x.json" in done.stderr
     (report,) = (folder / "r.json").read_text().splitlines()
     assert '"set/x.json"' in report
     (folder / "set" / "x.jsonl").write_bytes((folder / "set" / "x.json").read_bytes())

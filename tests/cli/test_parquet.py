@@ -86,7 +86,7 @@ def test_shards_keep_their_names_among_processes_and_are_resumed(run, tmp_path, 
     assert "4 files, 48 rows" in one.stderr
     (tmp_path / "two" / "train-00002-of-00004.parquet").unlink()
     again = run("compact", "data/*.parquet", *OPTIONS, "--out-dir", "two", "--jobs", "2", "--resume")
-    assert "3 done before" in again.stderr
+    assert "3 already done" in again.stderr
     assert written(tmp_path / "one") == written(tmp_path / "two")
 
 
@@ -95,7 +95,7 @@ def test_other_settings_or_another_column_do_the_shards_again(run, shards):
     run("compact", "data/*.parquet", *OPTIONS, "--out-dir", "out")
     for options in ((*OPTIONS, "--column", "messages"), ("--target-ratio", "0.4", "--tokenizer", "chars")):
         again = run("compact", "data/*.parquet", *options, "--out-dir", "out", "--resume")
-        assert "done before" not in again.stderr
+        assert "already done" not in again.stderr
 
 
 @pytest.mark.everything
@@ -121,7 +121,7 @@ def test_rows_that_fail_stay_and_are_listed(run, tmp_path):
     done = run("compact", "in/*.parquet", *OPTIONS, "--out-dir", "out")
     assert done.code == 3
     assert "2 files, 6 rows, 1 row failed" in done.stderr
-    assert f"1 of 3 rows could not be compacted and stay as they were: see out/a.parquet{FAILURES}" in done.stderr
+    assert f"1 of 3 rows could not be compacted and were left unchanged: see out/a.parquet{FAILURES}" in done.stderr
     out = pq.read_table(tmp_path / "out" / "a.parquet").to_pylist()
     assert out[1] == rows[1]
     assert out[0] != rows[0]
@@ -129,7 +129,7 @@ def test_rows_that_fail_stay_and_are_listed(run, tmp_path):
     assert (told["path"], told["row"], told["column"]) == ("in/a.parquet", 1, "messages")
     assert told["error"]
     again = run("compact", "in/*.parquet", *OPTIONS, "--out-dir", "out", "--resume")
-    assert (again.code, "2 done before, 6 rows, 1 row failed" in again.stderr) == (3, True)
+    assert (again.code, "2 already done, 6 rows, 1 row failed" in again.stderr) == (3, True)
     write(tmp_path / "in" / "a.parquet", rows[:1])
     assert run("compact", "in/*.parquet", *OPTIONS, "--out-dir", "out").code == 0
     assert not (tmp_path / "out" / f"a.parquet{FAILURES}").exists()

@@ -126,7 +126,7 @@ def test_a_warning_comes_before_the_threshold(run, tmp_path, tokens):
 
 def test_inspect_says_what_if_needed_would_do_and_who_set_the_threshold(run, tokens):
     text = run("inspect", "-", *CHARS, input=DATA).text
-    assert f"compact --if-needed would leave it as it is: {tokens:,} tokens are under the threshold of 93,600" in text
+    assert f"compact --if-needed would leave it unchanged: {tokens:,} tokens are under the threshold of 93,600" in text
     text = run("inspect", "-", *CHARS, input=DATA, COMPACTOR_CONTEXT_THRESHOLD="100").text
     assert "set by variable COMPACTOR_CONTEXT_THRESHOLD" in text
     assert "compact --if-needed would compact it with strategy tiered" in text

@@ -8,7 +8,7 @@ import pytest
 
 from tests.builders import assistant, exchanges, jsonl, user
 
-TOLD = "the same --target-ratio again would take more away; --target-tokens does not"
+TOLD = "the same --target-ratio again would remove more; --target-tokens would not"
 SHORT = jsonl(*[said for _ in range(200) for said in (user("ok"), assistant("ok"))])
 """Nothing in it is worth a summary."""
 

@@ -73,7 +73,7 @@ def test_patterns_folders_and_resuming_work_in_a_store(bucket):
     put(f"{bucket}/out/b.jsonl", b"lost")
     again = compact(f"{bucket}/in", "--out-dir", f"{bucket}/out", "--resume")
     assert again.exit_code == 0
-    assert "3 done before" in again.stderr
+    assert "3 already done" in again.stderr
     assert get(f"{bucket}/out/b.jsonl") != b"lost"
 
 

@@ -324,7 +324,7 @@ def test_a_run_that_is_asked_to_end_leaves_nothing_beside_its_output(tmp_path, c
     args = [sys.executable, "-c", broken, "compact", "chat.jsonl", *HALF, "-o", "out.jsonl"]
     done = subprocess.run(args, capture_output=True, env=environment(), cwd=tmp_path, check=False)
     assert (done.returncode, b"compactor-part" in done.stdout) == (code, True), done.stderr
-    assert b"terminated; nothing was left half-written" in done.stderr
+    assert b"terminated; no file was left half-written" in done.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == ["chat.jsonl", "out.jsonl"]
     assert (tmp_path / "out.jsonl").read_bytes() == b"old"
 

@@ -51,7 +51,7 @@ def test_it_shows_the_newest_sessions_and_what_to_do_with_one(run, home):
 def test_without_a_session_it_shows_the_commands_on_a_sample(run):
     done = run()
     assert done.code == 2
-    assert "No agent has a session on this machine" in done.stderr
+    assert "There are no agent sessions on this machine" in done.stderr
     shown = commands(done.stderr)
     assert [words[:2] for words in shown] == [["inspect", str(sample())], ["compact", str(sample())]]
     for words in shown:

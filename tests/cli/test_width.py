@@ -39,7 +39,7 @@ def test_every_command_has_it(run, command):
 def test_a_width_in_which_nothing_fits_is_refused(run):
     done = run("strategies", "--width", "3")
     assert (done.code, done.text) == (2, "")
-    assert "--width: 3 has to be at least 40" in done.stderr
+    assert "--width: 3 must be at least 40" in done.stderr
 
 
 @pytest.mark.parametrize("columns", ["wide", "0", "-4", ""])

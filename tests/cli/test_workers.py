@@ -55,7 +55,7 @@ def test_no_process_goes_on_when_nobody_reads_the_rest():
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="what a process blocks is read from /proc")
 def test_what_a_terminal_sends_to_all_is_for_the_process_that_hands_out_the_work():
     """Helpers that die of Ctrl-C, or of a terminal that closes, tell of it on the terminal. What other tests began
-    would stay as it is, so a new process begins them."""
+    would stay unchanged, so a new process begins them."""
     script = "from tests.cli import test_workers; test_workers.check_what_is_blocked()"
     done = subprocess.run([sys.executable, "-c", script], check=False, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

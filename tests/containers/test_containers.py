@@ -155,7 +155,7 @@ def test_64_megabytes_are_no_bomb_and_more_are_one_that_come_of_too_little():
 
 
 def test_data_that_is_packed_twice_is_refused_by_both_names():
-    with pytest.raises(InputError, match="packed twice, gzip in zstandard"):
+    with pytest.raises(InputError, match="compressed twice, gzip in zstandard"):
         containers.unpack(zstd.compress(gzip.compress(CHAT)))
 
 

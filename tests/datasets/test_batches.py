@@ -202,5 +202,5 @@ def test_a_row_whose_roles_were_read_as_others_says_so_in_words_that_rows_share(
         line = json.dumps({"messages": rows}).encode()
         source = api.load(line, tokenizer="chars")
         notes.append(row_of(source, line, api.compact(source, HALF, tokenizer="chars").parts).notes)
-    assert notes[0] == ("messages under roles that the API does not have are read as what these mean",)
+    assert notes[0] == ("messages with roles that the API does not have were mapped",)
     assert notes[1] == notes[0]

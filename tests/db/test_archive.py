@@ -204,7 +204,7 @@ def test_restoring_is_noted(database):
 
 def test_what_is_not_there_or_damaged_is_said(database):
     kept = plain(noise(3_000, 1), b"a").keep(database)
-    with pytest.raises(StoreError, match="knows no compaction 77"):
+    with pytest.raises(StoreError, match="has no compaction 77"):
         restored(database, 77)
     with database.write() as connection:
         connection.execute(update(objects).values(data=zlib.compress(b"other")))
@@ -220,7 +220,7 @@ def test_pieces_that_went_missing_are_noticed(database):
     kept = plain(noise(3_000, 1), b"a").keep(database)
     with database.write() as connection:
         connection.execute(delete(pieces).where(pieces.c.position == 1))
-    with pytest.raises(StoreError, match="are not its input any more"):
+    with pytest.raises(StoreError, match="no longer make up its input"):
         restored(database, kept)
 
 

@@ -66,8 +66,8 @@ def test_the_least_recently_used_go_until_there_is_room(database):
     with pytest.raises(NotKeptError) as refused:
         restored(database, ids[1])
     assert str(refused.value) == (
-        f"the original of compaction {ids[1]} is not in the archive any more: it went when there was no room; "
-        "a larger archive.limit_mb keeps more"
+        f"the original of compaction {ids[1]} is no longer in the archive: it was removed to stay within "
+        "archive.limit_mb; raise that to keep more"
     )
     with database.read() as connection:
         past = history(connection, ids=ids)
@@ -235,7 +235,8 @@ def test_text_that_another_transaction_still_sees_is_not_said_to_be_gone(databas
     with database.engine.connect().execution_options(isolation_level="REPEATABLE READ") as backup:
         backup.execute(text("SELECT count(*) FROM rounds"))
         purge(database, going)
-        with pytest.raises(StoreError, match=r"still in the server's files; when that is done, run VACUUM FULL"):
+        said = r"the server's files still contain the data; when it has finished, run VACUUM FULL"
+        with pytest.raises(StoreError, match=said):
             scrub(database, ARCHIVE)
     scrub(database, ARCHIVE)
     assert occurrences(database, SUMMARY.encode()) == [0]

@@ -112,7 +112,7 @@ def test_a_database_that_is_damaged(tmp_path, opening):
     for at in range(4096, len(data), 4096):
         data[at : at + 512] = b"\xff" * 512
     file.write_bytes(data)
-    with pytest.raises(StoreError, match=r"store\.sqlite3: the file is damaged; put a copy of it back"):
+    with pytest.raises(StoreError, match=r"store\.sqlite3: the file is damaged; restore a copy of it"):
         keys(opening(str(file)))
 
 
@@ -144,7 +144,9 @@ def test_a_folder_instead_of_a_file(tmp_path):
 
 def test_a_server_that_is_not_there(impatient):
     for look in (open_database, open_existing):
-        with pytest.raises(StoreError, match="no server answers there; start it, or name another database") as caught:
+        with pytest.raises(
+            StoreError, match="no server answers at this address; start it, or name another database"
+        ) as caught:
             look("postgresql://me:secret@127.0.0.1:1/name")
         assert "secret" not in str(caught.value)
 
@@ -170,7 +172,7 @@ def test_a_table_of_another_program_is_in_the_way(url, opening):
                 connection.execute(sa.text(f"DROP TABLE {name.name}" + ("" if opened.is_sqlite else " CASCADE")))
         connection.execute(sa.text("DELETE FROM compactor_schema"))
     with pytest.raises(
-        StoreError, match="another program's table has this name; use a database that is compactor's own"
+        StoreError, match="a table of another program has this name; use a separate database for compactor"
     ):
         open_database(url)
 
@@ -186,7 +188,7 @@ def test_a_connection_that_is_lost(postgresql, opening):
     url = postgresql.fresh()
     opened = opening(url)
     add_session(opened, "before")
-    words = "the connection to the server was lost; what was not finished is not stored"
+    words = "the connection to the server was lost, and unfinished changes were not stored"
     with pytest.raises(StoreError, match=words), opened.write() as connection:
         connection.execute(sessions.insert().values(key="half"))
         with postgresql.admin() as admin:
@@ -203,7 +205,7 @@ def test_a_user_who_may_not(postgresql, opening):
     parts = psycopg.conninfo.conninfo_to_dict(url)
     reader = f"postgresql://reader@/{parts['dbname']}?host={parts['host']}"
     try:
-        with pytest.raises(StoreError, match="the user has no right to do this"):
+        with pytest.raises(StoreError, match="the user lacks the permission"):
             add_session(opening(reader), "mine")
     finally:
         postgresql.drop(url)
@@ -215,12 +217,12 @@ def test_a_user_who_may_not(postgresql, opening):
     ("url", "words"),
     [
         ("mysql://host/name", "'mysql' are not supported; use PostgreSQL or SQLite"),
-        ("sqlite://", "names no file"),
-        ("sqlite:///:memory:", "names no file"),
-        ("postgresql://host:port/name", "cannot be read"),
-        ("postgresql:me:secret@host/name", "no path and no address; write postgresql://"),
-        ("host=127.0.0.1 user=me password=secret", "no path and no address; write postgresql://"),
-        ("~nobody-of-this-name/store.sqlite3", "there is no such user"),
+        ("sqlite://", "names no SQLite file"),
+        ("sqlite:///:memory:", "names no SQLite file"),
+        ("postgresql://host:port/name", "cannot be parsed"),
+        ("postgresql:me:secret@host/name", "neither a path nor an address; write postgresql://"),
+        ("host=127.0.0.1 user=me password=secret", "neither a path nor an address; write postgresql://"),
+        ("~nobody-of-this-name/store.sqlite3", "the user does not exist"),
     ],
 )
 def test_addresses_that_cannot_be_used(url, words, tmp_path, monkeypatch):

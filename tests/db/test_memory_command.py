@@ -37,12 +37,15 @@ def added(log, text, *options):
 def test_looking_makes_no_database_and_says_so(run, tmp_path):
     for words, code in ((["list"], 0), (["export"], 0), (["decay"], 0), (["consolidate"], 0), (["search", "x"], 1)):
         done = run("memory", *words, "--database", "folder/log.sqlite3")
-        said = "nothing was remembered yet: there is no database folder/log.sqlite3; --database names another one\n"
+        said = (
+            "nothing has been remembered yet: the database folder/log.sqlite3 does not exist; "
+            "name another one with --database\n"
+        )
         assert (done.code, done.text, done.stderr) == (code, "", said), words
     for command in ("show", "pin", "unpin", "forget"):
         done = run("memory", command, "abcd", "--database", "folder/log.sqlite3")
         assert done.code == 2
-        assert "nothing was remembered yet" in done.stderr
+        assert "nothing has been remembered yet" in done.stderr
     assert not (tmp_path / "folder").exists()
 
 
@@ -171,7 +174,7 @@ def test_export_and_import_through_pipes(run, log, tmp_path):
             "-",
             input=data,
         ).stderr
-        == "imported 0 new memories; 50 known already\n"
+        == "imported 0 new memories; 50 already known\n"
     )
     assert log("export", "-o", "out.jsonl", "--json").json == {"exported": 50, "path": "out.jsonl"}
     assert (tmp_path / "out.jsonl").read_bytes() == data
@@ -298,7 +301,7 @@ def test_the_help_of_each_command_is_complete(run):
 
 
 def test_only_what_is_needed_is_loaded(run, tmp_path):
-    """Looking where there is no database needs none, and SQLite nothing that is for PostgreSQL."""
+    """Looking where the database needs none, and SQLite nothing that is for PostgreSQL."""
     code = (
         "import sys\nfrom compactor_cli.cli.app import app\n"
         "app(['memory', *sys.argv[1:], '--database', 'log.sqlite3'], standalone_mode=False)\n"

@@ -163,7 +163,7 @@ def test_the_database_of_another_program_is_said_to_be_one(url):
     with opened.write() as connection:
         connection.execute(sa.text("UPDATE compactor_schema SET version_num = 'a1b2c3'"))
     opened.close()
-    with pytest.raises(StoreError, match="'a1b2c3' is none of compactor's; name another database"):
+    with pytest.raises(StoreError, match="'a1b2c3' is not one of compactor's; name another database"):
         open_database(url)
 
 

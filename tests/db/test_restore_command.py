@@ -130,7 +130,7 @@ def test_a_session_that_went_on_keeps_what_came_since(command, compacted):
     small.write_bytes(small.read_bytes() + more)
     done = command("restore", small)
     assert done.stdout == original + more
-    assert f"{len(more):,} bytes that were appended since" in done.stderr
+    assert f"{len(more):,} bytes that were appended after the compaction" in done.stderr
 
 
 def test_five_rounds_on_a_growing_session_restore_any_earlier_state(command, tmp_path):
@@ -154,7 +154,7 @@ def test_five_rounds_on_a_growing_session_restore_any_earlier_state(command, tmp
     assert f"{rounds[3]['event']['tokensBefore']:,}" in shown
     missing = command("restore", path, "--round", "6")
     assert missing.code == 2
-    assert "5 compactions of it are kept" in missing.stderr
+    assert "5 compactions of it are archived" in missing.stderr
 
 
 def test_of_a_file_that_was_edited_only_what_is_asked_for_comes_back(command, tmp_path):
@@ -233,21 +233,21 @@ def test_what_is_written_by_another_program_in_the_meantime_is_not_lost(command,
     )
     done = command(*arguments, **{APPENDS: str(session)})
     assert done.code == 3
-    assert "was changed by another program in the meantime and is left as it is" in done.stderr
+    assert "was changed by another program in the meantime, so it was left unchanged" in done.stderr
     assert session.read_bytes() == before + b"appended\n"
 
 
 def test_what_is_itself_the_original_says_so(command, compacted, session):
     done = command("restore", session)
     assert done.stdout == compacted[0]
-    assert "is itself what was compacted" in done.stderr
+    assert "is itself the input of a compaction" in done.stderr
 
 
 def test_nothing_kept_is_the_answer_no(command, session):
     for _ in range(2):
         done = command("restore", session)
         assert done.code == 1
-        assert "nothing of it is kept" in done.stderr
+        assert "nothing of it is archived" in done.stderr
         assert "--archive" in done.stderr
         assert done.stdout == b""
         done = command("compact", session, "--target-ratio", "0.3", "--archive", "-o", "other.jsonl")
@@ -271,9 +271,9 @@ def test_without_the_archive_a_manifest_says_what_was_taken_away(command, sessio
     assert all(entry["reference"] in listed.text for entry in value["removed"] if entry["marked"])
     refused = command("restore", small)
     assert refused.code == 1
-    assert "restore --list says what was taken away" in refused.stderr
+    assert "restore --list shows what was removed" in refused.stderr
     small.write_bytes(small.read_bytes() + b"\n")
-    assert "is of an earlier state" in command("restore", small, "--list").stderr
+    assert "belongs to an earlier state" in command("restore", small, "--list").stderr
 
 
 def test_the_manifest_is_written_before_anything_is_lost(command, session, tmp_path):
@@ -333,7 +333,7 @@ def test_several_files_and_conversations(command, tmp_path):
 def test_dry_runs_and_checks_keep_nothing(command, session, url):
     for option in ("--dry-run", "--check"):
         command("compact", session, "--target-ratio", "0.3", "--archive", option)
-        assert "nothing of it is kept" in command("restore", session).stderr
+        assert "nothing of it is archived" in command("restore", session).stderr
     if "://" not in url:
         assert not Path(url).exists()
 
@@ -347,13 +347,13 @@ def test_dry_runs_and_checks_keep_nothing(command, session, url):
         (["--list", "--round", "1"], "--list excludes --round"),
         (["--purge", "-o", "x"], "--purge excludes -o"),
         (["--round", "1", "--compaction", "1"], "exclude each other"),
-        (["--json"], "--json is for --list, --search and --ref"),
+        (["--json"], "--json works with --list, --search and --ref"),
         (["--search", "word", "--list"], "--list and --search exclude each other"),
         (["--search", "word", "--in-place"], "--search excludes --in-place"),
         (["--search", " "], "--search: no words"),
-        (["--ref", ""], "is no reference"),
-        (["--ref", "nonsense"], "is no reference"),
-        (["--ref", "ctx_00000000"], "nothing that was removed has the reference"),
+        (["--ref", ""], "is not a reference"),
+        (["--ref", "nonsense"], "is not a reference"),
+        (["--ref", "ctx_00000000"], "no removed content has the reference"),
     ],
 )
 def test_wrong_usage(command, compacted, arguments, words):

@@ -109,7 +109,7 @@ def test_after_a_round_without_the_archive_the_compaction_of_the_path_is_named(c
     for asked in ((), ("--list",)):
         done = command("restore", session, *asked)
         assert done.code == 1
-        assert f"--compaction {number} -o OTHER brings back" in done.stderr
+        assert f"--compaction {number} -o OTHER restores its input" in done.stderr
     assert command("restore", "--compaction", number, "-o", "back.jsonl").code == 0
     assert (tmp_path / "back.jsonl").read_bytes() == original
 
@@ -125,8 +125,8 @@ def test_of_several_compactions_of_a_path_those_are_named_that_are_still_kept(co
     numbers = ", ".join(map(str, ids[:5]))
     done = command("restore", session)
     assert done.code == 1
-    assert f"compactions {numbers} and 2 more are kept: restore --list" in done.stderr
-    assert f"--compaction {ids[0]} -o OTHER brings back" in done.stderr
+    assert f"compactions {numbers} and 2 more are archived: restore --list" in done.stderr
+    assert f"--compaction {ids[0]} -o OTHER restores its input" in done.stderr
     with database.write() as connection:
         archive.evict(connection, 0, 0, time.time() + DAY)
     done = command("restore", session)
@@ -144,7 +144,7 @@ def test_behind_a_round_that_changed_nothing_the_one_before_comes_back_with_what
     done = command("restore", session, "--in-place")
     assert done.code == 0, done.stderr
     assert session.read_bytes() == original + more
-    assert f"{len(more):,} bytes that were appended since" in done.stderr
+    assert f"{len(more):,} bytes that were appended after the compaction" in done.stderr
 
 
 def test_a_last_line_that_is_cut_off_stays_where_nothing_else_has_to_change(command, session):
@@ -153,6 +153,6 @@ def test_a_last_line_that_is_cut_off_stays_where_nothing_else_has_to_change(comm
     session.write_bytes(half)
     done = command("compact", session, "--target-tokens", "100000", "--in-place")
     assert (done.code, session.read_bytes()) == (0, half)
-    assert "the line that is cut off stays" in done.stderr
+    assert "the truncated last line stays" in done.stderr
     assert command("compact", session, "--target-ratio", "0.3", "--in-place").code == 0
     assert b"half wr" not in session.read_bytes()

@@ -217,9 +217,9 @@ def test_a_database_that_is_not_there_is_named(command, session, tmp_path):
     for words in (["restore", small], ["restore", "--list"], ["restore", "--search", "x"]):
         done = command(*words, "--database", "moved/db.sqlite3")
         assert done.code == 1
-        assert "there is no database moved/db.sqlite3; --database names another one" in done.stderr
-        assert "there is no database" not in command(*words).stderr
+        assert "the database moved/db.sqlite3 does not exist; name another one with --database" in done.stderr
+        assert "does not exist; name another one with --database" not in command(*words).stderr
     (tmp_path / "small.jsonl.manifest.json").write_text("{}")
-    assert "there is no database moved" in command("restore", small, "--database", "moved/db.sqlite3").stderr
+    assert "the database moved" in command("restore", small, "--database", "moved/db.sqlite3").stderr
     assert not (tmp_path / "moved").exists()
     assert command("restore", small).stdout == original

@@ -139,7 +139,7 @@ def test_a_file_that_was_damaged_since_does_not_keep_the_archive_from_being_used
     agent.file.write_bytes(b"\x00\x01 no session")
     done = agent.hook(start(agent.file))
     assert RULE in told(done.stdout)
-    assert "only what is archived" in done.stderr
+    assert "only its archived part" in done.stderr
 
 
 def test_a_reference_and_a_search_lead_to_the_original(agent):

@@ -229,7 +229,7 @@ def test_no_key_is_repeated(asking, model):
 
 def test_a_provider_without_a_key_names_the_variable(asking, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY")
-    assert asking(OPENAI, api_base="")().failure == f"no key for {OPENAI}: set OPENAI_API_KEY"
+    assert asking(OPENAI, api_base="")().failure == f"no API key for {OPENAI}; set OPENAI_API_KEY"
 
 
 @BOTH

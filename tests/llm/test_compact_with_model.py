@@ -255,7 +255,7 @@ def test_a_strategy_that_writes_nothing_says_that_no_model_is_asked(command):
 
 def test_without_a_model_named_it_is_wrong_usage(command):
     done = command.compact(code=2, COMPACTOR_LLM_MODEL="")
-    assert "needs a model: name one with --llm-model" in done.stderr
+    assert "needs a model; name one with --llm-model" in done.stderr
 
 
 def test_what_is_within_its_target_is_not_asked_about(command):

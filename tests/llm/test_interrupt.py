@@ -41,7 +41,7 @@ def test_an_interrupt_leaves_everything_as_it_was(provider, tmp_path, session, r
     out, err = running.communicate(timeout=PROMPTLY)
     assert time.monotonic() - start < PROMPTLY
     assert (running.returncode, out) == (130, b"")
-    assert err.decode().splitlines()[-1] == "interrupted; nothing was left half-written"
+    assert err.decode().splitlines()[-1] == "interrupted; no file was left half-written"
     assert b"Traceback" not in err
     assert b"Exception" not in err
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before

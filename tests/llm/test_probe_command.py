@@ -99,7 +99,7 @@ def test_a_provider_that_does_not_say_leaves_the_local_count(provider, quick, se
     assert done.code == 0
     report = json.loads((tmp_path / "report.json").read_bytes())
     assert report["input"]["counter"] == "o200k_base"
-    assert any("did not say" in warning for warning in report["warnings"])
+    assert any("did not report" in warning for warning in report["warnings"])
     assert [each["what"] for each in report["model"]["fallbacks"]] == ["token count"]
     assert quick("compact", "session.jsonl", *given, "--no-fallback", **provider.environment(OPENAI)).code == 5
 

@@ -58,7 +58,7 @@ def test_what_looks_like_a_key_goes_though_no_variable_holds_it(text, secret):
     "text",
     [
         "429: Rate limit reached. (3 tries)",
-        "no key for openai/gpt-4o: set OPENAI_API_KEY",
+        "no API key for openai/gpt-4o; set OPENAI_API_KEY",
         "the token count is 5 ... and so on",
         "model tok is a risk-free choice, task-list and all",
         "connection failed: [Errno 111] Connection refused",

@@ -145,7 +145,7 @@ def test_nothing_that_exists_is_ever_written_over(talk, place):
         ("restore_session", {"file": str(session), "output": str(other)}),
     )
     for one in done:
-        assert one.is_error and "exists already" in one.content[0].text
+        assert one.is_error and "already exists" in one.content[0].text
     assert back.is_error
     assert (session.read_bytes(), other.read_text()) == (before_, "mine")
     assert not (place / "nowhere").exists()
@@ -186,7 +186,7 @@ def test_what_fails_is_an_error_with_its_reason_and_the_server_goes_on(talk, pla
     *failed, fine = talk(*wanted, ("list_sessions", {}))
     assert all(result.is_error for result in failed)
     reasons = [result.content[0].text for result in failed]
-    assert "no such file" in reasons[0] and "either file or session" in reasons[1] and "--help" in reasons[2]
+    assert "file not found" in reasons[0] and "either file or session" in reasons[1] and "--help" in reasons[2]
     assert "target_tokens or target_ratio" in reasons[3]
     assert not any("Traceback" in reason for reason in reasons)
     text(fine)

@@ -50,7 +50,7 @@ def test_importing_the_same_again_changes_nothing(memory):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"memory": 2}, "newer form"),
+        ({"memory": 2}, "newer than version"),
         ({"memory": "1"}, "not a memory"),
         ({"memory": True}, "not a memory"),
         ({"text": None}, "text"),

@@ -274,13 +274,13 @@ def test_what_is_kept_raises_the_floor_instead_of_being_cut(strategy: str) -> No
     ("choices", "words"),
     [
         (on(drop=[0]), "message 0 cannot be dropped: it is a system message"),
-        (on(drop=[99]), "there is no message 99; the session has messages 0 to 10"),
-        (on(drop=[11]), "there is no message 11; the session has messages 0 to 10"),
+        (on(drop=[99]), "message 99 does not exist; the session has messages 0 to 10"),
+        (on(drop=[11]), "message 11 does not exist; the session has messages 0 to 10"),
         (on(keep=[2], drop=[3]), "message 2 is to be kept and message 3 to be dropped, but they belong together"),
         (
             on(drop=[1]),
-            "^decisions: without message 1 the session would begin with message 2, which is none of the user, and "
-            "models refuse that: drop 2 as well, or leave a message of the user before it$",
+            "^decisions: without message 1 the session would begin with message 2, which is not a user message, and "
+            "models refuse that; drop 2 as well, or keep a user message before it$",
         ),
     ],
 )
@@ -295,7 +295,7 @@ def test_to_keep_a_message_that_there_is_none_of_is_refused_whatever_the_target(
     ratio: float | None, number: int
 ) -> None:
     """Also where the session is within its target, so that nothing would be done with it."""
-    words = f"^decisions: there is no message {number}; the session has messages 0 to 10$"
+    words = f"^decisions: message {number}; the session has messages 0 to 10$"
     with pytest.raises(UsageError, match=words):
         compacted(session(), Settings(target_ratio=ratio), on(keep=[10, number]))
     assert not compacted(session(), Settings(target_ratio=1.0), on(keep=[10])).parts[0].changed
@@ -304,7 +304,7 @@ def test_to_keep_a_message_that_there_is_none_of_is_refused_whatever_the_target(
 def test_a_message_that_a_repair_takes_out_cannot_be_kept_and_that_is_said() -> None:
     source = api.load(to_bytes([*SESSION[:4], result("c1", "again"), *SESSION[4:]]), "session.jsonl", tokenizer="chars")
     (part,) = compacted(source, Settings(target_ratio=0.7), on(keep=[4])).parts
-    assert part.warnings[1:] == ("message 4 is to be kept, but a repair of the input takes it out",)
+    assert part.warnings[1:] == ("message 4 is to be kept, but a repair of the input removes it",)
 
 
 def test_where_the_first_request_is_kept_by_a_decision_no_other_one_passes_for_it() -> None:

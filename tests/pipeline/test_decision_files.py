@@ -62,7 +62,7 @@ def test_an_entry_without_a_conversation_is_of_the_first() -> None:
         ({"message": -1}, "decisions[0].message: expected a whole number from 0, found -1"),
         ({"message": True}, "decisions[0].message: expected a whole number from 0, found true"),
         ({"conversation": 0.5}, "decisions[0].conversation: expected a whole number from 0, found 0.5"),
-        ({"target_tokens": 0}, "target_tokens: expected a number of tokens of 1 or more, found 0"),
+        ({"target_tokens": 0}, "target_tokens: expected a number of tokens of at least 1, found 0"),
         ({"target_tokens": "many"}, 'target_tokens: expected a whole number from 0, found "many"'),
         ({"fingerprint": 7}, "decisions[0].fingerprint: expected a text, found 7"),
         ({"target_ratio": 1.5}, "target_ratio: expected a share between 0 and 1, found 1.5"),
@@ -76,7 +76,7 @@ def test_an_entry_without_a_conversation_is_of_the_first() -> None:
         ({"input": {"messages": "1"}}, 'input.messages: expected a whole number from 0, found "1"'),
         ({"decisions": {}}, "decisions: expected a list, found {}"),
         ({"decisions": ["x" * 99]}, f'decisions[0]: expected an object, found "{"x" * 59}'),
-        ({"version": 2}, "version 2 of decisions is not known; this program reads 1"),
+        ({"version": 2}, "unknown version 2 of decisions; this program reads version 1"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(changes: dict[str, Any], words: str) -> None:

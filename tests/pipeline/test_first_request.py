@@ -56,7 +56,7 @@ def test_it_stays_at_its_place_in_every_round(strategy: str) -> None:
 def test_that_it_was_shortened_is_a_warning_beside_a_summary_that_quotes_others() -> None:
     asked = " ".join(f"Also add line {n} of the sum." for n in range(400))
     records = [user(asked), *filler(0), user(QUOTING), *filler(1), user("Now write it."), assistant("I am on it.")]
-    warned = [w for w in compact(records, target_tokens=700).warnings if w.startswith("the first request")]
+    warned = [w for w in compact(records, target_tokens=700).warnings if w.startswith("the user's first request")]
     assert len(warned) == 1
     records[0] = user(REPEATING)
-    assert not [w for w in compact(records, target_tokens=700).warnings if w.startswith("the first request")]
+    assert not [w for w in compact(records, target_tokens=700).warnings if w.startswith("the user's first request")]

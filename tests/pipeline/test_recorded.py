@@ -92,20 +92,20 @@ def test_if_needed_goes_by_it_and_leaves_room_for_what_the_file_does_not_hold(ru
     for record in claude.records:
         record.get("message", {}).pop("usage", None)
     (tmp_path / "s.jsonl").write_bytes(claude.data)
-    assert "left as it is" in run("compact", "s.jsonl", "--if-needed", *threshold, *CHARS, "-o", "o.jsonl").stderr
+    assert "left unchanged" in run("compact", "s.jsonl", "--if-needed", *threshold, *CHARS, "-o", "o.jsonl").stderr
 
 
 def test_a_difference_over_a_tenth_is_said_and_a_smaller_one_is_not(run, tmp_path, claude):
     (tmp_path / "s.jsonl").write_bytes(claude.data)
     said = " ".join(run("inspect", "s.jsonl", *CHARS).text.split())
     assert "the provider counted 90,150 tokens at message 17" in said
-    assert "% less: it does not hold the system prompt and the tools" in said
+    assert "% less: the file does not contain the system prompt and the tools" in said
     own = json.loads(run("inspect", "s.jsonl", *CHARS, "--json").text)["context"]["recorded"]["own"]
     record = next(r for r in claude.records if "usage" in r.get("message", {}))
     record["message"]["usage"] = {"input_tokens": own + 10}
     (tmp_path / "s.jsonl").write_bytes(claude.data)
     said = " ".join(run("inspect", "s.jsonl", *CHARS).text.split())
-    assert f"has {own:,} by our count compact" in said
+    assert f"has {own:,} by compactor's count compact" in said
 
 
 def test_what_was_counted_before_a_compaction_does_not_count_after_it(run, tmp_path, inspect, claude):

@@ -54,9 +54,9 @@ def test_a_system_prompt_that_has_to_be_shortened_leaves_room_to_the_session(str
 def test_a_last_request_that_had_to_be_shortened_is_a_warning(strategy: str) -> None:
     part = compact(large(asking=True), strategy=strategy, target_tokens=700)
     assert ASKED not in "\n".join(m.text() for m in part.messages)
-    (warning,) = [w for w in part.warnings if w.startswith("the last request of the user")]
+    (warning,) = [w for w in part.warnings if w.startswith("the user's last request")]
     sizes = r"[\d,]+ to [\d,]+ (?:tokens|characters)"
-    words = rf"the last request of the user \(message 62\) was shortened from {sizes}: a larger target keeps it whole"
+    words = rf"the user's last request \(message 62\) was shortened from {sizes}: a larger target keeps it whole"
     assert re.fullmatch(words, warning)
 
 

@@ -244,7 +244,7 @@ def test_the_session_of_a_sub_agent_stays_one_chain():
 def test_a_codex_rollout_that_was_compacted_by_codex_has_no_place_before_its_history():
     compacted = {"timestamp": "2026-03-02T09:00:00Z", "type": "compacted", "payload": {"message": "Before: much."}}
     data = jsonl(codex_meta(), codex_says("user", "old"), compacted, *codex_exchanges(2))
-    with pytest.raises(UsageError, match=r"line 3 stands for all history before it, so system_prompt .*openai-chat"):
+    with pytest.raises(UsageError, match=r"line 3 replaces all history before it, so system_prompt .*openai-chat"):
         assembled(data, ALL, ROOM)
     texts = texts_of(assembled(data, {"task_prompt": "Go."}, ROOM, system_prompt=30).data)
     assert (texts[0], texts[-1]) == ("Before: much.", "Go.")
@@ -252,7 +252,7 @@ def test_a_codex_rollout_that_was_compacted_by_codex_has_no_place_before_its_his
 
 def test_a_system_prompt_that_is_still_sent_makes_no_place_before_a_context_that_was_cleared():
     data = (ROOT / "tests/formats/cases/copilot-cli/weir.jsonl").read_bytes()
-    with pytest.raises(UsageError, match="line 6 stands for all history before it, so agent_identity"):
+    with pytest.raises(UsageError, match="line 6 replaces all history before it, so agent_identity"):
         assembled(data, {"agent_identity": "You draw weirs."}, ROOM)
 
 

@@ -32,7 +32,7 @@ def test_a_prompt_around_a_real_session_fits_and_has_no_fault(path):
             assert error.floor > total
             done, total = assembled(data, ALL, error.floor), error.floor
         except UsageError as error:
-            assert "stands for all history before it" in str(error)
+            assert "replaces all history before it" in str(error)
             return
         again = load(done.data)
         assert again.tokens + done.reserved <= total - 100

@@ -10,7 +10,7 @@ from tests.prompt.yamls import prompt
 
 pytestmark = pytest.mark.one_test_in(2)
 
-PART = "give a number of tokens, a text, or one of {tokens: N}, {text: TEXT}, {file: PATH}"
+PART = "use a number of tokens, a text, or one of {tokens: N}, {text: TEXT}, {file: PATH}"
 
 
 def test_a_part_is_a_size_a_text_or_a_file():
@@ -38,14 +38,14 @@ def test_texts_of_segments_come_from_files_as_well_and_lose_the_line_breaks_arou
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", "prompt.yaml: None cannot be used here; give a mapping of parts to sizes or texts"),
-        ("- a\n", "prompt.yaml:1: ['a'] cannot be used here; give a mapping of parts to sizes or texts"),
+        ("", "prompt.yaml: None is not allowed here; use a mapping of parts to sizes or texts"),
+        ("- a\n", "prompt.yaml:1: ['a'] is not allowed here; use a mapping of parts to sizes or texts"),
         ("actions: 1\nsystem_promt: 2\n", "prompt.yaml:2: system_promt: unknown key; known: system_prompt, "),
-        ("\nactions: -1\n", f"prompt.yaml:2: actions: -1 cannot be used here; {PART}"),
-        ("actions: true\n", f"prompt.yaml:1: actions: True cannot be used here; {PART}"),
-        ("actions:\n", f"prompt.yaml:1: actions: None cannot be used here; {PART}"),
-        ("actions: {tokens: ten}\n", f"prompt.yaml:1: actions: {{'tokens': 'ten'}} cannot be used here; {PART}"),
-        ("actions: {tokens: 1, text: a}\n", "prompt.yaml:1: actions: {'tokens': 1, 'text': 'a'} cannot be used"),
+        ("\nactions: -1\n", f"prompt.yaml:2: actions: -1 is not allowed here; {PART}"),
+        ("actions: true\n", f"prompt.yaml:1: actions: True is not allowed here; {PART}"),
+        ("actions:\n", f"prompt.yaml:1: actions: None is not allowed here; {PART}"),
+        ("actions: {tokens: ten}\n", f"prompt.yaml:1: actions: {{'tokens': 'ten'}} is not allowed here; {PART}"),
+        ("actions: {tokens: 1, text: a}\n", "prompt.yaml:1: actions: {'tokens': 1, 'text': 'a'} is not allowed"),
         ("actions: 1\nactions: 2\n", "prompt.yaml:2: actions: given twice; keep one"),
         ("actions: !!bool x\n", "prompt.yaml: not YAML: "),
         ("actions: {file: no.md}\n", "prompt.yaml:1: actions: file 'no.md' cannot be read: No such file"),
@@ -58,20 +58,20 @@ def test_texts_of_segments_come_from_files_as_well_and_lose_the_line_breaks_arou
         ('actions: "\\ud800"\n', "prompt.yaml:1: actions: holds half of a surrogate pair"),
         (
             "segment_tokens: lots\n",
-            "prompt.yaml:1: segment_tokens: 'lots' cannot be used here; give a number of tokens",
+            "prompt.yaml:1: segment_tokens: 'lots' is not allowed here; use a number of tokens",
         ),
-        ("condensed: 1\n", "prompt.yaml:1: condensed: 1 cannot be used here; give true or false"),
-        ("context: {a: 2026-01-02}\n", "prompt.yaml:1: context.a: datetime.date(2026, 1, 2) cannot be used here; give"),
-        ("segments: {}\n", "prompt.yaml:1: segments: {} cannot be used here; give a list of segments"),
-        ("segments:\n- text: a\n", "prompt.yaml:2: segments[0]: lacks 'id'; known keys: id, text, file, "),
-        ("segments:\n- id: a\n", "prompt.yaml:2: segments[0]: {'id': 'a'} cannot be used here; give a segment: its id"),
+        ("condensed: 1\n", "prompt.yaml:1: condensed: 1 is not allowed here; use true or false"),
+        ("context: {a: 2026-01-02}\n", "prompt.yaml:1: context.a: datetime.date(2026, 1, 2) is not allowed here; use"),
+        ("segments: {}\n", "prompt.yaml:1: segments: {} is not allowed here; use a list of segments"),
+        ("segments:\n- text: a\n", "prompt.yaml:2: segments[0]: 'id' is missing; known keys: id, text, file, "),
+        ("segments:\n- id: a\n", "prompt.yaml:2: segments[0]: {'id': 'a'} is not allowed here; use a segment: its id"),
         ("segments:\n- {id: a, text: b, file: c}\n", "prompt.yaml:2: segments[0]: {'id': 'a', 'text': 'b', 'file'"),
         ("segments:\n- id: a\n  text: b\n  prio: 3\n", "prompt.yaml:4: segments[0].prio: unknown key; known: id, "),
         ("segments:\n- id: a\n  text: b\n  priority: high\n", "prompt.yaml:4: segments[0].priority: 'high' cannot"),
         ("segments:\n- {id: a, text: b}\n- id: a\n  text: c\n", "prompt.yaml:3: segments[1].id: 'a' is the id of"),
         (
             "segments:\n- id: a\n  text: b\n  when:\n    tools: {at_leas: 2}\n",
-            "prompt.yaml:5: segments[0].when.tools: {'at_leas': 2} cannot be used here; give a value that is equal, ",
+            "prompt.yaml:5: segments[0].when.tools: {'at_leas': 2} is not allowed here; use a value that is equal, ",
         ),
         ("segments:\n- id: a\n  file: no.md\n", "prompt.yaml:2: segments[0]: file 'no.md' cannot be read"),
         ("segments: &a [*a]\n", "prompt.yaml:1: segments[0]: "),

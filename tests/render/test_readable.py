@@ -49,7 +49,7 @@ def test_the_plan_shows_what_happens_to_every_message_and_why(run, session, widt
     options = [session.name, *CHARS, "--target-tokens", 1200, "--dry-run", "-q"]
     text = run("compact", *options, COLUMNS=str(width)).text
     header = next(line for line in text.splitlines() if "rendition" in line)
-    names = "names that lines are kept for " if width == 140 else ""
+    names = "names for which lines are kept " if width == 140 else ""
     assert " ".join(header.split()) == f"messages rendition tokens why {names}message"
     for step in run("compact", *options, "--json").json["plan"]:
         first, last = step["messages"][0], step["messages"][-1]

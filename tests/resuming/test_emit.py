@@ -155,7 +155,7 @@ def test_other_threads_of_a_rollout_keep_their_names():
 @pytest.mark.parametrize(
     ("data", "word"),
     [
-        ((CASES / "gemini-cli" / "herons.json").read_bytes(), "one document"),
+        ((CASES / "gemini-cli" / "herons.json").read_bytes(), "a single document"),
         ((CASES / "pi" / "first-version.jsonl").read_bytes(), "first version"),
         (jsonl(user("Hello."), assistant("Hi.")), "openai-chat"),
     ],

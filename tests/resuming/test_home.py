@@ -62,7 +62,7 @@ def test_the_latest_session_of_an_agent_becomes_a_new_one(at_home, home, format)
     path.write_bytes(made + b"\n")
     refused = at_home("compact", str(place(home, format)), "--target-ratio", "0.3", "--new-session")
     assert refused.code == 2
-    assert "is left as it is" in refused.stderr
+    assert "was left unchanged" in refused.stderr
     assert path.read_bytes() == made + b"\n"
 
 
@@ -176,7 +176,7 @@ def test_what_stays_as_it_is_becomes_no_session(at_home, home, tmp_path, options
     done = at_home("compact", str(path), "--target-ratio", "1", "--new-session", "--json", *options)
     assert done.code == 0
     assert "unchanged" in done.stderr
-    assert "no new session was made" in done.stderr
+    assert "no new session was written" in done.stderr
     assert "written to" not in done.stderr  # nothing is
     report = json.loads(done.text)
     assert (report["output"]["path"], "session" in report) == (str(path), False)

@@ -153,7 +153,7 @@ def test_a_second_condensation_forgets_the_summary_of_the_first(name):
 
 def test_events_of_the_first_versions_are_to_be_written_anew():
     data = jsonl(*json.loads((CASES / "openhands" / "events-0.x.json").read_bytes()))
-    with pytest.raises(UsageError, match="write the session anew"):
+    with pytest.raises(UsageError, match="write a new session"):
         appended(load(data), load(compact(data, target_ratio=0.5).data))
 
 
@@ -191,4 +191,4 @@ def test_a_folder_gets_one_more_event_and_fits_its_target(run, home, tmp_path):
 def test_a_folder_is_not_rewritten(run, home):
     done = run("compact", home, "--in-place", "--target-ratio", "25%")
     assert done.code == 2
-    assert "is a session in parts, which is only read" in done.stderr
+    assert "is a session in several files, which cannot be replaced" in done.stderr

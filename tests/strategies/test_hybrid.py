@@ -19,7 +19,7 @@ pytestmark = pytest.mark.one_test_in(3)
 
 compact = partial(compact_with, strategy="hybrid")
 TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.6}, {"target_ratio": 0.4}]
-TOO_SHORT = "hybrid: too short to be grouped by topic; one summary stands for all of it"
+TOO_SHORT = "hybrid: too short to group by topic; one summary replaces all of it"
 
 
 def told(*areas: str, times: int = 6) -> list[Json]:

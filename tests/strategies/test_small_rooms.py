@@ -13,7 +13,7 @@ from compactor_cli.settings import Settings
 from tests.asking import ScriptedModel
 from tests.builders import assistant, call, calling, compact, jsonl, load, result, system, user
 
-TOO_FEW = "tokens beside system messages are too few for a summary with headings; adaptive chose what stays"
+TOO_FEW = "tokens besides system messages are too few for a summary with headings; adaptive chose what stays"
 STRATEGIES = ["rolling", "hybrid", "summarize"]
 LAST = "Yes, please proceed with that booking."
 REFUSED = "Error: payment amount does not add up, total price is 305, but paid 255"

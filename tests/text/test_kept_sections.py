@@ -214,7 +214,10 @@ def test_a_default_is_no_order() -> None:
     assert rule_points("If not asked, do not push.") > 0
 
 
-SKILLS = [f"- {name}: Never mind how. Use it to {name} things." for name in ("pdf", "docx", "xlsx", "merge")]
+SKILLS = [
+    f"- {name}: Makes such a file. Never mind how, use it to {name} things."
+    for name in ("pdf", "docx", "xlsx", "merge")
+]
 SKILLS += [f"- desk:{name}-up: Always use it when things are to be set {name}." for name in ("tidy", "line", "pack")]
 
 
@@ -236,6 +239,7 @@ def test_a_catalogue_goes_first(listed: list[str]) -> None:
         ["tests", "commits", "branches", "names", "files", "docs", "logs"],
         ["the tests", "a commit", "any branch", "its name", "two files", "some docs", "our-logs and so on"],
         ["use-cases", "tests", "files", "docs", "logs"],
+        ["no-eval", "no-console", "max-len", "api_key", "base_url", "time_out", "eq-eq-eq", "docs/logs"],
     ],
 )
 def test_labels_of_rules_are_no_catalogue(items: list[str]) -> None:

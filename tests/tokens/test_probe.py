@@ -192,7 +192,7 @@ def test_an_answer_without_usage_gives_no_count(monkeypatch):
     provider = Provider()
     monkeypatch.setattr(provider, "ask", lambda requests: (ModelAnswer("Hi"),))
     assert probe(read(user("Hello")), provider, LOCAL) is None
-    assert provider.given_up == [("token count", "the answer does not say what the request cost")]
+    assert provider.given_up == [("token count", "the answer does not report the tokens of the request")]
 
 
 def test_usage_counts_even_when_the_answer_is_of_no_use(monkeypatch):

@@ -80,15 +80,15 @@ def restore(
         data = put(_first(read_pieces(connection, source), wanted.input.size))
         if sha256(data) == wanted.input.sha256:
             return data
-        raise StoreError(f"the pieces of compaction {source} are not its input any more: the archive is damaged")
+        raise StoreError(f"the pieces of compaction {source} no longer make up its input: the archive is damaged")
     if not wanted.changed:
         raise NotKeptError(
             f"compaction {id} changed nothing, so its input was not stored: the file itself is the original "
             f"({wanted.input.size:,} bytes, SHA-256 {wanted.input.sha256})"
         )
     raise NotKeptError(
-        f"the original of compaction {id} is not in the archive any more: it went when there was no room; "
-        "a larger archive.limit_mb keeps more"
+        f"the original of compaction {id} is no longer in the archive: it was removed to stay within "
+        "archive.limit_mb; raise that to keep more"
     )
 
 

@@ -128,7 +128,7 @@ def known(connection: Connection, id: int) -> Archived:
     """Return a compaction. Raises StoreError for an unknown id."""
     row = connection.execute(select(*_KNOWN).where(compactions.c.id == id)).first()
     if row is None:
-        raise StoreError(f"the archive knows no compaction {id}; see restore --list")
+        raise StoreError(f"the archive has no compaction {id}; see restore --list")
     return _archived(row)
 
 

@@ -83,7 +83,7 @@ def assemble(args: AssembleOptions, overrides: Layer) -> None:
     inputs = inputs_of(session, [args.file], args)
     file = inputs[0].path
     if len(inputs) > 1:
-        raise UsageError(f"{args.file} stands for {len(inputs):,} sessions; a prompt has one history, name one")
+        raise UsageError(f"{args.file} holds {len(inputs):,} sessions, but a prompt has one history; name one session")
     read = files_read(session.configured, [file], dict.fromkeys(prompt_files, "prompt file"))
     check_outputs(read, {"-o": [] if args.dry_run else [args.out], "--report": [args.report]})
     if not args.dry_run:
@@ -94,7 +94,7 @@ def assemble(args: AssembleOptions, overrides: Layer) -> None:
     session.warn_without_match(source)
     if len(source.transcripts) > 1:
         count = len(source.transcripts)
-        raise UsageError(f"{file} holds {count} conversations; a prompt has one history, split the file")
+        raise UsageError(f"{file} holds {count} conversations, but a prompt has one history; split the file")
     choices = choose_segments(wanted, session.counter.count)
     with session.working(1) as progress:
         progress.say("assembling")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from compactor_cli.browse.rows import BrowserView
     from compactor_cli.browse.view_state import State
 
-NO_TEXTUAL = "the browser is made with Textual, which is not installed: pip install 'compactor-cli[browse]'"
+NO_TEXTUAL = "the browser needs Textual, which is not installed: pip install 'compactor-cli[browse]'"
 _REPEATED = ("format", "model", "tokenizer", "profile")
 """Settings that `compact` must also be given to produce the same result."""
 
@@ -94,10 +94,10 @@ def opened(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]
     session = open_session(args, with_aim(overrides, held), profile=True)
     session.go_offline()
     if session.settings.memory.auto_recall:
-        session.warn("memory.auto_recall: compact puts memories into the output, which the browser does not show")
+        session.warn("memory.auto_recall is on: compact adds memories to the output, which the browser does not show")
     inputs = inputs_of(session, [args.file], args)
     if len(inputs) > 1 or is_parquet(inputs[0].path):
-        raise UsageError("the browser shows one session: name one file, and no data set")
+        raise UsageError("the browser shows a single session; name one file that is not a data set")
     source = session.load(inputs[0].path)
     desk = desk_of(session, source, args, overrides)
     check_outputs(desk.read(), {"-o": [_named(desk.place)]})
@@ -108,7 +108,7 @@ def opened(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]
     state = replace(state, choices=dict(kept.choices))
     if kept.lost:
         lost = ", ".join(str(spot.message) for spot in kept.lost)
-        message = f"The session has changed: the decisions on {lost} are left out."
+        message = f"The session has changed: the decisions on {lost} were dropped."
     return desk, application(desk, state, message, None if kept.lost else state)
 
 
@@ -124,11 +124,10 @@ def _application() -> type[Browser]:
 
 def _check_terminal(file: str) -> None:
     if file == "-":
-        raise UsageError("the browser reads keys from standard input: name the session's file")
+        raise UsageError("the browser reads keys from standard input; name the session's file")
     if not (sys.stdin.isatty() and sys.stderr.isatty()):  # Textual writes to standard error
         raise UsageError(
-            "the browser needs a terminal for its keys and its screen; compact --dry-run prints the plan, and "
-            "compact --html writes a page"
+            "the browser needs a terminal; compact --dry-run prints the plan, and compact --html writes a page"
         )
 
 
@@ -205,8 +204,8 @@ class SessionDesk:
         write_bytes(place, text.encode("utf-8"), inputs=[self.source.path])
         self.place = place
         use = shlex.join(["compactor", "compact", self.source.path, "--decisions", place, *self.repeated])
-        self._tell(f"decisions saved to {place}; use them: {use} -o {shlex.quote(self.output)}")
-        return f"Saved to {place}: compact --decisions takes it."
+        self._tell(f"decisions saved to {place}; use them with: {use} -o {shlex.quote(self.output)}")
+        return f"Saved to {place}; use it with compact --decisions."
 
     def write(self, place: str, view: BrowserView) -> str:
         """Write the compacted file as `compact` would."""
@@ -259,7 +258,7 @@ def desk_of(session: Session, source: Source, args: BrowseOptions, overrides: La
 def _named(place: str) -> str:
     """Return the place that the user named. Raises UsageError for standard output, which is the screen."""
     if place == "-":
-        raise UsageError("-: name a file; standard output is the screen")
+        raise UsageError("-: name a file; standard output is used for the screen")
     return place if is_remote(place) else str(Path(place).expanduser())
 
 

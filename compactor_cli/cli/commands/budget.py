@@ -64,7 +64,9 @@ def _budget(session: Session, args: BudgetOptions, wanted: Prompt | None, file: 
     source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
-        raise UsageError(f"{file} holds {len(source.transcripts)} conversations; a budget is for one, split the file")
+        raise UsageError(
+            f"{file} holds {len(source.transcripts)} conversations, but a budget is for one; split the file"
+        )
     transcript, counter = source.transcripts[0], session.counter
     analysis = analyze(transcript, session.tools(transcript, settings), settings, target=total)
     choices = choose_segments(wanted, counter.count) if wanted else ()
@@ -80,7 +82,7 @@ def _budget(session: Session, args: BudgetOptions, wanted: Prompt | None, file: 
     )
     _show(session, source, allocated, wanted, choices, json=args.json)
     if allocated.remaining < 0:
-        session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the {total:,} of the budget")
+        session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the budget of {total:,}")
         return ExitCode.BUDGET
     return ExitCode.OK
 

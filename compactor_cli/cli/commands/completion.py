@@ -41,8 +41,8 @@ def completion(args: CompletionOptions) -> None:
     """
     name = args.shell or Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
-        problem = f"there is no completion for {name!r}{meant(name, SHELLS)}" if name else "SHELL names no shell"
-        raise UsageError(f"{problem}: name one of {', '.join(SHELLS)}")
+        problem = f"no completion exists for {name!r}{meant(name, SHELLS)}" if name else "the variable SHELL is empty"
+        raise UsageError(f"{problem}; name one of {', '.join(SHELLS)}")
     script = (_FOLDER / SHELLS[name]).read_text(encoding="utf-8")
     typer.echo(script, nl=False)
     if sys.stdout.isatty() and not args.quiet:

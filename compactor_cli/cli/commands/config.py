@@ -85,7 +85,7 @@ def show(args: options.CommandOptions, ctx: typer.Context) -> None:
     console.print(settings_table(console, configured.values))
     for place in kept_places(configured):
         state = ", not there yet" if place.exists is False else ""
-        console.print(f"{place.what} are kept in {place.place}{state}", soft_wrap=True)
+        console.print(f"{place.what} are stored in {place.place}{state}", soft_wrap=True)
 
 
 @config.command("get", short_help="Print the value of one key.")
@@ -238,7 +238,7 @@ def set_key(args: SetOptions, ctx: typer.Context) -> None:
     with suppress(SettingsError):  # errors in another file are not this command's concern
         effective = configure({}, str(file.path) if file.kind == "file" else "").values[key]
         if effective.origin.place != str(file.path):
-            args.say(f"note: {effective.origin} is stronger: {key} is {shown(effective.value) or 'unset'} here")
+            args.say(f"note: {effective.origin} takes precedence: {key} is {shown(effective.value) or 'unset'} here")
 
 
 @config.command("unset", short_help="Remove a key from a file.")
@@ -256,9 +256,9 @@ def unset(args: UnsetOptions, ctx: typer.Context) -> None:
     key, file = args.key, _target(args, ctx.obj)
     after = without(file, read_text(file), key)
     if after is None:
-        raise UsageError(f"{file.path}: {key} is not set there" + ("" if key in keys() else f"; {unknown(key)}"))
+        raise UsageError(f"{file.path}: {key} is not set in this file" + ("" if key in keys() else f"; {unknown(key)}"))
     _write(file, after)
-    args.say(f"{file.path}: {key} is no longer set")
+    args.say(f"{file.path}: {key} was removed")
 
 
 @config.command("init", short_help="Write a file with every key, commented out.")
@@ -282,7 +282,7 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
     candidates = [path] if named else [path.with_suffix(suffix) for suffix in SUFFIXES]
     for place in candidates:
         if is_there(place):
-            raise UsageError(f"{place} is there already; change it with `compactor config set`")
+            raise UsageError(f"{place} already exists; change it with `compactor config set`")
     path = path.with_suffix(".yaml") if args.yaml else path
     file = SettingsFile("user file" if args.user else "file", path)
     _write(file, template(yaml=file.is_yaml))
@@ -323,5 +323,5 @@ def _write(file: SettingsFile, text: str) -> None:
     if file.kind == "user file":
         make_folder(str(file.path))
     elif not is_folder(file.path.parent):
-        raise SettingsError(f"{file.path}: there is no folder {file.path.parent}; nothing was written")
+        raise SettingsError(f"{file.path}: the folder {file.path.parent} does not exist; nothing was written")
     write_bytes(str(file.path), text.encode())

@@ -96,7 +96,7 @@ def convert(args: ConvertOptions, overrides: Layer) -> None:
     inputs = inputs_of(session, [args.file], args, aside=args.out_dir)
     if len(inputs) > 1 and not args.out_dir:
         held = f"{args.file} is a folder with {len(inputs):,} sessions"
-        raise UsageError(f"{held}: name a folder to write to with --out-dir")
+        raise UsageError(f"{held}; name a folder to write to with --out-dir")
     paths = [made_file.path for made_file in inputs]
     read = files_read(session.configured, paths)
     check_outputs(read, {"-o": [] if args.out_dir else [args.out or "-"], "--report": [args.report]})
@@ -122,7 +122,7 @@ def _options(args: ConvertOptions) -> Options:
 
     now = moment(args.time) if args.time else UNKNOWN_TIME
     if now is None:
-        raise UsageError(f"--time {args.time!r}: write a date and time such as 2026-05-01T12:00:00Z")
+        raise UsageError(f"--time {args.time!r} is not a time; write a date and time such as 2026-05-01T12:00:00Z")
     absolute = args.cwd[1:3] in (":\\", ":/") or not args.cwd
     cwd = args.cwd if absolute else str(Path(args.cwd).expanduser().absolute())
     return Options(cwd=cwd, now=now, thinking=args.thinking)
@@ -159,7 +159,9 @@ def _check_place(path: str, place: str, made: Converted, job: ConvertJob) -> Non
     own = (path, sha256(made.data))
     other, held = job.written.setdefault(whole_name(place), own)
     if held != own[1]:
-        raise UsageError(f"--out-dir {place}: is the output of {other}; convert {path} alone, into another folder")
+        raise UsageError(
+            f"--out-dir {place}: already the output of {other}; convert {path} separately, into another folder"
+        )
 
 
 def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
@@ -200,8 +202,8 @@ def _warnings(made: Converted) -> list[str]:
     warnings = []
     if made.home and not made.cwd_known:
         warnings.append(
-            f"the session does not say in which folder it works, so {made.cwd} stands there: name it with --cwd"
+            f"the session does not record the folder it works in, so {made.cwd} was used; name another one with --cwd"
         )
     if not made.read_back:
-        warnings.append(f"there is no reader for {made.target} here, so what was written was not read again")
+        warnings.append(f"compactor cannot read {made.target}, so the output was not checked by reading it again")
     return warnings

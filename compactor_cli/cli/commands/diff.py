@@ -71,12 +71,14 @@ def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
     if not after and (args.latest or args.session):
         after, (before,) = before, picked(session, [], args)
     elif args.latest or args.session or args.project:
-        raise UsageError("--latest and --session choose BEFORE: name AFTER alone")
+        raise UsageError("--latest and --session choose BEFORE; name only AFTER")
     for name, file in (("BEFORE", before), ("AFTER", after)):
         if not file:
             raise UsageError(f"Missing argument '{name}'.")
     if before == after == "-":
-        raise UsageError("- stands for BEFORE and AFTER: standard input is read once; name a file for one of them")
+        raise UsageError(
+            "BEFORE and AFTER are both -, but standard input can be read only once; name a file for one of them"
+        )
     return before, after
 
 
@@ -89,12 +91,12 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
     if not all(folders):
         folder, file = (before, after) if folders[0] else (after, before)
         read_bytes(file)  # a wrong file name is the likelier mistake
-        raise InputError(f"is a directory, and {file} is a file; compare two files, or two folders", path=folder)
+        raise InputError(f"is a directory, but {file} is a file; compare two files or two folders", path=folder)
     first, second = ({entry.name: entry.path for entry in files_of(session, [place])} for place in (before, after))
     for name in sorted(first.keys() ^ second.keys()):
         session.say(f"skipped: {first.get(name) or second[name]}: the other folder has no {name}")
     if not first.keys() & second.keys():
-        raise InputError(f"no session in it has the name of one in {after}", path=before)
+        raise InputError(f"no session in it has the same name as one in {after}", path=before)
     return {first[name]: second[name] for name in first if name in second}
 
 
@@ -107,8 +109,8 @@ def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str,
     fate, survivals = compare_sources(first, second)
     if first.format != second.format:
         session.say(
-            f"{first.format} and {second.format} part a session into messages differently: one that the other has in "
-            "parts counts as dropped and added; what survives is compared by its words"
+            f"{first.format} and {second.format} split a session into messages differently: a message that is whole "
+            "in one and split in the other counts as dropped and added; survival is measured by words"
         )
     faults_found = [
         fault

@@ -62,18 +62,18 @@ def doctor(args: DoctorOptions, overrides: Layer) -> None:
     """
     fix, out, in_place = args.fix, args.out, args.in_place
     if (out or in_place) and not fix:
-        raise UsageError(f"{'--in-place' if in_place else '-o'} is for --fix: without it nothing is written")
+        raise UsageError(f"{'--in-place' if in_place else '-o'} needs --fix; without it nothing is written")
     if fix and bool(out) == in_place:
-        raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original beside it")
+        raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original next to it")
     session = open_session(args, {**overrides, **forced(skip_damaged=True)})
     inputs = inputs_of(session, [args.file], args)
     if in_place:
         refuse_in_place([each.path for each in inputs], session.contents)
     if out:
         if len(inputs) > 1:
-            raise UsageError("-o is one file, and there are several inputs; use --in-place")
+            raise UsageError("-o names one file, but there are several inputs; use --in-place")
         read = files_read(session.configured, [inputs[0].path])
-        check_outputs(read, {"-o": [out]}, "; --in-place keeps the original beside it")
+        check_outputs(read, {"-o": [out]}, "; --in-place keeps the original next to it")
     one_by_one(session, inputs, partial(_one, session, args))
 
 
@@ -142,7 +142,7 @@ def _show(
     console = session.err if place == "-" else session.out  # the result may go to standard output
     tables.heading(console, source, session.counter.name)
     if not findings:
-        console.print("nothing is wrong")
+        console.print("no problems found")
     else:
         console.print(findings_table(console, findings, fixed=bool(place)))
     if kept:
@@ -150,4 +150,4 @@ def _show(
     if place:
         session.say_written(place)
     for finding in left if place else ():
-        session.say(f"still there: line {finding.line}: {finding.kind}: {finding.detail}")
+        session.say(f"not fixed: line {finding.line}: {finding.kind}: {finding.detail}")

@@ -105,7 +105,7 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
     if refused:
         raise typer.Exit(ExitCode.UNREADABLE)
     if not result.cases:
-        session.say("no session gives anything to measure: see what was skipped, and why")
+        session.say("no session can be measured; see what was skipped, and why")
         raise typer.Exit(ExitCode.NO)
 
 
@@ -116,7 +116,7 @@ def _shares(option: str, text: str, *, below: float | None) -> list[float]:
         share = share_in(word) or 0.0
         if not share or (below is not None and share >= below):
             allowed = "above 0 and up to 1" if below is None else f"between 0 and {below:g}"
-            raise UsageError(f"{option} {text!r}: write shares {allowed}, such as 0.25,0.5")
+            raise UsageError(f"{option} {text!r}: not shares {allowed}; write shares such as 0.25,0.5")
         shares.append(share)
     return list(dict.fromkeys(shares))
 

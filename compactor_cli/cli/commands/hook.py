@@ -153,14 +153,14 @@ def _change(args: ChangeOptions, edit: Callable[[str], str]) -> None:
         if not args.yes and not _agreed(place):
             raise typer.Exit(int(ExitCode.NO))
         _write(place, before, after, gone=gone)
-        args.say(f"{place}: {'removed, it held nothing else' if gone else 'written'}")
+        args.say(f"{place}: {'removed, as it held nothing else' if gone else 'written'}")
     if args.json:
         print_json(value)
 
 
 def _agreed(place: Path) -> bool:
     if sys.stdin.isatty():
-        return typer.confirm(f"Change {place} in this way?", err=True)
+        return typer.confirm(f"Make these changes to {place}?", err=True)
     typer.echo("nothing was written: add --yes, or run it in a terminal", err=True)
     return False
 
@@ -178,10 +178,10 @@ def _write(place: Path, before: str, after: str, *, gone: bool) -> None:
 
 def _place(agent: str, *, project: bool) -> Path:
     if agent in _OTHERS:
-        raise UsageError(f"{agent} has {_OTHERS[agent]} instead of hooks: docs/hooks.md has one to copy")
+        raise UsageError(f"{agent} has {_OTHERS[agent]} instead of hooks; docs/hooks.md has one to copy")
     known = HOOKED.get(agent)
     if known is None:
-        raise UsageError(f"no hooks are known for {agent!r}{meant(agent, HOOKED)}: use {' or '.join(HOOKED)}")
+        raise UsageError(f"no hooks are known for {agent!r}{meant(agent, HOOKED)}; use {' or '.join(HOOKED)}")
     folder = Path(known.folder) if project else Path(os.environ.get(known.variable) or Path.home() / known.folder)
     return (folder / known.file).absolute()
 

@@ -70,9 +70,9 @@ def inspect(args: InspectOptions, overrides: Layer) -> None:
     check_html(args.html, len(inputs))
     check_outputs(files_read(session.configured, [file.path for file in inputs]), {"--html": [args.html]})
     if args.html and args.message is not None:
-        raise UsageError("--html shows all messages: use it without --message")
+        raise UsageError("--html shows all messages; use it without --message")
     if args.faults and args.message is not None:
-        raise UsageError("--faults speaks of the whole file: use it without --message")
+        raise UsageError("--faults checks the whole file; use it without --message")
     one_by_one(session, inputs, partial(_inspect, session, args))
 
 
@@ -114,7 +114,7 @@ def _inspect(session: Session, args: InspectOptions, file: str) -> int:
         if faults_found or more or source.notes:
             session.out.print(tables.fault_table(session.out, faults_found, source.notes, more))
         else:
-            session.out.print("no faults")
+            session.out.print("no faults found")
     session.say_use(session.model_use(before))
     return ExitCode.NO if args.faults and faulty else ExitCode.OK
 
@@ -170,7 +170,7 @@ def _outlook(session: Session, source: Source) -> Outlook:
     settings, model = session.settings, session.reading.model
     facts = model_facts(model)
     if model and not (facts.known or settings.context.limit):
-        session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
+        session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} tokens are assumed")
     set_by = str(session.configured.values["context.threshold"].origin)
     views = [
         outlook(transcript, FORMATS[transcript.format], facts.context_limit, settings, set_by)

@@ -159,7 +159,7 @@ def _find_files(names: Sequence[str]) -> list[str]:
         below = [Path(place, own) for place, _, inside in walk for own in inside if _is_meant(own)]
         inner = sorted([*filter(is_file_or_closed, below), *closed])
         if not inner:
-            raise UsageError(f"{name}: there is no *.jsonl in this folder")
+            raise UsageError(f"{name}: the folder holds no *.jsonl file")
         paths.update({str(path): None for path in inner})
     return list(paths)
 
@@ -263,8 +263,8 @@ def _take(read: Read, file: TrainingFile, name: str, transcript: Transcript, *, 
 def _nothing(read: Read) -> str:
     reason = "the session is" if read.short == 1 else f"all {read.short} sessions are"
     return (
-        f"nothing to learn from: {reason} too short, or later turns need nothing of earlier ones. A session needs "
-        "1,000 tokens before a cut, and 3 names of them needed behind it. Nothing was written."
+        f"nothing to learn from: {reason} too short, or later turns need nothing from earlier ones. A session needs "
+        "1,000 tokens before a cut, and 3 names from them that are needed after it. Nothing was written."
     )
 
 
@@ -281,7 +281,7 @@ def _teach(session: Session, read: Read, args: LearnOptions) -> Taught:
     schemes = {name: parts for name, parts in schemes.items() if parts}
     figures, why = None, "--no-held-out was given"
     if args.held_out:
-        why = "one session cannot be held out from itself" if len(sources) == 1 else "all sessions open alike"
+        why = "a single session cannot be held out from itself" if len(sources) == 1 else "all sessions begin alike"
         if "by_session" in schemes:
             figures, why = _measure(session, read, schemes, partial(fit, sources=sources, penalty=args.penalty)), ""
     counts: dict[str, int] = {}

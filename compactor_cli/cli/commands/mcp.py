@@ -19,8 +19,8 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 
 INSTRUCTIONS = (
-    "Sessions of coding agents on this machine: list them, look into one, write a smaller copy, and find or bring back "
-    "what a compaction took away. Everything is local; no session is ever changed in place."
+    "Sessions of coding agents on this machine: list them, inspect one, write a smaller copy, and find or restore "
+    "what a compaction removed. Everything is local; no session is ever changed in place."
 )
 
 
@@ -38,10 +38,10 @@ class Tool(NamedTuple):
 
 TOOLS = (
     Tool("list_sessions", "List sessions"),
-    Tool("inspect_session", "Look into a session"),
+    Tool("inspect_session", "Inspect a session"),
     Tool("compact_session", "Write a smaller copy", writes=True),
-    Tool("restore_message", "Bring back one original"),
-    Tool("restore_session", "Bring back a whole session", writes=True),
+    Tool("restore_message", "Restore one original message"),
+    Tool("restore_session", "Restore a whole session", writes=True),
     Tool("search_archive", "Search archived sessions"),
     Tool("search_memory", "Search the memory log"),
 )
@@ -84,7 +84,7 @@ class Served(Struct, frozen=True):
         """
         target = self._new(output)
         if target_tokens is None and target_ratio is None:
-            raise self.error("name target_tokens or target_ratio")
+            raise self.error("set target_tokens or target_ratio")
         options = [
             ("--session", session),
             ("--target-tokens", "" if target_tokens is None else str(target_tokens)),
@@ -128,14 +128,14 @@ class Served(Struct, frozen=True):
         """Return the path of a file to create. Raises `error` if it exists."""
         target = Path(output).expanduser().absolute()
         if target.exists() or target.is_symlink():
-            raise self.error(f"{output} exists already: name a new file")
+            raise self.error(f"{output} already exists; name a new file")
         return target
 
     def _one(self, file: str, session: str) -> list[str]:
         """Return the file for a command, or nothing if an option names its session. Raises `error` unless exactly
         one is given."""
         if bool(file) == bool(session):
-            raise self.error("name either file or session")
+            raise self.error("set either file or session")
         return [file] if file else []
 
     async def _run(self, command: list[str], files: list[str] | None = None, *, database: bool = True) -> str:

@@ -108,7 +108,7 @@ def listing(args: ListOptions, overrides: Layer) -> None:
     if database is None:
         log.tell(log.nothing)
     elif not memories:
-        log.tell("no memory is like that")
+        log.tell("no memory matches")
     elif total > len(memories):
         log.tell(f"{len(memories):,} of {total:,}; --limit 0 shows all")
 
@@ -152,7 +152,7 @@ def search(args: SearchOptions, overrides: Layer) -> None:
         console = make_console(sys.stdout)
         console.print(hit_table(console, hits, counted(len(hits), "memory", "memories")))
     if not hits:
-        log.tell(log.nothing if database is None else "nothing was found")
+        log.tell(log.nothing if database is None else "no memory was found")
         raise typer.Exit(int(ExitCode.NO))
 
 
@@ -231,7 +231,7 @@ def add(args: AddOptions, overrides: Layer) -> None:
         for line in _lines(args.text)
     ]
     if not memories:
-        log.tell("there was nothing to remember")
+        log.tell("nothing to remember was found")
         return
     from compactor_cli.memory.stored.memories import add as remember
 
@@ -242,7 +242,7 @@ def add(args: AddOptions, overrides: Layer) -> None:
     else:
         for entry in dict.fromkeys(memory.id for memory in memories):
             typer.echo(entry)
-    known = f", {counted(len(added.known), 'memory was', 'memories were')} known already" if added.known else ""
+    known = f", {counted(len(added.known), 'memory was', 'memories were')} already known" if added.known else ""
     log.tell(f"remembered {counted(len(added.new), 'new memory', 'new memories')}{known}")
 
 
@@ -305,7 +305,7 @@ def _log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Databas
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
-            raise UsageError(f"there is no memory {args.ids[0]}: {log.nothing}")
+            raise UsageError(f"memory {args.ids[0]} does not exist: {log.nothing}")
         yield log, database
 
 

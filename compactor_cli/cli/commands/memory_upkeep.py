@@ -80,7 +80,9 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
 
         console = make_console(sys.stdout)
         most = sorted(changes, key=lambda change: change.after.importance - change.before.importance)[:SHOWN]
-        console.print(fade_table(console, most, f"{len(most):,} of {len(changes):,} that would fade, the most first"))
+        console.print(
+            fade_table(console, most, f"{len(most):,} of {len(changes):,} that would fade, largest loss first")
+        )
     if database is None:
         log.tell(log.nothing)
     else:
@@ -116,7 +118,7 @@ def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
         from compactor_cli.render.memories import merge_table
 
         console = make_console(sys.stdout)
-        title = f"{min(SHOWN, len(merges)):,} of {counted(len(merges), 'memory', 'memories')} that would take in others"
+        title = f"{min(SHOWN, len(merges)):,} of {counted(len(merges), 'memory', 'memories')} that would absorb others"
         console.print(merge_table(console, merges[:SHOWN], title))
     if database is None:
         log.tell(log.nothing)
@@ -152,7 +154,7 @@ def export(args: ExportOptions, overrides: Layer) -> None:
                 memories = listed(connection, wanted, order="oldest")
     if not memories and _holds_something(args.out):
         raise NotKeptError(
-            f"{args.out}: there is nothing to export, so the file stays as it is; remove it to do without"
+            f"{args.out}: there is nothing to export, so the file is left unchanged; delete it if you do not need it"
         )
     database_file = file_of(log.url)
     inputs = [] if database_file is None else [str(database_file)]
@@ -193,4 +195,4 @@ def take_in(args: ImportOptions, overrides: Layer) -> None:
         new, known = len(added.new), len(added.known)
     if args.json:
         print_json({"new": new, "known": known})
-    log.tell(f"imported {counted(new, 'new memory', 'new memories')}; {known:,} known already")
+    log.tell(f"imported {counted(new, 'new memory', 'new memories')}; {known:,} already known")

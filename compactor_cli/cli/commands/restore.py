@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from compactor_cli.db.database import Database
     from compactor_cli.model.archived import Archived
 
-_KEPT_ARE = "Kept are only compactions with --archive, or with the setting archive.enabled."
+_KEPT_ARE = "Only compactions with --archive, or with the setting archive.enabled, are archived."
 
 _HITS = 10
 _STATES = 50
@@ -131,7 +131,7 @@ def _check(args: RestoreOptions) -> None:
     named = options.at_most_one(jobs)
     options.at_most_one((("--round", args.round), ("--compaction", args.compaction)))
     if not args.file and not args.listed and not asks and args.compaction is None:
-        raise UsageError("name a file, or --compaction N; restore --list says what is kept")
+        raise UsageError("name a file, or --compaction N; restore --list shows what is archived")
     if args.listed or args.purge or asks:
         used = [("-o", args.out), ("--in-place", args.in_place), ("--round", args.round)]
         _exclude(named[0], [name for name, is_set in used if is_set])
@@ -139,7 +139,7 @@ def _check(args: RestoreOptions) -> None:
         unfit = [("-o", args.out), ("--ref", args.ref), ("--compaction", args.compaction), ("-", args.file == "-")]
         _exclude("--in-place", [name for name, is_set in unfit if is_set])
     if args.json and not (args.listed or asks or args.ref is not None):
-        raise UsageError("--json is for --list, --search and --ref; a file that is restored is written as it was")
+        raise UsageError("--json works with --list, --search and --ref; a restored file is written as it was")
 
 
 def _exclude(option: str, others: Sequence[str]) -> None:
@@ -181,17 +181,17 @@ def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
 
     if not lookup.is_sure and args.round is None:
         raise NotKeptError(
-            f"{args.file}: is not as any compaction wrote it; {len(lookup.compactions)} compactions of its session "
-            "are kept: restore --list shows them, and --round N -o OTHER brings one of them back"
+            f"{args.file}: does not match the output of any compaction, but {len(lookup.compactions)} compactions of "
+            "its session are archived; restore --list shows them, and --round N -o OTHER restores one of them"
         )
     chosen = lookup.chosen(args.round)
     data: Content = input_of(kept, lookup, chosen)
     was = container_of(data)
     if lookup.match == "input" and args.round is None:
-        session.say(f"note: {args.file} is itself what was compacted")
+        session.say(f"note: {args.file} is itself the input of a compaction")
     added = lookup.appended(chosen) if args.round is None else b""
     if len(added):
-        session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
+        session.say(f"note: {len(added):,} bytes that were appended after the compaction follow the restored content")
         if was is not container_of(lookup.data):
             data, added = unpack(data), unpack(added)
         data = joined(data, [*in_pieces(data), *in_pieces(added)])
@@ -249,7 +249,7 @@ def _list(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup
         if manifest.removed:
             session.out.print(removed_table(session.out, manifest, number))
     if not lookup.is_sure:
-        session.say(f"note: {args.file} is not as any of them wrote it; they are of the same session")
+        session.say(f"note: {args.file} does not match the output of any of them; they belong to the same session")
 
 
 def _list_all(session: Session, kept: Database, args: RestoreOptions) -> None:
@@ -279,7 +279,7 @@ def _search(session: Session, kept: Database, query: str, among: Sequence[Archiv
 
     words = words_of(query)
     if not words:
-        raise UsageError("--search: no words; write what to look for")
+        raise UsageError("--search: no words given; write what to look for")
     if among is None:
         with kept.read() as connection:
             among = archive.newest(connection, _STATES)
@@ -289,7 +289,7 @@ def _search(session: Session, kept: Database, query: str, among: Sequence[Archiv
     elif best_hits:
         session.out.print(hits_table(session.out, best_hits))
     if not best_hits:
-        raise NotKeptError(f"--search {query!r}: no archived message has any of the words")
+        raise NotKeptError(f"--search {query!r}: no archived message contains any of these words")
 
 
 def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
@@ -306,7 +306,7 @@ def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequen
     try:
         source = read_again(data, archived.input.path, archived.format)
     except InputError as error:
-        session.say(f"note: compaction {archived.id} is passed over: {error}")
+        session.say(f"note: compaction {archived.id} was skipped: {error}")
         return
     for number, transcript in enumerate(source.transcripts):
         entries = [entry for entry in manifest.removed if entry.conversation == number and len(entry.messages) == 1]
@@ -325,12 +325,12 @@ def _purge(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
         others = [archive.known(connection, each) for each in related(connection, own) if each not in own]
         if others and not args.yes:
             raise UsageError(
-                f"--purge would also remove what is kept of these, which have the same text:{_named(others)}\n"
-                "Add --yes to remove all of it."
+                "--purge would also delete what is archived of these files, which have the same "
+                f"text:{_named(others)}\nAdd --yes to delete all of it."
             )
         gone = archive.purge(connection, own)
     _scrub(kept)
-    session.say(f"nothing of the session is kept any more ({counted(gone.compactions, 'compaction')})")
+    session.say(f"everything archived of the session was deleted ({counted(gone.compactions, 'compaction')})")
 
 
 def _named(compactions: Sequence[Archived]) -> str:
@@ -350,21 +350,21 @@ def _without(session: Session, args: RestoreOptions, data: bytes, more: str) -> 
 
     beside = Path(args.file + SUFFIX)
     if not args.file:
-        raise NotKeptError(f"nothing is kept. {_KEPT_ARE}{more}")
+        raise NotKeptError(f"nothing is archived. {_KEPT_ARE}{more}")
     if args.file == "-" or not is_file(beside):
-        raise NotKeptError(f"{args.file}: nothing of it is kept. {_KEPT_ARE}{more}")
+        raise NotKeptError(f"{args.file}: nothing of it is archived. {_KEPT_ARE}{more}")
     if not args.listed:
         raise NotKeptError(
-            f"{args.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}{more}"
+            f"{args.file}: its original is not archived; restore --list shows what was removed. {_KEPT_ARE}{more}"
         )
     from compactor_cli.render.archive import removed_table
 
     manifest = read_manifest(read_bytes(str(beside)), str(beside))
     if manifest.output.sha256 != hashlib.sha256(data).hexdigest():
-        session.warn(f"{beside} is of an earlier state of {args.file}: the file was changed since")
+        session.warn(f"{beside} belongs to an earlier state of {args.file}; the file has changed since")
     if args.json:
         print_json({"rounds": [], "manifests": [manifest_json(manifest)]})
     else:
         session.out.print(removed_table(session.out, manifest, 1))
-        session.say(f"from {beside}; the originals are not kept.{more}")
+        session.say(f"from {beside}; the originals are not archived.{more}")
     raise typer.Exit

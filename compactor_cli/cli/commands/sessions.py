@@ -100,7 +100,7 @@ def _since(text: str, now: float) -> float:
     except ValueError:
         time = None
     if time is None:
-        raise UsageError(f"--since {text!r} is no time; write an age (90min, 12h, 7d, 2w) or a date (2026-11-01)")
+        raise UsageError(f"--since {text!r} is not a time; write an age (90min, 12h, 7d, 2w) or a date (2026-11-01)")
     return time
 
 
@@ -113,14 +113,14 @@ def _show(session: Session, listing: Listing, listed: list[Saved], now: float, *
         return
     session.out.print(render.session_table(session.out, listed, now))
     if more:
-        session.say(f"the newest {len(listed):,} are listed; --limit 0 lists all")
+        session.say(f"only the newest {len(listed):,} are listed; --limit 0 lists all")
 
 
 def _none(listing: Listing) -> Iterable[str]:
     from compactor_cli.render import sessions as render
 
     if listing.sessions:
-        return [f"none of the {len(listing.sessions):,} sessions is what was asked for"]
+        return [f"none of the {len(listing.sessions):,} sessions matches"]
     return render.empty_lines(listing)
 
 

@@ -46,6 +46,6 @@ def textconv(args: TextconvOptions, overrides: Layer) -> None:
     try:
         text = plain_text(session.read(data, args.file)).encode("utf-8", "replace")
     except CompactorError as error:
-        session.warn(f"printed as it is: {error}")
+        session.warn(f"printed unchanged: {error}")
         text = in_memory(data)
     write_bytes("-", text)

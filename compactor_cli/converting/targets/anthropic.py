@@ -18,7 +18,7 @@ from compactor_cli.formats import jsonedit
 
 class ToAnthropic(NoAgents):
     name = "anthropic"
-    purpose = "requests for Anthropic's API, with the system prompt beside the messages, one a line"
+    purpose = "requests for Anthropic's API, with the system prompt next to the messages, one per line"
     many = True
     holds: frozenset[Attribute] = frozenset(("failed",))
 

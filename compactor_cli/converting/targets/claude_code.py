@@ -24,7 +24,7 @@ _VERSION = "2.0.0"
 
 class ToClaudeCode:
     name = "claude-code"
-    purpose = "a session that Claude Code goes on with"
+    purpose = "a session that Claude Code can resume"
     many = False
     holds: frozenset[Attribute] = frozenset(("time", "failed", "injected"))
 

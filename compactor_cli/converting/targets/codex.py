@@ -22,7 +22,7 @@ _ROLES = {"system": "developer"}
 
 class ToCodex:
     name = "codex"
-    purpose = "a session that Codex goes on with"
+    purpose = "a session that Codex can resume"
     many = False
     holds: frozenset[Attribute] = frozenset(("time", "injected"))
 

@@ -22,7 +22,7 @@ _SAID, _SHOWN = "[The user:]", "[Shown:]"
 
 class ToGeminiCLI:
     name = "gemini-cli"
-    purpose = "a session that Gemini CLI goes on with"
+    purpose = "a session that Gemini CLI can resume"
     many = False
     holds: frozenset[Attribute] = frozenset(("time", "failed"))
 

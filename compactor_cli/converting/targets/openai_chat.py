@@ -19,7 +19,7 @@ _NAME, _ID = 64, 40
 
 class ToOpenAIChat(NoAgents):
     name = "openai-chat"
-    purpose = "messages for OpenAI's chat API and what speaks it, one a line"
+    purpose = "messages for OpenAI's chat API and compatible ones, one per line"
     many = True
     holds: frozenset[Attribute] = frozenset(("author",))
 

@@ -27,7 +27,7 @@ _TITLE = 60
 
 class ToOpenCode:
     name = "opencode"
-    purpose = "a session that opencode imports and goes on with"
+    purpose = "a session that opencode can import and resume"
     many = False
     holds: frozenset[Attribute] = frozenset(("time", "failed", "injected"))
 

@@ -24,7 +24,7 @@ _MAKER = {"api": "unknown", "provider": "unknown", "model": "unknown"}
 
 class ToPi:
     name = "pi"
-    purpose = "a session that pi goes on with"
+    purpose = "a session that pi can resume"
     many = False
     holds: frozenset[Attribute] = frozenset(("time", "failed"))
 

@@ -20,7 +20,7 @@ _VERSION = "0.0.0"
 
 class ToQwen:
     name = "qwen"
-    purpose = "a session that Qwen Code goes on with"
+    purpose = "a session that Qwen Code can resume"
     many = False
     holds: frozenset[Attribute] = frozenset(("time", "failed"))
 

@@ -19,7 +19,7 @@ _FROM = {"system": "system", "user": "human", "assistant": "gpt", "tool": "obser
 
 class ToShareGPT(NoAgents):
     name = "sharegpt"
-    purpose = "rows of human, gpt, function_call and observation for training tools, one a line"
+    purpose = "rows of human, gpt, function_call and observation for training tools, one per line"
     many = True
     holds: frozenset[Attribute] = frozenset()
 

@@ -100,7 +100,8 @@ def row_of(connection: Connection, name: str) -> int:
     digits = name.strip().lower().removeprefix(_PREFIX)
     if len(digits) < _SHORTEST or not set(digits) <= set("0123456789abcdef"):
         raise UsageError(
-            f"{name!r} is no id of a memory; ids look like mem_0123456789ab, and {_SHORTEST} digits may do"
+            f"{name!r} is not the id of a memory; ids look like mem_0123456789ab, and the first {_SHORTEST} digits "
+            "may be enough"
         )
     # digests are lower-case hex, so all digests with this prefix are between these bounds
     rows = connection.execute(
@@ -112,9 +113,11 @@ def row_of(connection: Connection, name: str) -> int:
     if len(rows) == 1:
         return int(rows[0].id)
     if not rows:
-        raise UsageError(f"there is no memory {name}; `compactor memory list` shows what there is")
+        raise UsageError(f"memory {name} does not exist; `compactor memory list` lists all")
     listing = "".join(f"\n  mem_{row.digest[:12]}  {' '.join(row.text.split())[:60]}" for row in rows[:5])
-    raise UsageError(f"{name} may be any of these; give more digits:{listing}" + ("\n  ..." if len(rows) > 5 else ""))
+    raise UsageError(
+        f"{name} is ambiguous; give more digits of one of these ids:{listing}" + ("\n  ..." if len(rows) > 5 else "")
+    )
 
 
 def listed(

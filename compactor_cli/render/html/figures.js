@@ -23,7 +23,7 @@ const FIGURES = {
     addFigure("Tokens", figure(transcript.tokens), `${figure(transcript.messages)} messages`);
     addFigure("Context used", `${context.percent_used}%`, `of ${figure(context.limit)} tokens`);
     addFigure("Threshold", context.never ? "never" : figure(context.threshold), "tokens, when to compact");
-    addFigure("compact --if-needed", context.if_needed === "compact" ? "would compact" : "would leave it");
+    addFigure("compact --if-needed", context.if_needed === "compact" ? "would compact" : "would leave it unchanged");
     addFigure("Residuals", figure(residuals.count), `${figure(residuals.tokens)} tokens`);
     addFigure("Faults", figure(report.faults.length));
   },
@@ -44,8 +44,8 @@ const FIGURES = {
 
 const HEADINGS = {
   inspect: "compactor inspect: where the tokens are",
-  compact: "compactor compact: what became of each message",
-  diff: "compactor diff: what became of each message",
+  compact: "compactor compact: what happened to each message",
+  diff: "compactor diff: what happened to each message",
 };
 
 function showFigures() {

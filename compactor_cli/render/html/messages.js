@@ -131,7 +131,7 @@ function detail(message) {
 }
 
 function gone(message) {
-  return message.fate === "summarized" ? "Not there: a summary stands for it." : "Not there.";
+  return message.fate === "summarized" ? "Replaced by a summary." : "Not in the output.";
 }
 
 function side(title, parts, missing) {
@@ -196,7 +196,7 @@ function moveFocus(event) {
 function startMessages() {
   const names = COMPARED ? MODES.fate.names : MODES.place.names;
   fillSelect(at("fate"), names.map((name) => [name, LOOKS[name].word]), "any");
-  at("fate-choice").querySelector("label").textContent = COMPARED ? "What became of it" : "Residual and tier";
+  at("fate-choice").querySelector("label").textContent = COMPARED ? "What happened" : "Residual and tier";
   for (const kind of ["role", "tool", "file"]) {
     fillSelect(at(kind), PAGE.shares[kind].map((line) => [line.name, line.name]), "any");
     at(kind).addEventListener("change", find);

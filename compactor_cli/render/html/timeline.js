@@ -1,6 +1,6 @@
 // The chart: a bar for each message, or for several where there are more messages than room.
 const MODES = {
-  fate: { word: "what became of it", names: ["kept", "shortened", "summarized", "dropped", "added"], of: (m) => m.fate },
+  fate: { word: "what happened", names: ["kept", "shortened", "summarized", "dropped", "added"], of: (m) => m.fate },
   place: {
     word: "residual and tier",
     names: ["residual", "tier0", "tier1", "tier2", "tier3", "none"],
@@ -176,7 +176,7 @@ function startTimeline(open) {
   window.addEventListener("resize", drawTimeline);
   const height = "A bar's height is the square root of its tokens";
   at("chart-help").textContent = COMPARED
-    ? `${height}; the strip below shows how much of them is left in the output.`
+    ? `${height}; the strip below shows how many of them are left in the output.`
     : `${height}.`;
   setCurrent(0);
   drawLegend();

@@ -16,7 +16,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.selection import ChosenLine
 
-WORTHLESS = "no line of it is worth its tokens"
+WORTHLESS = "none of its lines is worth its tokens"
 """Reason given for groups of which nothing is kept."""
 _WORTH_A_HEADING = 120
 """Tokens of quoted lines that justify a separate summary, with its heading and its place in the conversation."""

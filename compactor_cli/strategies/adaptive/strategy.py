@@ -56,7 +56,7 @@ _LEAST_REPORT = 100
 class Adaptive:
     name = "adaptive"
     purpose = "keeps the lines that the rest of the session is most likely to need, by learned signals"
-    suits = "a token target: as much of what comes next needs as fits"
+    suits = "a token target: keeps as much as fits of what the next turns need"
     closes = False
     tiers = False
     writes = False

@@ -154,7 +154,7 @@ class _Planner:
     def _notes(self, slots: Sequence[SummarySlot]) -> tuple[str, ...]:
         if self.shape.parts is None or not slots or any(slot.parts for slot in slots):
             return ()
-        return (f"{self.shape.name}: too short to be grouped by topic; one summary stands for all of it",)
+        return (f"{self.shape.name}: too short to group by topic; one summary replaces all of it",)
 
     def _is_loose(self, group: Group) -> bool:
         """Return whether a request does not have to stay as a message. A request in an earlier summary is repeated in
@@ -247,7 +247,7 @@ class _Planner:
         return None
 
     def _removed(self, group: Group, quoted: frozenset[int | None]) -> Decision:
-        reason = "in the summary" if self.shape.core else "older than what is kept"
+        reason = "in the summary" if self.shape.core else "older than the kept messages"
         reason = reason if quoted.isdisjoint(group.messages) else REPEATED
         return Decision.summarized(group, reason) if self.shape.core else Decision.gone(group, reason)
 

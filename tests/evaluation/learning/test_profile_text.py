@@ -65,8 +65,8 @@ def test_every_weight_stands_on_a_line_of_its_own_with_what_the_signal_measures(
 
 
 def test_without_held_out_figures_the_file_says_why():
-    text = profile_text(taught(held_out=None, not_held_out="one session cannot be held out from itself"))
-    assert "# No held-out figures: one session cannot be held out from itself." in text
+    text = profile_text(taught(held_out=None, not_held_out="a single session cannot be held out from itself"))
+    assert "# No held-out figures: a single session cannot be held out from itself." in text
     assert parse_profile(text, "own.toml").figures == {}
 
 

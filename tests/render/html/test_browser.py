@@ -88,7 +88,7 @@ def test_before_and_after_stand_side_by_side_with_the_reason(tab, pages):
             "added": ["Before", "After"],
         }
         assert tab.texts(f"{item} h3") == sides[fate]
-        gone = {"kept": [], "summarized": ["Not there: a summary stands for it."], "added": ["Not in the input."]}
+        gone = {"kept": [], "summarized": ["Replaced by a summary."], "added": ["Not in the input."]}
         assert tab.texts(f"{item} .gone") == gone[fate]
 
 

@@ -228,7 +228,7 @@ def test_messages_that_a_repair_takes_out_or_adds_are_told_apart(run, folder):
     for name in ("compact.html", "diff.html"):
         messages = page_of(folder, name).data["messages"]
         assert {fate: sum(m["fate"] == fate for m in messages) for fate in counts} == counts
-        assert [m["index"] for m in messages if m["reason"] == "taken out by a repair of the input"] == [1]
+        assert [m["index"] for m in messages if m["reason"] == "removed by a repair of the input"] == [1]
         assert {m["role"] for m in messages if m["fate"] == "added"} >= {"tool"}
 
 
@@ -236,13 +236,13 @@ def test_messages_that_a_repair_takes_out_or_adds_are_told_apart(run, folder):
     ("args", "says"),
     [
         (("inspect", "session.jsonl", "--html", "session.jsonl"), "--html session.jsonl: is the input session.jsonl"),
-        (("inspect", "session.jsonl", "--html", "-"), "--html -: name a file"),
+        (("inspect", "session.jsonl", "--html", "-"), "--html -: standard output is used"),
         (("inspect", "session.jsonl", "--message", "1", "--html", "p.html"), "without --message"),
         (("compact", "session.jsonl", *TARGET, "-o", "o", "--html", "./o"), "is also named by -o"),
         (("compact", "session.jsonl", *TARGET, "--check", "--html", "link"), "--html link: is the input"),
         (("diff", "session.jsonl", "other.jsonl", "--html", "other.jsonl"), "is the input other.jsonl"),
-        (("inspect", ".", "--html", "p.html"), "a page is of one file, and there are"),
-        (("inspect", "session.jsonl", "--html", "no/where.html"), "--html no/where.html: there is no folder"),
+        (("inspect", ".", "--html", "p.html"), "a page shows one file, but there are"),
+        (("inspect", "session.jsonl", "--html", "no/where.html"), "--html no/where.html: the folder"),
     ],
 )
 def test_a_page_that_cannot_be_written_is_refused_and_nothing_is_lost(run, folder, args, says):
