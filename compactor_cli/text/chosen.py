@@ -17,7 +17,8 @@ _RULES = 0.4
 """Share of the budget for sentences that are ranked first only because they are rules. The rest of these come after
 the sentences that are closer to the subject."""
 _ROOMY = 0.5
-"""Share of the text from which on sentences of little value are kept, too. Below it they leave room to the session."""
+"""Minimum share of the text that must fit for sentences of little value to be kept too. With less room, they are
+dropped, and the session gets their tokens."""
 _BESIDE = 40
 """Characters added to the length of a sentence: for the gap mark before it, and for a part of what it needs."""
 
@@ -35,8 +36,8 @@ class Chosen:
         rules: Mapping[int, bool] | None = None,
     ) -> None:
         """Take the `outline` of a text with the value and the rank of each unit. `least`: sentences below this share of
-        the best value for its length are dropped, except `rules`. `rules`: maps each rule to whether it owes its value
-        mostly to being a rule; such rules have a share of the budget, `_RULES`, in the first rank."""
+        the best value for its length are of little value, except `rules`. `rules`: maps each rule to whether it owes
+        its value mostly to being a rule; such rules have a share of the budget, `_RULES`, in the first rank."""
         self._text = text
         self._units = units
         self._worth = worth

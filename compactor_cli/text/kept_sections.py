@@ -15,7 +15,7 @@ _GENERAL, _LEAST = 0.8, 0.25
 """Factors for the value of a sentence outside all sections, and in a section with nothing on the subject. In the
 section that is closest to the subject the factor is 1."""
 _WORTHLESS = 0.3
-"""Share of the best value for its length. Sentences below it are dropped, and the session gets their tokens."""
+"""Share of the best value for its length. Sentences below it are dropped unless half of the prompt fits."""
 _SMOOTH = 3.0
 """Weight of words off the subject that is added to every section, so that short sections do not win by one word."""
 _ENTRY = compiled_later(r"\s*(?:[-*+•]|\d+[.)])\s+[`*_]*((?-i:[a-z0-9])[\w.:/-]*)[`*_]*\s*(?::|[–—]|-\s)\s*\S")
