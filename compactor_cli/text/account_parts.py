@@ -14,17 +14,20 @@ from compactor_cli.text.subjects import SubjectWords
 from compactor_cli.text.text_outline import Outlined, outline
 
 _OF_USER = compiled_later(
-    r"\b(?:requests?|intents?|goals?|objectives?|user['’]?s? (?:messages|preferences|feedback|instructions)"
-    r"|messages (?:of|from) the user|constraints?|rules|preferences|requirements)\b",
+    r"(?<![\w./\\-])(?:requests?|intents?|goals?|objectives?"
+    r"|user['’]?s? (?:messages|preferences|feedback|instructions)|messages (?:of|from) the user|constraints?|rules"
+    r"|preferences|requirements)\b(?![./\\-]\w)",
     re.IGNORECASE,
 )
-"""A heading or label of the part of a summary with what the user asked."""
-_NEXT = compiled_later(
-    r"\b(?:next|pending|current (?:work|state|status|task|plan|step)|in progress|remaining|to-?dos?|open (?:tasks|items"
-    r"|points)|plan)\b",
-    re.IGNORECASE,
+"""A heading or label of the part of a summary with what the user asked; not the name of a file."""
+_COMES = (
+    r"(?:(?:next|pending|remaining)(?: \w+){0,2}|current (?:work|state|status|task|plan|step)|in progress|to-?dos?"
+    r"|open (?:tasks|items|points)|plan)(?=\W*$|\s*[(&/,;:]|\s+(?:and|for|to|[—–-])\s)"
 )
+_NEXT = compiled_later(rf"(?<![\w./\\-]){_COMES}", re.IGNORECASE)
 """A heading or label of the part with the next steps."""
+_ITEM_NEXT = compiled_later(rf"[\W\d]*(?:(?:the|my|optional|immediate|suggested|likely) )*{_COMES}", re.IGNORECASE)
+"""The label of an item with a next step. Other items may mention a plan, or anything else that is pending."""
 _BEHIND_DRAFT = compiled_later(r"\W*summary\W*", re.IGNORECASE)
 """The heading of the summary itself, after a draft."""
 _GO_ON = compiled_later(
@@ -86,13 +89,13 @@ def _ranks(text: str, units: Sequence[Outlined], *, followed: bool) -> list[int]
 
 
 def _told(text: str, units: Sequence[Outlined], at: int) -> str:
-    """Return which part a unit belongs to, by the nearest label or heading that says so: `asked`, `next`, or ""."""
-    unit = units[at]
+    """Return of what a sentence is by the nearest heading that tells: of what was `asked`, or comes `next`."""
+    unit, comes = units[at], _NEXT.search if units[at].heads else _ITEM_NEXT.match
     label = _label(text, unit) if unit.heads else _label(text, unit).rpartition(":")[0]
-    while not (asked := _OF_USER.search(label)) and not _NEXT.search(label):
+    while not (asked := _OF_USER.search(label)) and not comes(label):
         if unit.parent < 0:
             return ""
-        unit = units[unit.parent]
+        unit, comes = units[unit.parent], _NEXT.search
         label = _label(text, unit) if unit.heads else ""
     return "asked" if asked else "next"
 

@@ -40,6 +40,28 @@ def test_what_came_out_otherwise_is_not_told_as_asked(said: str, told: str) -> N
     assert Session().calls("update_booking", said, booking_id="T1", room="double", guests=2).texts() == [told]
 
 
+@pytest.mark.parametrize(
+    ("asked", "came", "same"),
+    [
+        ("@anna", "anna", True),
+        ("refs/heads/quay", "quay", True),
+        ("in-progress", "IN_PROGRESS", True),
+        ("to-do", "todo", True),
+        ("@anna", "berta", False),
+        ("in-progress", "done_progress", False),
+        ("paid", "unpaid", False),
+        ("not-paid", "paid", False),
+    ],
+)
+def test_what_is_only_written_otherwise_came_out_as_asked(asked: str, came: str, same: bool) -> None:
+    (text,) = (
+        Session()
+        .calls("update_booking", f'{{"booking_id": "T1", "owner": "{came}"}}', booking_id="T1", owner=asked)
+        .texts()
+    )
+    assert (asked in text) == same
+
+
 @pytest.mark.parametrize(("tool", "told"), [("open_ticket", True), ("open_file", False), ("open_page", False)])
 def test_a_tool_opens_tickets_outside_and_files_inside(tool: str, told: bool) -> None:
     lines = Session().calls(tool, '{"ticket": "BIL-20931"}', queue="billing").texts()

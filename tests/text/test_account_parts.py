@@ -85,6 +85,35 @@ def test_words_of_headings_inside_of_a_sentence_head_nothing() -> None:
     assert all(asked in said for asked in ASKED)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        '"Implement the following plan: oil the door."',
+        "src/plan.py: oils the door.",
+        "src/next.config.js: oils the door.",
+        "Pending writes were lost: the flush oils the door.",
+        "**Next.js setup**: oils the door.",
+        "Execution plan: it oils the door.",
+    ],
+)
+@pytest.mark.parametrize("followed", [True, False])
+def test_names_and_sentences_about_plans_are_no_next_steps(said: str, followed: bool) -> None:
+    text = ACCOUNT.replace("lamp.py holds", f"{said}\n   - It holds")
+    assert said in kept(len(text) - 60, followed=followed, text=text)
+    assert said not in Account(text, SubjectWords({}, text), rule_points, followed=followed).asked()
+
+
+@pytest.mark.parametrize("said", ["Next: ", "**Optional next step**: ", "Pending tasks (two): ", "In progress: "])
+def test_items_may_tell_next_steps(said: str) -> None:
+    text = ACCOUNT.replace("lamp.py holds", f"{said}Oil the door.\n   - It holds")
+    assert "Oil the door" not in kept(len(ACCOUNT), followed=True, text=text)
+
+
+def test_a_file_of_rules_is_nothing_that_was_asked() -> None:
+    text = ACCOUNT.replace("lamp.py holds some", "rules.py: holds some")
+    assert "rules.py" not in Account(text, SubjectWords({}, text), rule_points, followed=True).asked()
+
+
 def test_paragraphs_have_the_rank_of_what_comes_first_in_them() -> None:
     def shown(*, followed: bool) -> str:
         ranks = ranked_paragraphs(ACCOUNT, followed=followed)

@@ -193,11 +193,8 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
 
 
 def _as_it_came_out(call: ToolCall, arguments: dict[str, Any], identity: Collection[str]) -> dict[str, Any]:
-    """Return the arguments of an act without the one-word values that its result contradicts.
-
-    Only a result that is the record of the same thing can contradict a value; it contains one of the values of
-    `identity`. A member that only reports success, such as `"status": "ok"`, contradicts nothing.
-    """
+    """Return the arguments of an act without the one-word values that its result contradicts. Only a result that is the
+    record of the same thing can contradict a value; it contains one of the values of `identity`."""
     members = result_members(call.said) if identity and not call.failed else {}
     if not any(scalar(value) in identity for value in members.values()):
         return arguments
@@ -205,9 +202,15 @@ def _as_it_came_out(call: ToolCall, arguments: dict[str, Any], identity: Collect
     contradicted = {
         name
         for name, (asked, came) in pairs.items()
-        if _ONE_WORD.fullmatch(asked) and _CAME.fullmatch(came) and came.lower() not in {asked.lower(), *_WELL}
+        if _ONE_WORD.fullmatch(asked) and _CAME.fullmatch(came) and not _says_same(asked.lower(), came.lower())
     }
     return {name: value for name, value in arguments.items() if name not in contradicted}
+
+
+def _says_same(asked: str, came: str) -> bool:
+    """Return whether a result's word only reports success, as in `"status": "ok"`, or is the word that was asked for,
+    with other signs or without what is before or behind one."""
+    return came in {*_WELL, *re.split(r"[#@./]", asked)} or re.sub(r"[\W_]", "", asked) == came.replace("_", "")
 
 
 def told_values(arguments: dict[str, Any], tool: str, room: int) -> str:
