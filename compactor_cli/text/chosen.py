@@ -19,6 +19,8 @@ the sentences that are closer to the subject."""
 _ROOMY = 0.5
 """Minimum share of the text that must fit for sentences of little value to be kept too. With less room, they are
 dropped, and the session gets their tokens."""
+_OPENING = 60
+"""Maximum length of what the text begins with before its first sentence, to be kept with that sentence."""
 _BESIDE = 40
 """Characters added to the length of a sentence: for the gap mark before it, and for a part of what it needs."""
 
@@ -70,7 +72,8 @@ class Chosen:
         least = self._least * min((worth for (rank, worth), _ in queue if rank != LAST), default=0.0)
         roomy = room >= _ROOMY * len(self._text)
         self._begin(telling[0], room, taken)
-        room -= sum(end - self._units[at].start for at, end in taken.items())
+        opening = self._opening(telling[0]) if telling[0] in taken else 0
+        room -= opening + sum(end - self._units[at].start for at, end in taken.items())
         for_rules = int(_RULES * room)
         while queue:
             (rank, worth), at = heappop(queue)
@@ -98,7 +101,14 @@ class Chosen:
                 for below in self._under[unit]:
                     if below not in taken and not self._units[below].heads and self._ranks[below] != NEVER:
                         heappush(queue, (self._order(below, taken), below))
-        return [(self._units[at].start, taken[at]) for at in sorted(taken)]
+        spans = [(self._units[at].start, taken[at]) for at in sorted(taken)]
+        return [(spans[0][0] - opening, spans[0][1]), *spans[1:]] if opening else spans
+
+    def _opening(self, first: int) -> int:
+        """Return the number of characters before the first sentence if they are short, such as the tag that the text
+        begins with. Agents recognize their own summaries by it."""
+        before = self._units[0].start if first == 0 else 0
+        return before if before <= _OPENING else 0
 
     def _begin(self, first: int, room: int, taken: dict[int, int]) -> None:
         """Keep the first sentence with what it needs, or its first words."""

@@ -128,7 +128,7 @@ def test_what_a_list_may_stand_for_is_taken_and_what_is_none_is_refused():
     assert len(done) < len(messages)
     others: list[Any] = [None, 5, "text", {"role": "user", "content": "hi"}]
     for wrong in others:
-        with pytest.raises(InputError, match="no list of messages"):
+        with pytest.raises(InputError, match="not a list of messages"):
             compactor_cli.compact(wrong)
     with pytest.raises(InputError, match="give its bytes"):
         api.load(others[2])

@@ -13,7 +13,7 @@ def test_a_budget_smaller_than_its_fixed_parts_says_so_and_is_no_success(run, se
     done = run("budget", session, "--total", 300, "--prompt", "prompt.yaml", "--json", "--tokenizer", "chars")
     assert done.code == 4
     assert json.loads(done.stdout)["remaining"] < 0
-    assert "more than the 300" in done.stderr
+    assert "more than the budget of 300" in done.stderr
 
 
 def test_of_several_conversations_the_size_is_told_that_all_of_them_reach(run, tmp_path):

@@ -140,7 +140,7 @@ def test_a_cluster_that_stays_without_a_worker_is_an_error(deserted, monkeypatch
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--engine", "spark"), "--engine 'spark': use processes or dask"),
+        (("--engine", "spark"), "unknown --engine 'spark'; use processes or dask"),
         (("--scheduler", "tcp://127.0.0.1:1"), "--scheduler works only with --engine dask"),
         (("--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), "no cluster with a worker answers there"),
     ],

@@ -132,7 +132,7 @@ def test_diff_says_that_formats_part_a_session_differently(run, tmp_path):
     sample = SAMPLES / "openai-chat.jsonl"
     run("convert", sample, "--to", "sharegpt", "-o", "talk.jsonl")
     done = run("diff", sample, "talk.jsonl", "--json")
-    assert "openai-chat and sharegpt part a session into messages differently" in done.stderr
+    assert "openai-chat and sharegpt split a session into messages differently" in done.stderr
     assert all(category["percent"] == 100 for category in done.json["survival"].values())
     run("compact", sample, "--target-ratio", "0.5", "-o", "small.jsonl")
     assert "differently" not in run("diff", sample, "small.jsonl").stderr

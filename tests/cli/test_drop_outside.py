@@ -52,7 +52,7 @@ def test_it_is_left_out_listed_in_the_report_and_the_archive_and_restored(run, s
     records = values_of(session.read_bytes())
     gone = records[1:61] + [v for v in records if v["type"] in ("progress", "file-history-snapshot")]
     assert told["outside"] == {"records": LEFT_OUT, "bytes": sum(len(json.dumps(value)) for value in gone)}
-    assert f"{LEFT_OUT} records outside the context left out" in done.stderr
+    assert f"{LEFT_OUT} records outside the context removed" in done.stderr
     assert f"{before:,}" in done.stderr
     assert f"{after:,}" in done.stderr
     values = values_of(out.read_bytes())

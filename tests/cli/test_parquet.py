@@ -187,10 +187,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 134, 17_209, 8_087),
-    "messages-json-string": (3, 79, 43, 19_874, 9_833),
-    "messages-list": (3, 79, 43, 19_874, 9_833),
-    "trajectory-list": (3, 79, 50, 19_579, 9_703),
+    "conversations-sharegpt": (40, 266, 132, 17_209, 8_090),
+    "messages-json-string": (3, 79, 43, 19_874, 9_826),
+    "messages-list": (3, 79, 43, 19_874, 9_826),
+    "trajectory-list": (3, 79, 50, 19_579, 9_699),
 }
 """Rows, messages before and after, tokens before and after."""
 

@@ -22,7 +22,7 @@ def test_a_name_that_asks_for_a_compression_that_is_not_written_is_an_error(run,
     done = run("compact", "chat.jsonl", "-o", f"out.jsonl{end}", "--target-ratio", "0.5", *CHARS)
     assert done.code == 2
     said = " ".join(done.stderr.split())
-    assert "no such compression is written; end the name with .gz" in said
+    assert "unsupported compression; use a name that ends in .gz" in said
     assert ".eval" not in said
     assert not (tmp_path / f"out.jsonl{end}").exists()
 

@@ -197,7 +197,7 @@ def test_a_pipe_that_nobody_reads_is_not_waited_for(run, tmp_path, chat):
     os.mkfifo(tmp_path / "pipe")
     done = run("compact", "chat.jsonl", *HALF, "-o", "pipe", timeout=60)
     assert done.code == 2
-    assert "pipe: cannot be written: nobody reads from it" in done.stderr
+    assert "pipe: cannot be written: no program reads from this pipe" in done.stderr
 
 
 def test_process_substitution_gets_the_output(tmp_path, chat):

@@ -76,7 +76,7 @@ def test_an_option_that_names_a_file_sets_its_text(run, session, tmp_path):
 def test_a_time_that_is_none_names_its_option(run, session):
     done = run("score", session, "--now", "whenever")
     assert done.code == 2
-    assert "--now 'whenever' is no time" in done.stderr
+    assert "--now 'whenever' is not a time" in done.stderr
 
 
 def test_words_for_an_option_that_is_wrong_are_said_where_all_else_is_quiet(run, session):

@@ -224,7 +224,7 @@ def test_through_litellm_topics_arrive(connected: Connected, provider: Provider,
     assert topics(model) == topics(ScriptedModel(GOOD))
     first, again = provider.received
     assert list(digests(first.text)) == [1, 2, 3, 4, 5, 6]
-    assert "could not be used: the JSON is not what was asked for: its schema says required" in again.text
+    assert "could not be used: the JSON does not have the requested form: its schema says required" in again.text
     assert model.fallbacks == []
 
 

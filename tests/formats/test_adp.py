@@ -142,7 +142,7 @@ def test_a_shortened_web_observation_has_no_picture_any_more():
 
 
 def test_rows_of_a_source_set_are_refused_with_the_way_on():
-    with pytest.raises(InputError, match=r"no known format.*--format"):
+    with pytest.raises(InputError, match=r"unknown format.*--format"):
         load(jsonl({"id": "x", "question": "Why?", "answer": "Because."}))
     with pytest.raises(InputError):
         load(jsonl({"id": "x", "question": "Why?", "answer": "Because."}), format="adp")

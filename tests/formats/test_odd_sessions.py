@@ -271,7 +271,7 @@ def test_a_result_without_its_call_stays_where_nothing_else_is_said():
 def test_records_that_nobody_knows_are_refused_whatever_a_format_could_read_out_of_them():
     people = [{"role": "user", "name": "Bob"}, {"type": "user", "name": "Bob"}]
     for record in (OPENCODE_MESSAGE, *people, {"content": "x"}, {"role": "admin", "content": "x"}):
-        with pytest.raises(InputError, match=r"no known format.*--format"):
+        with pytest.raises(InputError, match=r"unknown format.*--format"):
             load(jsonl(record, record))
 
 

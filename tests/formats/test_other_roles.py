@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_records_with_a_role_are_no_conversation_where_nobody_asks_or_most_names
     (folder / "chat.jsonl").write_bytes(jsonl(user("Hello."), assistant("Hi.")))
     (folder / "other.jsonl").write_bytes(jsonl(*records))
     done = run("compact", "folder", "--in-place", "--target-tokens", 20, "--tokenizer", "chars")
-    assert "skipped: folder/other.jsonl: no " in done.stderr
+    assert re.search(r"skipped: folder/other\.jsonl: (?:unknown format|no messages)", done.stderr)
     assert (folder / "other.jsonl").read_bytes() == jsonl(*records)
     with pytest.raises(InputError):
         load(jsonl(*records))

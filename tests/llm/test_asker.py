@@ -247,7 +247,7 @@ def test_nothing_is_said_when_nothing_can_be_paid(make, said):
 
 
 def test_a_limit_of_cost_needs_a_price(make):
-    with pytest.raises(UsageError, match=r"--max-cost cannot be kept.*a-model-of-ones-own"):
+    with pytest.raises(UsageError, match=r"--max-cost cannot be applied.*a-model-of-ones-own"):
         make(UNPRICED, max_cost=1.0).ask([request("a")])
 
 

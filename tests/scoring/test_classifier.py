@@ -292,8 +292,14 @@ GOOD = answer_of(entry(0, 80), entry(1, 20))
 WRONG = {
     "no JSON": ("I would say both are important.", "not valid JSON"),
     "half of it": (GOOD[:-20], "not valid JSON"),
-    "another form": (json.dumps([entry(0), entry(1)]), "the JSON is not what was asked for: its schema says type"),
-    "a bare word": (json.dumps({"messages": "none"}), "messages is not what was asked for: its schema says type"),
+    "another form": (
+        json.dumps([entry(0), entry(1)]),
+        "the JSON does not have the requested form: its schema says type",
+    ),
+    "a bare word": (
+        json.dumps({"messages": "none"}),
+        "messages does not have the requested form: its schema says type",
+    ),
     "a key too many": (answer_of(entry(0), {**entry(1), "why": "x"}), "additionalProperties"),
     "a key too few": (answer_of(entry(0), {"index": 1}), "required"),
     "a missing message": (answer_of(entry(0)), "1 messages are missing, the first of them is 1"),

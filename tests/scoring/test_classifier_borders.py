@@ -21,7 +21,7 @@ def at_threshold(value: float) -> Settings:
 
 
 def test_without_a_model_the_scorer_says_how_to_name_one() -> None:
-    with pytest.raises(UsageError, match="scorer classifier needs a model: name one with --llm-model"):
+    with pytest.raises(UsageError, match="scorer classifier needs a model; name one with --llm-model"):
         scorer("classifier", None)
 
 

@@ -88,8 +88,8 @@ def test_the_shipped_profile_was_learned_and_measured():
         ("version = 1", "", "own.toml: version is None; this program reads"),
         ("version = 1\n", "version = \n", "own.toml: no TOML: "),
         ("[weights", "[other", "own.toml: no table [weights]"),
-        ("[weights]\n", "[weights]\ncharm = 1.0\n", "own.toml: [weights] charm: no such signal"),
-        ("email ", "charm = 1.0\nemail ", "own.toml: [weights] kind.charm: no such signal"),
+        ("[weights]\n", "[weights]\ncharm = 1.0\n", "own.toml: [weights] charm: unknown signal"),
+        ("email ", "charm = 1.0\nemail ", "own.toml: [weights] kind.charm: unknown signal"),
     ],
 )
 def test_what_cannot_be_used_is_named(old, new, words):
@@ -142,7 +142,7 @@ def test_a_learned_profile_is_completed_as_its_file_is_read():
 @pytest.mark.parametrize(
     ("tables", "said"),
     [
-        ("[talk]\nloud = 1.0\n", r"own.toml: \[talk\] loud: no such signal"),
+        ("[talk]\nloud = 1.0\n", r"own.toml: \[talk\] loud: unknown signal"),
         ("[binding]\nlength = true\n", r"own.toml: \[binding\] length = True: has to be a number"),
         ("talk = 3\n", r"own.toml: talk = 3: has to be a table \[talk\]"),
     ],
