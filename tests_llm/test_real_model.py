@@ -18,7 +18,7 @@ from tests.drawing import is_drawing
 from tests_llm.conftest import Server, compactor
 
 QUICK = [
-    ("openai-chat", 10, "handoff", 0.95, "src/datelines/ranges.py"),
+    ("openai-chat", 22, "handoff", 0.75, "src/datelines/ranges.py"),
     ("codex", 20, "tiered", 0.5, "python -m logsift merge samples/*.log"),
     ("memory-entries", 12, "ranked", 0.75, ""),
 ]
