@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 
 from msgspec import Struct
@@ -123,30 +123,36 @@ def with_code(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int
     """Yield the spans, merging those inside of a code block: one line of code is not a rule."""
     shorter = (block for block in _CODE.finditer(text) if len(block[0]) <= _BLOCK and block[0].count("\n") >= _LINES)
     blocks = [block.span() for block in shorter if _is_code(block)][::-1]
-    begun: int | None = None
-    for start, end in spans:
+
+    def is_inside(start: int, end: int, _: bool) -> bool:
         while blocks and blocks[-1][1] <= start:
             blocks.pop()
-        if blocks and blocks[-1][0] <= start and end < blocks[-1][1]:
-            begun = start if begun is None else begun
-            continue
-        yield (start if begun is None else begun), end
-        begun = None
-    if begun is not None:
-        yield begun, len(text)
+        return bool(blocks) and blocks[-1][0] <= start and end < blocks[-1][1]
+
+    yield from _merged(text, spans, is_inside)
 
 
 def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the spans, merging a heading, or a sentence that ends with a colon, with the sentence after it. Alone they
     would only say what is missing."""
-    begun: int | None = None
-    for start, end in with_code(text, spans):
+
+    def leads(start: int, end: int, begun: bool) -> bool:
         said = text[start:end].strip()
-        if (
-            said.rstrip("*_").endswith(LEADS_ON)
-            or is_heading(said)
-            or (begun is not None and not says_something(said) and not _FENCE.match(said))
-        ):
+        if said.rstrip("*_").endswith(LEADS_ON) or is_heading(said):
+            return True
+        return begun and not says_something(said) and not _FENCE.match(said)
+
+    yield from _merged(text, with_code(text, spans), leads)
+
+
+def _merged(
+    text: str, spans: Iterable[tuple[int, int]], joins: Callable[[int, int, bool], bool]
+) -> Iterator[tuple[int, int]]:
+    """Yield the spans, each merged with those right before it that join the next one. `joins`: takes the start and the
+    end of a span, and whether the one before it joins it."""
+    begun: int | None = None
+    for start, end in spans:
+        if joins(start, end, begun is not None):
             begun = start if begun is None else begun
             continue
         yield (start if begun is None else begun), end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -71,18 +71,23 @@ def quoted_details(
     session = read_session(inputs.messages, REACH, inputs.settings.query, quoted_only=True, pairing=inputs.pairing)
     evidence = gather(inputs.messages, session)
     values = TermScores(session, evidence, inputs.profile)
-    inside = {i for group in (*covered, *in_hand) for i in group.messages} - set(aside)
-    outside = frozenset(m.index for m in inputs.messages if m.index not in inside)
-    lines = SessionLines(session, values.of, outside)
-    known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
-    selector = Selector(lines, values.of, inputs.count, sorted(known), scoped=room > LARGE_ROOM)
+
+    def selecting(groups: Iterable[Group]) -> Selector:
+        inside = {i for group in groups for i in group.messages} - set(aside)
+        outside = frozenset(m.index for m in inputs.messages if m.index not in inside)
+        known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
+        lines = SessionLines(session, values.of, outside)
+        return Selector(lines, values.of, inputs.count, sorted(known), scoped=room > LARGE_ROOM)
+
     if in_hand:
+        selector = selecting((*covered, *in_hand))
         behind = _InHand(inputs, in_hand, selector, room)
         if behind.has_room:
             left = behind.take(room, newest, own)
             excerpts = _excerpts(inputs, selector, behind.awaited, behind.messages)
             return Details(excerpts, left, behind.rendered())
-        return quoted_details(inputs, covered, room, aside, newest)
+    selector = selecting(covered)
+    lines = selector.lines
     said = [m for m in inputs.messages if m.origin != "request"]
     answer = said[-1].index if ends_in_words(said) else -1
     stay: set[int] = set()
