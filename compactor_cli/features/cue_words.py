@@ -13,6 +13,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
+from compactor_cli.text.marks import find_words
 from compactor_cli.text.patterns import compiled_later
 
 _LONGEST_OPENING = 3
@@ -71,12 +72,13 @@ CUES = {
     "first_person": _cue(
         "i me my mine myself we us our ours ich mich mir mein meine meinen meiner wir uns unser unsere yo mi mis mí "
         "nosotros nuestro nuestra je j moi mon ma mes nous notre nos io mio mia noi nostro eu meu minha nós nosso ik "
-        "mij mijn wij ons onze я мне меня мой моя мы наш 저 제 저는 나는 내 우리",
+        "mij mijn wij ons onze я мне меня мой моя мы наш 저 제 저는 나는 내 우리 "
+        "मैं मुझे मेरा मेरी मेरे हम हमें हमारा हमारी हमारे أنا نحن لي لنا عندي",
         "[我咱俺]|私|僕|自分",
     ),
     "second_person": _cue(
         "you your yours yourself u du dich dir dein deine sie ihr ihnen ihre tú tu tus te ti usted ustedes toi vous "
-        "votre vos voi você vocês seu jij je jouw ты тебя вы вас ваш",
+        "votre vos voi você vocês seu jij je jouw ты тебя вы вас ваш आप तुम आपका आपकी आपके तुम्हारा तुम्हारी أنت أنتم لك لكم",
         "[你您]|あなた|君",
     ),
     "time": _cue(
@@ -104,7 +106,7 @@ CUES = {
         "not never no none nobody nothing neither nor without cannot nicht nichts kein keine keinen keinem keiner nie "
         "niemals niemand ohne weder nunca jamás sin ningún ninguna nadie nada tampoco ne pas jamais aucun aucune sans "
         "rien personne non mai senza nessun niente não nem sem nenhum niet geen nooit zonder не нет никогда без ничего "
-        "nie bez 안 않 없이 말고",
+        "nie bez 안 않 없이 말고 नहीं मत न बिना कभी لا ليس ليست لن لم ألا دون بدون değil asla tidak jangan tanpa",
         "[不别勿未没無]|禁止|ない|ません|なく|ずに",
     ),
     "duty": _cue(
@@ -115,7 +117,8 @@ CUES = {
         "musst immer nur soll sollen bitte darf dürfen höchstens mindestens bevor verboten stets statt debe deben "
         "siempre solo sólo favor antes máximo mínimo prohibido hay obligatorio doit doivent dois toujours uniquement "
         "seulement faut avant interdit veuillez obligatoire plutôt deve devono sempre soltanto prima vietato apenas "
-        "sempre moet moeten altijd alleen alstublieft должен всегда только",
+        "sempre moet moeten altijd alleen alstublieft должен всегда только हमेशा ज़रूर अवश्य चाहिए केवल सिर्फ़ सिर्फ कृपया "
+        "يجب دائما دائماً فقط رجاء رجاءً ممنوع zawsze tylko musi lütfen mutlaka sadece yalnızca harus selalu hanya wajib",
         "必须|必須|应该|應該|只能|只要|只用|请|請|务必|最多|至少|以内|之前|以前|不得|必ず|ください|だけ|まで|べき|常に|以上|以下|一律",
     ),
     "scope": _cue(
@@ -261,4 +264,4 @@ def _ruling(sentence: str) -> tuple[bool, bool]:
 
 
 def _found_in(lowered: str) -> dict[str, int]:
-    return _counter().count(lowered, [*dict.fromkeys(_WORD.findall(lowered))])
+    return _counter().count(lowered, [*dict.fromkeys(find_words(_WORD, lowered))])

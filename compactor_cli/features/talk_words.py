@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from unicodedata import normalize
 
+from compactor_cli.text.marks import marks_as_letters
 from compactor_cli.text.patterns import compiled_later
 
 UNSPACED = (
@@ -41,11 +42,9 @@ def words(text: str) -> list[str]:
 
 
 def _words(text: str) -> Iterator[str]:
-    for match in _RUN.finditer(text):
-        run = match[1]
-        if run is None:
-            yield match[0]
-        elif len(run) < 3:
+    for match in _RUN.finditer(marks_as_letters(text)):
+        run = text[match.start() : match.end()]
+        if match[1] is None or len(run) < 3:
             yield run
         else:
             yield from map("".join, pairwise(run))

@@ -20,6 +20,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.planning import Topic
 from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.marks import find_words
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
@@ -115,7 +116,7 @@ def _read(messages: Sequence[Message], groups: list[Group]) -> _Stretch:
             requests.append(message)
         if message.origin in ("request", "other") and message.role in ("user", "assistant"):
             times = _REQUEST if message.origin == "request" else 1
-            for word in set(_WORD.findall(message.text("text").lower())) - _IS_COMMON:
+            for word in set(find_words(_WORD, message.text("text").lower())) - _IS_COMMON:
                 words[word] += times
         for part in message.parts:
             if part.kind == "tool_call":
@@ -184,5 +185,5 @@ def topic_heading(title: str, groups: Sequence[Group], messages: Sequence[Messag
 
 def _says(text: str, stretch: _Stretch) -> float:
     """Return how well the beginning of a request covers a topic, relative to its number of words."""
-    words = set(_WORD.findall(text[:400].lower())) - _IS_COMMON
+    words = set(find_words(_WORD, text[:400].lower())) - _IS_COMMON
     return round(sum(stretch.centre.get(word, 0.0) for word in sorted(words)) / sqrt(4 + len(words)), 9)

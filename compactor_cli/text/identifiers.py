@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from compactor_cli.text.marks import is_word
 from compactor_cli.text.patterns import compiled_later
 
 _INSIDE = frozenset("_./@$%~-")
@@ -98,4 +99,4 @@ def quoted(text: str) -> set[str]:
     else:
         found = ("".join(groups) for groups in _QUOTED.findall(text)) if marks else ()
     strings = {string.strip() for string in found}
-    return {string for string in strings if len(string) >= 4 and not string.isalpha()}
+    return {string for string in strings if len(string) >= 4 and not is_word(string)}

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain
 
 from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.marks import find_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.subjects import stems
 from compactor_cli.text.terms import STOP_WORDS
@@ -140,7 +141,7 @@ def figures_of(text: str) -> frozenset[str]:
 
 
 def _terms(text: str) -> frozenset[str]:
-    words = map(str.lower, _LETTERS.findall(text))
+    words = map(str.lower, find_words(_LETTERS, text))
     return frozenset(word[:_INITIAL] for word in words if word not in STOP_WORDS)
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.clean import plain
+from compactor_cli.text.marks import find_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
 
@@ -152,4 +153,4 @@ def _goes_on(held: Sequence[str], behind: str) -> bool:
 def count_words(text: str) -> int:
     """Return the number of words with at least two letters; in scripts without spaces, two characters count as about
     one word."""
-    return len((_ASCII_WORD if text.isascii() else _ANY_WORD).findall(text))
+    return len(find_words(_ASCII_WORD if text.isascii() else _ANY_WORD, text))

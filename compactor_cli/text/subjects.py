@@ -9,6 +9,7 @@ from itertools import chain, combinations
 from math import log
 
 from compactor_cli.text.changed_values import values_of
+from compactor_cli.text.marks import find_words
 from compactor_cli.text.terms import STOP_WORDS, WIDE
 
 # compiled on use: large character classes take milliseconds, and in most sessions all requests fit
@@ -43,7 +44,7 @@ def subject_terms(text: str) -> set[str]:
     characters."""
     if text.isascii():
         return {word for word in re.findall(_WORD, text.lower()) if len(word) > 2}
-    words = re.findall(f"{WIDE.pattern}|{_WORD}", text.lower())
+    words = find_words(re.compile(f"{WIDE.pattern}|{_WORD}"), text.lower())
     wide = [bool(WIDE.match(word)) for word in words]
     pairs = {a + b for a, b, x, y in zip(words, words[1:], wide, wide[1:], strict=False) if x and y}
     return pairs | {word for word, is_wide in zip(words, wide, strict=True) if not is_wide and len(word) > 2}
@@ -133,7 +134,8 @@ def named_anew(sentences: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _said(sentence: str) -> set[str]:
-    return {word for word in re.findall(_WORD, sentence.lower()) if len(word) >= _SHORTEST and word not in STOP_WORDS}
+    words = find_words(re.compile(_WORD), sentence.lower())
+    return {word for word in words if len(word) >= _SHORTEST and word not in STOP_WORDS}
 
 
 class SubjectWords:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from compactor_cli.text.identifiers import ERROR_CODES
+from compactor_cli.text.marks import is_word
 from compactor_cli.text.patterns import compiled_later
 
 KINDS = (
@@ -119,7 +120,7 @@ def judge(chunk: str) -> tuple[Term, ...]:
     """Return the terms of one chunk; a path also yields its file name, a dotted symbol its parts."""
     if len(chunk) < 3:
         return ()
-    if chunk.isalpha():
+    if is_word(chunk):
         return _letters(chunk)
     core = chunk.rstrip(".-/@$~+%") if not chunk.endswith("%") else chunk.rstrip("%.")
     if core.startswith("//"):
@@ -133,7 +134,7 @@ def judge(chunk: str) -> tuple[Term, ...]:
         return ((core, "number"),) if len(core) > 2 else ()
     if len(core) < 3 or (len(core) < 4 and not core.isalpha()):
         return ()
-    if core.isalpha():
+    if is_word(core):
         return _letters(core)
     if core.startswith("--"):
         return ((core, "flag"),)

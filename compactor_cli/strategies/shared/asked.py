@@ -15,6 +15,7 @@ from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.marks import find_words
 from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import has_words
@@ -135,7 +136,7 @@ def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
         if isinstance(value, str) and key not in PATHS and len(value) <= longest:
             for chunk in value[:_READ].split():
                 if "/" not in chunk and not ("." in chunk and _FILE.fullmatch(chunk)):
-                    yield from _WORD.findall(chunk)
+                    yield from find_words(_WORD, chunk)
                     if not chunk.isalpha():  # ids and figures have digits
                         yield from _ID.findall(chunk)
                         yield from _FIGURE.findall(chunk)
@@ -150,7 +151,7 @@ def _names(text: str) -> frozenset[str]:
 def _asked_names(text: str) -> frozenset[str]:
     """Return the same for a request, with the words that it sets in backticks."""
     quoted = _QUOTED.findall(text[:_READ]) if "`" in text else ()
-    return _names(text).union(word for name in quoted for word in _WORD.findall(name))
+    return _names(text).union(word for name in quoted for word in find_words(_WORD, name))
 
 
 def _places(text: str) -> frozenset[str]:
@@ -191,7 +192,7 @@ def _holding(lines: Sequence[str], text: str, words: frozenset[str]) -> list[int
     holding = {index for word in present for index, line in enumerate(lines) if word in line}
     for index in sorted(holding):
         line = lines[index]
-        for word in chain.from_iterable(words.intersection(find.findall(line)) for find in (_WORD, _ID, _FIGURE)):
+        for word in chain.from_iterable(words.intersection(find_words(find, line)) for find in (_WORD, _ID, _FIGURE)):
             held[word].append(index)
     few = max(_FEW, len(lines) // _SHARE)
     telling = sorted(
