@@ -11,6 +11,7 @@ from typing import Any
 from compactor_cli.errors import InputError, UsageError, meant
 from compactor_cli.formats import documents
 from compactor_cli.formats.base import Format, fit
+from compactor_cli.formats.foreign_calls import refuse_foreign
 from compactor_cli.model.loaded_later import LoadedLater
 
 _IN_RUNS = "input inputs observations patch post runs"
@@ -104,9 +105,10 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
     # A session can have few messages among unknown kinds of records, especially after a compaction. And a file that
     # mixes two formats fits neither well: `foreign` then names the line where the second one starts.
     possible = FORMATS.may_know(values)
+    refuse_foreign(head)
     if not any(known.recognize(value) for known in possible for value in values):
         message = f"unknown format: none of the {len(FORMATS)} known formats matches its records"
-        raise InputError(f"{message}; name it with --format (compactor formats lists them)", line=1)
+        raise InputError(f"{message}; if it is one that compactor formats lists, name it with --format", line=1)
     return max(possible, key=lambda known: fit(known, values))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -23,6 +25,8 @@ from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
 _ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool")
+_OUTPUTS = frozenset(("text", "json", "error-text", "error-json", "content"))
+"""Types of what a tool returned, from version 5 of the SDK on."""
 _PARTS = frozenset(("tool-call", "tool-result", "reasoning"))
 
 
@@ -98,22 +102,52 @@ def _block(build: Builder, block: Any, path: Path, record: int) -> Part:
         return _call(build, block, path, record)
     if kind == "tool-result":
         key = "result" if "result" in block else "output"
+        output = _output(block.get(key), (*path, key), record)
         failed = block.get("isError")
-        result = block.get(key)
-        place = Place(record, (*path, key)) if key in block else None
-        if place and isinstance(result, dict) and isinstance(result.get("value"), str):
-            result, place = result["value"], Place(record, (*path, key, "value"))  # {type: text, value}
         return build.part(
             "tool_result",
-            as_text(result),
-            place,
+            output.text,
+            output.place if key in block else None,
             name=str(block.get("toolName") or ""),
             call_id=str(block.get("toolCallId") or ""),
-            failed=failed if isinstance(failed, bool) else None,
+            failed=failed if isinstance(failed, bool) else output.failed,
+            images=output.images,
         )
     if kind == "reasoning":
         return build.part("thinking", as_text(block.get("text")))
     return build.part("other", block_text(block))
+
+
+class _Output(Struct, frozen=True):
+    """What a tool returned."""
+
+    text: str
+    place: Place
+    images: int = 0
+    failed: bool | None = None
+
+
+def _output(value: Any, path: Path, record: int) -> _Output:
+    """Return what a tool returned: any value, or from version 5 of the SDK on `{type, value}`, which stays one."""
+    kind = word(value, "type")
+    if kind == "execution-denied":
+        return _Output(as_text(value.get("reason")), Place(record, (*path, "reason")), failed=True)
+    if kind not in _OUTPUTS or "value" not in value:
+        return _Output(as_text(value), Place(record, path))
+    inner, failed = value["value"], True if kind.startswith("error-") else None
+    if kind == "content" and isinstance(inner, list):
+        pictures = [block for block in inner if _is_picture(block)]
+        texts = [block_text(block) for block in inner if not _is_picture(block)]
+        return _Output("\n".join(filter(None, texts)), Place(record, (*path, "value"), "text"), len(pictures))
+    if isinstance(inner, str) and not kind.endswith("json"):
+        return _Output(inner, Place(record, (*path, "value")), failed=failed)
+    return _Output(as_text(inner), Place(record, path, "value:error-text" if failed else "value:text"), failed=failed)
+
+
+def _is_picture(block: Any) -> bool:
+    """Return whether a block of a result is a picture. They have had several names."""
+    media = word(block, "mediaType")
+    return is_image(block) or media.startswith("image/") or word(block, "type") in ("image-data", "image-url")
 
 
 def _call(build: Builder, call: dict[str, Any], path: Path, record: int) -> Part:

@@ -17,6 +17,7 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
+from compactor_cli.formats.foreign_calls import are_foreign
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.formats.turns import add_turn
 from compactor_cli.model.message import Message, Path, Role
@@ -46,6 +47,8 @@ class AnthropicMessages(PlainEdits):
         content = value["content"]
         if isinstance(content, list):
             kinds = block_kinds(content)
+            if are_foreign(kinds):
+                return 0.0
             if kinds & BLOCK_TYPES:
                 return 1.0
             if kinds & {"image_url", "tool-call", "tool-result", "input_audio"}:

@@ -42,9 +42,11 @@ class Cursor(PlainEdits):
             if not isinstance(message, dict) or role not in ("user", "assistant"):
                 continue
             parts = _parts(build, message.get("content"), record)
+            own = next((index for index, part in enumerate(parts) if part.kind == "tool_call"), len(parts))
+            answered = [pairs.named(part, record) for part in parts[:own]]  # before the calls of this message
             if any(part.kind != "tool_result" for part in parts):
                 _answer_with_nothing(build, pairs)
-            parts = [pairs.named(part, record) for part in parts]
+            parts = answered + [pairs.named(part, record) for part in parts[own:]]
             sent, origin = turn_role("user" if role == "user" else "assistant", parts)
             build.add(sent, parts, (record,), origin=origin)
         return Reading(build.messages)

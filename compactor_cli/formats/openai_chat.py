@@ -22,6 +22,7 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import ROLES, mark_outputs, message_parts, name_speakers, new_message, origin_in_chat
+from compactor_cli.formats.foreign_calls import are_foreign
 from compactor_cli.formats.roles import RESULT, Meaning, answers_named, make_talk, meaning
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
@@ -67,7 +68,7 @@ class OpenAIChat(PlainEdits):
             return 1.0
         if isinstance(content, list):
             kinds = block_kinds(content)
-            if kinds & BLOCK_TYPES or kinds & {"tool-call", "tool-result"}:
+            if kinds & BLOCK_TYPES or kinds & {"tool-call", "tool-result"} or are_foreign(kinds):
                 return 0.0
             return 0.9 if kinds & {"image_url", "input_audio", "refusal"} else 0.7
         return 0.8 if content is None or isinstance(content, str) else 0.3

@@ -38,8 +38,8 @@ class Place(Struct, frozen=True):
     """Keys and indices that lead from the record's JSON value to the value that holds the text."""
     encoding: str = "string"
     """How the value holds the text. `string`: as a JSON string. `json`: the text is the JSON value itself.
-    `block:WORD`: the value is a block of type WORD. Any other word: the value is a list with one block, whose `type`
-    is that word and whose `text` is the text."""
+    `block:WORD`: the value is a block of type WORD with its text in `text`; `value:WORD`: with its text in `value`. Any
+    other word: the value is a list with one block, whose `type` is that word and whose `text` is the text."""
 
 
 class Part(Struct, frozen=True):

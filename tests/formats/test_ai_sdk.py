@@ -77,3 +77,55 @@ def test_a_summary_is_a_message_of_the_assistant_as_in_seed_001():
     added = [value for value in out if isinstance(value["content"], str) and value["content"].startswith("## Session")]
     assert added
     assert {value["role"] for value in added} == {"assistant"}
+
+
+@pytest.mark.parametrize(
+    ("output", "text", "failed"),
+    [
+        ({"type": "text", "value": "inside"}, "inside", None),
+        ({"type": "json", "value": {"lines": [1, 2]}}, '{"lines":[1,2]}', None),
+        ({"type": "error-text", "value": "the quota is used up"}, "the quota is used up", True),
+        ({"type": "error-json", "value": {"code": 7}}, '{"code":7}', True),
+        ({"type": "execution-denied", "reason": "not now"}, "not now", True),
+        (
+            {"type": "content", "value": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]},
+            "one\ntwo",
+            None,
+        ),
+        ({"type": "blob", "size": 3}, '{"type":"blob","size":3}', None),
+    ],
+)
+def test_what_a_tool_returned_is_read_by_its_type(output, text, failed):
+    result = read(assistant([tool_call("c")]), tool_result("c", output, key="output"))[1].results[0]
+    assert (result.text, result.failed) == (text, failed)
+
+
+def test_pictures_in_what_a_tool_returned_are_pictures_and_not_text():
+    data = "iVBORw0KGgo" * 6000
+    for picture in (
+        {"type": "media", "data": data, "mediaType": "image/png"},
+        {"type": "image-data", "data": data, "mediaType": "image/png"},
+    ):
+        output = {"type": "content", "value": [{"type": "text", "text": "the page"}, picture]}
+        result = read(assistant([tool_call("c")]), tool_result("c", output, key="output"))[1].results[0]
+        assert (result.text, result.images) == ("the page", 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "cut"),
+    [
+        ("json", {"stdout": listing("cat", 200)}, "text"),
+        ("error-json", {"stdout": listing("cat", 200)}, "error-text"),
+        ("content", [{"type": "text", "text": listing("cat", 200)}], "content"),
+        ("text", listing("cat", 200), "text"),
+    ],
+)
+def test_a_cut_output_keeps_the_shape_that_the_sdk_asks_for(kind, value, cut):
+    result = tool_result("c", {"type": kind, "value": value}, key="output")
+    out = values_of(
+        compact(jsonl(user("go"), assistant([tool_call("c")]), result, assistant("ok")), target_tokens=400).data
+    )
+    output = out[2]["content"][0]["output"]
+    assert output["type"] == cut
+    assert len(json.dumps(output)) < 2000
+    assert isinstance(output["value"], list if cut == "content" else str)

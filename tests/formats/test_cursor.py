@@ -81,3 +81,16 @@ def test_a_call_that_no_result_was_recorded_for_stays_or_goes_with_its_words():
 
 def test_an_anthropic_message_is_none_of_cursors():
     assert load(jsonl({"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"})).format != "cursor"
+
+
+def test_words_beside_a_result_do_not_part_it_from_its_call():
+    call = {"type": "tool_use", "name": "list_events", "input": {"day": "Friday"}}
+    both = [{"type": "tool_result", "content": "dentist at 9"}, {"type": "text", "text": "Move it to ten."}]
+    records = [
+        {"role": role, "message": {"content": content}}
+        for role, content in (("user", "What is on?"), ("assistant", [call]), ("user", both))
+    ]
+    messages = load(jsonl(*records)).transcripts[0].messages
+    assert [[part.text for part in m.results] for m in messages if m.results] == [["dentist at 9"]]
+    assert messages[1].calls[0].call_id == messages[-1].results[0].call_id
+    assert messages[-1].text("text") == "Move it to ten."

@@ -190,3 +190,9 @@ def test_a_record_with_nothing_but_a_role_does_not_make_two_formats_of_one():
     records = [*(turn for _ in range(5) for turn in (user("Go on."), assistant("Yes."))), {"role": "user"}]
     records += [{"role": "assistant", "content": [call]}, {"role": "tool", "content": [answer]}]
     assert load(jsonl(*records)).format == "ai-sdk"
+
+
+def test_calls_of_another_agent_are_not_taken_for_anthropics():
+    call = {"type": "toolRequest", "id": "t1", "toolCall": {"value": {"name": "shell", "arguments": {}}}}
+    with pytest.raises(InputError, match="unknown format"):
+        load(jsonl(user([{"type": "text", "text": "go"}, call]), assistant([{"type": "text", "text": "ok"}, call])))
