@@ -334,10 +334,9 @@ def edit_value(part: Part, text: str) -> str:
         return text
     if encoding == "string":
         return jsonedit.encode(text)
-    if encoding.startswith("value:"):
-        return jsonedit.encode({"type": encoding[6:], "value": text})
-    if encoding.startswith("block:"):
-        return jsonedit.encode({"type": encoding[6:], "text": text})
+    key, _, kind = encoding.partition(":")
+    if kind:
+        return jsonedit.encode({"type": kind, "text" if key == "block" else key: text})
     return jsonedit.encode([{"type": encoding, "text": text}])
 
 
