@@ -329,15 +329,14 @@ def without_data(value: Any) -> Any:
 def edit_value(part: Part, text: str) -> str:
     """Return the JSON text that holds a part's new text at its place."""
     assert part.place is not None
-    encoding = part.place.encoding
-    if encoding == "json":
+    key, _, kind = part.place.encoding.partition(":")
+    if key == "json":
         return text
-    if encoding == "string":
+    if key == "string":
         return jsonedit.encode(text)
-    key, _, kind = encoding.partition(":")
     if kind:
         return jsonedit.encode({"type": kind, "text" if key == "block" else key: text})
-    return jsonedit.encode([{"type": encoding, "text": text}])
+    return jsonedit.encode([{"type": key, "text": text}])
 
 
 def fit(format: Format, values: Sequence[Any]) -> float:
