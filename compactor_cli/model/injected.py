@@ -68,6 +68,7 @@ _WRAPPER = compiled_later(
 AROUND_INSTRUCTIONS = ("codebase and user instructions are shown", "# agents.md instructions", "<user_instructions>")
 """Lower-case strings, at least one of which occurs in every text with such sentences. Checking this first is fast."""
 _COMMAND = compiled_later(r"\s*<command-(?:name|message|args)>")
+_IS_COMMAND = compiled_later(r"\s*(?:<command-(?:name|message|args)>|/[a-z][\w:-]*\s*$)")
 _COMMAND_ARGS = compiled_later(r"<command-args>\s*[^\s<]")
 
 
@@ -89,13 +90,36 @@ def origin_of(text: str) -> Origin:
     return "request" if text.strip() else "other"
 
 
+def origin_of_blocks(parts: Sequence[Part]) -> Origin:
+    """Return the origin of the texts of a message under the role user. What the user typed makes it a request, wherever
+    it stands among what a harness inserted."""
+    origin = origin_of(text_in(parts))
+    return "request" if origin == "injected" and inserted_among(parts) else origin
+
+
+def inserted_among(parts: Sequence[Part]) -> list[int]:
+    """Return the positions of the texts that a harness inserted among those that the user typed; an empty list if the
+    user typed none. The text right after a slash command is what the command says."""
+    texts = [(at, part.text) for at, part in enumerate(parts) if part.kind == "text" and part.text.strip()]
+    inserted: list[int] = []
+    if len(texts) > 1:
+        is_command = False
+        for at, text in texts:
+            origin = origin_of(text)
+            if origin == "injected" or is_command:
+                inserted.append(at)
+            is_command = origin == "injected" and _IS_COMMAND.match(text) is not None
+    return inserted if len(inserted) < len(texts) else []
+
+
 def origin_of_parts(parts: Sequence[Part], *, by_user: bool, text: str | None = None) -> Origin:
     """Return the origin of a message with these parts. `by_user`: the message has the role user, so one without
     text, such as a picture, is a request. For other roles the result is only `summary` or `other`. `text`: used
     instead of the texts of the parts."""
-    origin = origin_of(text_in(parts) if text is None else text)
     if not by_user:
+        origin = origin_of(text_in(parts) if text is None else text)
         return origin if origin == "summary" else "other"
+    origin = origin_of_blocks(parts) if text is None else origin_of(text)
     return "request" if origin == "other" and parts else origin
 
 

@@ -27,7 +27,7 @@ from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
 from compactor_cli.strategies.adaptive.small_talk import awaited
 from compactor_cli.strategies.shared.chats import is_chat
 from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
-from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
+from compactor_cli.strategies.shared.protected import REQUESTS, is_beside_results, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer, newest_share
 from compactor_cli.strategies.shared.rooms import (
     DETAIL,
@@ -191,8 +191,8 @@ class _Planner:
         return fitted[0] if fitted else None
 
     def _competing_requests(self) -> set[int]:
-        """Return the requests whose lines compete with each other: all except the last one, which stays in place.
-        Earlier summaries are included, because they repeat requests."""
+        """Return the requests whose lines compete with each other: all except the last one, which stays in place unless
+        results of tools stand in its message. Earlier summaries are included, because they repeat requests."""
         inputs = self.inputs
         if inputs.target is None:
             return set()
@@ -202,7 +202,8 @@ class _Planner:
             if inputs.protected.get(g.index) in (None, *REQUESTS)
             and (_is_plain_request(inputs, g) or inputs.is_summary(g))
         }
-        return requests if self.alone else requests - {self.last_request()}
+        requests = requests if self.alone else requests - {self.last_request()}
+        return requests | {g.index for g in inputs.groups if is_beside_results(inputs, g)}
 
     def last_request(self) -> int:
         """Return the group of the newest request that is protected as a request, or -1 if there is none."""
