@@ -119,8 +119,8 @@ class RequiredLines(PlanBuilder):
             self._take(sorted(self.awaited))
             if self.awaited:
                 self._take(told_now(inputs.groups[max(self.large)], self.lines))
-            if self.asked_tokens <= self.share_asked and not (self.works or self.people):
-                self._take(self.asked_lines())
+            if not (self.works or self.people):
+                self._take_typed(words, free)
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
             anew = {} if self.people else said_anew(inputs.messages, self.lines)
@@ -153,6 +153,14 @@ class RequiredLines(PlanBuilder):
             absent = (text for text in texts if not all(map(self._stays, text)))
             for text in must_keep.within(room, absent, self.lines, self.selector.cost):
                 self._take(text)
+
+    def _take_typed(self, words: Words, free: int) -> None:
+        """In talk, take everything that the user said if it fits into its share. Otherwise take as much as a cut system
+        message left room for: it is cut so that the user's words stay."""
+        if self.asked_tokens <= self.share_asked:
+            self._take(self.asked_lines())
+        elif self.typed_room:
+            self._take_words(words, min(self.needed, free - MARK))
 
     def _take_asked(self, words: Words, free: int) -> None:
         """Take what the user said, in `free` tokens, and the results that the agent answers next. If a small room ends
