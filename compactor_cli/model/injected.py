@@ -69,6 +69,9 @@ AROUND_INSTRUCTIONS = ("codebase and user instructions are shown", "# agents.md 
 """Lower-case strings, at least one of which occurs in every text with such sentences. Checking this first is fast."""
 _COMMAND = compiled_later(r"\s*<command-(?:name|message|args)>")
 _IS_COMMAND = compiled_later(r"\s*(?:<command-(?:name|message|args)>|/[a-z][\w:-]*\s*$)")
+_LOCAL = compiled_later(r"\s*(?:<local-command-(?:caveat|stdout|stderr)\b|Caveat: The messages below were generated)")
+_LOCAL_OUTPUT = "<local-command-std"
+"""How the output begins of a command that a harness ran for the user without the model."""
 _COMMAND_ARGS = compiled_later(r"<command-args>\s*[^\s<]")
 
 
@@ -142,6 +145,22 @@ def is_account(text: str) -> bool:
 def is_instructing(message: Message) -> bool:
     """Return whether a message is injected and contains standing instructions for the agent."""
     return message.origin == "injected" and is_instructions(message.text("text"))
+
+
+def of_local_commands(texts: Sequence[str]) -> frozenset[int]:
+    """Return the positions of the texts, in a session's order, that belong to commands which a harness ran for the user
+    without the model: the command, its output, and the note that neither is meant for the model."""
+    found = {at for at, text in enumerate(texts) if text[:1] in "< \nC" and _LOCAL.match(text)}
+    for at, text in enumerate(texts):
+        behind = texts[at + 1] if at + 1 in found else text
+        if text.lstrip().startswith("<command-") and _LOCAL_OUTPUT in behind and _COMMAND.match(text):
+            found.add(at)
+    return frozenset(found)
+
+
+def local_commands(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the indices of the messages of such commands."""
+    return of_local_commands([m.text("text") if m.role == "user" and m.origin == "injected" else "" for m in messages])
 
 
 def is_output(message: Message) -> bool:

@@ -19,7 +19,7 @@ from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.sql_effects import sql_of
 from compactor_cli.features.work.sql_statements import sql_changes
 from compactor_cli.features.work.tool_names import acts
-from compactor_cli.model.injected import is_account, is_instructions
+from compactor_cli.model.injected import is_account, is_instructions, local_commands
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.replies import AGREEMENT, reply_span
@@ -256,9 +256,9 @@ def _may_act(messages: Sequence[Message], spot: Spot) -> bool:
 
 
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
-    """Return the first line and the end of the agent's text after all requests and other calls. If it only thought, by
-    a tool for that, return the end of its thought."""
-    last = next((message for message in reversed(messages) if not message.results), None)
+    """Return the first line and the end of the agent's text after all else, or of its thought if a tool notes that."""
+    local = local_commands(messages)
+    last = next((message for message in reversed(messages) if not (message.results or message.index in local)), None)
     if last is None or last.role != "assistant" or last.origin == "summary":
         return []
     if last.calls:
