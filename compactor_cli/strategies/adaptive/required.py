@@ -50,6 +50,8 @@ _POSTPONED = (0.12, 0.1)
 """Shares of a small and of a large room for proposals that were put off."""
 _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be repeated."""
+_ALMOST = 1.2
+"""Tokens of the user's words, per token left to them, up to which nearly all fit. Of more, what binds comes first."""
 _BARE_REPLY = 6
 """Maximum tokens of a reply of a word or two."""
 _RESULTS = 0.15
@@ -103,8 +105,7 @@ class RequiredLines(PlanBuilder):
         return self.request_lines | self.instruction_lines
 
     def _take_required(self, free: int) -> None:
-        """Take what comes before the most valuable lines, in `free` tokens. In talk, take the most valuable
-        statements."""
+        """Take, in `free` tokens, what comes before the most valuable lines; in talk, the most valuable statements."""
         inputs = self.inputs
         words = Words(inputs, self.lines, self.selector.tokens)
         if self.works:
@@ -155,11 +156,10 @@ class RequiredLines(PlanBuilder):
                 self._take(text)
 
     def _take_typed(self, words: Words, free: int) -> None:
-        """In talk, take everything that the user said if it fits into its share. Otherwise take as much as a cut system
-        message left room for: it is cut so that the user's words stay."""
+        """In talk, take what the user said if it fits into its share, or almost into what a cut system message left."""
         if self.asked_tokens <= self.share_asked:
             self._take(self.asked_lines())
-        elif self.typed_room:
+        elif self.asked_tokens <= _ALMOST * self.typed_room:
             self._take_words(words, min(self.needed, free - MARK))
 
     def _take_asked(self, words: Words, free: int) -> None:
