@@ -18,7 +18,7 @@ from math import fsum
 from compactor_cli.features.call_lines import COMMANDS, PATHS, short_path
 from compactor_cli.features.session_text import SessionPiece, SessionText
 from compactor_cli.features.work.endings import is_declined
-from compactor_cli.model.injected import AROUND_INSTRUCTIONS, is_wrapper
+from compactor_cli.model.injected import AROUND_INSTRUCTIONS, is_wrapper, of_local_commands
 from compactor_cli.model.replies import reply_span
 from compactor_cli.text.argument_values import ArgumentValues, argument_values
 from compactor_cli.text.escapes import place_in_readable
@@ -60,7 +60,8 @@ class SessionLines:
         self.first_of: dict[int, int] = {}
         """Piece -> its first line."""
         self.silent: set[int] = set()
-        """Lines that say nothing about the work: noise of tools, and arguments shared by many calls."""
+        """Lines that say nothing about the work: noise of tools, arguments shared by many calls, and commands that a
+        harness ran without the model."""
         self._tables: dict[int, list[tuple[int, int]]] = {}
         """Piece -> headers of its tables, each with the last line of its table."""
         self.headers: set[int] = set()
@@ -77,10 +78,13 @@ class SessionLines:
         for number, piece in enumerate(session.pieces):
             self._pieces_of.setdefault(piece.message, []).append(number)
         usual = _UsualArguments()
+        local = of_local_commands(["" if piece.call else piece.text for piece in session.pieces])
         for number, piece in enumerate(session.pieces):
             if piece.message not in skip:
                 self.first_of[number] = len(self.starts)
-                self._add(number, piece, worth, usual)
+                self._add(number, piece, (lambda _: 0.0) if number in local else worth, usual)
+                if number in local:
+                    self.silent.update(self.of_piece(number))
             if piece.call:
                 usual.add(piece.escaped or piece.text)
 

@@ -20,8 +20,8 @@ from compactor_cli.formats.base import (
     is_image,
     word,
 )
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.model.injected import origin_of_blocks
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
 _ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool")
@@ -55,7 +55,7 @@ class AISDK(PlainEdits):
             if role is None:
                 continue  # not a message: passed through
             parts = _parts(build, value, record)
-            origin: Origin = origin_of(text_in(parts))
+            origin: Origin = origin_of_blocks(parts)
             if role != "user" and origin != "summary":
                 origin = "other"
             build.add(

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from compactor_cli.formats.base import Builder, arguments_place, block_text, body, is_image, tool_arguments
 from compactor_cli.formats.call_ids import CallIds
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.model.injected import origin_of_blocks
+from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
 
 ROLES: dict[str, Role] = {
@@ -52,7 +52,7 @@ def origin_in_chat(role: Role, value: dict[str, Any], parts: Sequence[Part], *, 
     """Return who speaks in a message. `answering`: the assistant has spoken before."""
     if role not in ("user", "assistant", "system"):
         return "other"
-    origin = origin_of(text_in(parts))
+    origin = origin_of_blocks(parts)
     if role != "user":
         return origin if origin == "summary" else "other"
     if origin == "request" and answering and value.get("message_type") == "observation":

@@ -17,8 +17,8 @@ from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Plain
 from compactor_cli.formats.copies import equal_copies, value_at
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.formats.turns import add_request
-from compactor_cli.model.injected import origin_of, origin_of_parts
-from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role, text_in
+from compactor_cli.model.injected import origin_of_blocks, origin_of_parts
+from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
 _SENDERS: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -127,7 +127,7 @@ def _read_message(build: Builder, value: dict[str, Any], record: int, ids: _Call
     name, time = value["uuid"], parse_time(value.get("created_at"))
     parts = [ids.named(part) for part in _parts(build, value, record)]
     if _SENDERS[value["sender"]] == "user":
-        origin = origin_of(text_in(parts))
+        origin = origin_of_blocks(parts)
         files = list(_attached(build, value, record))
         if origin == "other" and files:
             parts, files, origin = files, [], "request"

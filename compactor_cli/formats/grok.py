@@ -25,8 +25,8 @@ from compactor_cli.formats.base import (
     without_data,
     word,
 )
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Place, Role, text_in
+from compactor_cli.model.injected import origin_of_blocks
+from compactor_cli.model.message import Message, Origin, Part, Place, Role
 
 _SAID_MEANWHILE = "interjection"
 """The reason on a `user` row that the user wrote while the agent was working. All other reasons are the agent's own."""
@@ -95,7 +95,7 @@ def _read_other(build: Builder, value: Any, kind: str, record: int) -> None:
 
 
 def _origin(value: dict[str, Any], parts: Sequence[Part]) -> Origin:
-    origin = origin_of(text_in(parts))
+    origin = origin_of_blocks(parts)
     reason = word(value, "synthetic_reason")
     if reason and reason != _SAID_MEANWHILE:
         return origin if origin == "summary" else "injected"

@@ -20,8 +20,8 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.model.injected import origin_of_blocks
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
 _DOMAINS = frozenset(
@@ -192,7 +192,7 @@ def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int
         known = isinstance(call, dict) and isinstance(call.get("arguments"), str)
         arguments, name, own = as_text(call.get("arguments")) if known else "", word(call, "name"), word(call, "id")
         parts.append(build.part("tool_call", arguments, place if known else None, name=name, call_id=own))
-    origin = origin_of(text_in(parts))
+    origin = origin_of_blocks(parts)
     if origin == "summary" or entry.role != "user":
         return parts, origin if origin == "summary" else "other"
     kind = message.get("origin")

@@ -16,6 +16,7 @@ from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
 from compactor_cli.formats.roles import told
 from compactor_cli.formats.trees import as_grown, older
+from compactor_cli.formats.turns import with_typed_apart
 from compactor_cli.model.content import Content, HeldText, Holds, in_memory
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
@@ -193,7 +194,8 @@ def _jsonl_layout(data: Content, notes: Sequence[Note]) -> Layout:
 def _transcript(
     data: Content, path: str, format: Format, records: tuple[Record, ...], layout: Layout, reading: Reading, folder: str
 ) -> Transcript:
-    by_record = {record: message.index for message in reading.messages for record in message.records}
+    messages, owners = with_typed_apart(reading.messages, reading.owners)
+    by_record = {record: message.index for message in messages for record in message.records}
     copied = older(reading.links, reading.way)
     copies = {copy: by_record[record] for copy, record in copied.items() if record in by_record}
     return Transcript(
@@ -201,9 +203,9 @@ def _transcript(
         format=format.name,
         source=data,
         records=records,
-        messages=tuple(reading.messages),
+        messages=tuple(messages),
         layout=layout,
-        owners={**copies, **reading.owners},
+        owners={**copies, **owners},
         links=tuple(reading.links),
         copies=frozenset((*reading.copies, *copies)),
         outside=frozenset(reading.outside or ()),

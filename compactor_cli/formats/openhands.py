@@ -29,8 +29,8 @@ from compactor_cli.formats.copies import equal_copies, shortened_copies, shorten
 from compactor_cli.formats.openhands_records import ROOT, new_event
 from compactor_cli.formats.openhands_views import SentView, old_view, view_of
 from compactor_cli.formats.trees import chains, way_to_root
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.model.injected import origin_of_blocks
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
 from compactor_cli.text.times import parse_time
 
@@ -180,7 +180,7 @@ def _message(build: Builder, value: Any, record: int) -> tuple[Role, Origin, lis
     parts = _thinking(build, inner)
     own = _blocks(build, inner.get("content"), ("llm_message", "content"), record)
     parts += own + _blocks(build, value.get("extended_content"), ("extended_content",), record)
-    origin = origin_of(text_in(own))
+    origin = origin_of_blocks(own)
     if role != "user":
         return role, origin if origin == "summary" else "other", parts
     if origin == "request" and value.get("source") != "user":

@@ -1,19 +1,21 @@
-"""Turns under the role user: a request, tool results, or both, and what an agent adds to the user's words, such as
-the files that they name."""
+"""Turns under the role user: a request, tool results, or both, and what an agent puts next to the user's words, such as
+the files that they name, or standing instructions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
 
 from compactor_cli.formats.base import Builder
-from compactor_cli.model.injected import origin_of, origin_of_parts
-from compactor_cli.model.message import Origin, Part, Role, text_in
+from compactor_cli.model.injected import DETACHED_RESULT, inserted_among, origin_of_blocks, origin_of_parts
+from compactor_cli.model.message import Message, Origin, Part, Role
 
 
 def turn_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:
     """Return the role and origin of a turn. The role user may stand for a request, tool results, or both."""
     if role == "user" and any(p.kind == "tool_result" for p in parts):
-        origin = origin_of(text_in(parts))
+        origin = origin_of_blocks(parts)
         return ("user" if origin == "request" else "tool"), origin
     return role, origin_of_parts(parts, by_user=role == "user")
 
@@ -43,3 +45,42 @@ def add_request(
         own = f"{id or index}/beside"
         build.add("user", beside, records, id=own, timestamp=timestamp, origin="injected", turn=turn, pinned=pinned)
     return index
+
+
+def with_typed_apart(messages: Sequence[Message], owners: Mapping[int, int]) -> tuple[list[Message], dict[int, int]]:
+    """Return the messages, with two messages of one turn for a request that also holds what a harness inserted: the
+    text that comes first is in the first one. Next to tool results, such text stays where it is. `owners`: record ->
+    index of the message that it belongs to; it is returned with the new indices."""
+    found: list[Message] = []
+    new: dict[int, int] = {}
+    for message in messages:
+        is_turn = message.origin == "request" and len(message.parts) > 1 and message.turn is None
+        inserted = inserted_among(message.parts) if is_turn and not _has_results(message) else []
+        new[message.index] = len(found)
+        halves = _halves(message, inserted) if inserted else [message]
+        found += [replace(half, index=len(found) + at) for at, half in enumerate(halves)]
+    return found, {record: new[owner] for record, owner in owners.items()}
+
+
+def _has_results(message: Message) -> bool:
+    return any(p.kind == "tool_result" or p.text.startswith(DETACHED_RESULT) for p in message.parts)
+
+
+def _halves(message: Message, inserted: Sequence[int]) -> list[Message]:
+    """Return a message for what the user typed, and one for what a harness inserted."""
+    beside = [message.parts[at] for at in inserted]
+    moved = sum(part.tokens for part in beside)
+    typed = tuple(part for at, part in enumerate(message.parts) if at not in inserted)
+    turn = -1 - message.records[-1]  # no number that a format gives its turns
+    halves = [
+        replace(message, parts=typed, tokens=message.tokens - moved, turn=turn),
+        replace(
+            message,
+            id=f"{message.id}/beside",
+            parts=tuple(beside),
+            tokens=moved,
+            origin="injected",
+            turn=turn,
+        ),
+    ]
+    return halves[::-1] if inserted[0] == 0 else halves

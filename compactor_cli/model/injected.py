@@ -68,6 +68,10 @@ _WRAPPER = compiled_later(
 AROUND_INSTRUCTIONS = ("codebase and user instructions are shown", "# agents.md instructions", "<user_instructions>")
 """Lower-case strings, at least one of which occurs in every text with such sentences. Checking this first is fast."""
 _COMMAND = compiled_later(r"\s*<command-(?:name|message|args)>")
+_IS_COMMAND = compiled_later(r"\s*(?:<command-(?:name|message|args)>|/[a-z][\w:-]*\s*$)")
+_LOCAL = compiled_later(r"\s*(?:<local-command-(?:caveat|stdout|stderr)\b|Caveat: The messages below were generated)")
+_LOCAL_OUTPUT = "<local-command-std"
+"""How the output begins of a command that a harness ran for the user without the model."""
 _COMMAND_ARGS = compiled_later(r"<command-args>\s*[^\s<]")
 
 
@@ -89,13 +93,36 @@ def origin_of(text: str) -> Origin:
     return "request" if text.strip() else "other"
 
 
+def origin_of_blocks(parts: Sequence[Part]) -> Origin:
+    """Return the origin of the texts of a message under the role user. What the user typed makes it a request, wherever
+    it stands among what a harness inserted."""
+    origin = origin_of(text_in(parts))
+    return "request" if origin == "injected" and inserted_among(parts) else origin
+
+
+def inserted_among(parts: Sequence[Part]) -> list[int]:
+    """Return the positions of the texts that a harness inserted among those that the user typed; an empty list if the
+    user typed none. The text right after a slash command is what the command says."""
+    texts = [(at, part.text) for at, part in enumerate(parts) if part.kind == "text" and part.text.strip()]
+    inserted: list[int] = []
+    if len(texts) > 1:
+        is_command = False
+        for at, text in texts:
+            origin = origin_of(text)
+            if origin == "injected" or is_command:
+                inserted.append(at)
+            is_command = origin == "injected" and _IS_COMMAND.match(text) is not None
+    return inserted if len(inserted) < len(texts) else []
+
+
 def origin_of_parts(parts: Sequence[Part], *, by_user: bool, text: str | None = None) -> Origin:
     """Return the origin of a message with these parts. `by_user`: the message has the role user, so one without
     text, such as a picture, is a request. For other roles the result is only `summary` or `other`. `text`: used
     instead of the texts of the parts."""
-    origin = origin_of(text_in(parts) if text is None else text)
     if not by_user:
+        origin = origin_of(text_in(parts) if text is None else text)
         return origin if origin == "summary" else "other"
+    origin = origin_of_blocks(parts) if text is None else origin_of(text)
     return "request" if origin == "other" and parts else origin
 
 
@@ -118,6 +145,22 @@ def is_account(text: str) -> bool:
 def is_instructing(message: Message) -> bool:
     """Return whether a message is injected and contains standing instructions for the agent."""
     return message.origin == "injected" and is_instructions(message.text("text"))
+
+
+def of_local_commands(texts: Sequence[str]) -> frozenset[int]:
+    """Return the positions of the texts, in a session's order, that belong to commands which a harness ran for the user
+    without the model: the command, its output, and the note that neither is meant for the model."""
+    found = {at for at, text in enumerate(texts) if text[:1] in "< \nC" and _LOCAL.match(text)}
+    for at, text in enumerate(texts):
+        behind = texts[at + 1] if at + 1 in found else text
+        if text.lstrip().startswith("<command-") and _LOCAL_OUTPUT in behind and _COMMAND.match(text):
+            found.add(at)
+    return frozenset(found)
+
+
+def local_commands(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the indices of the messages of such commands."""
+    return of_local_commands([m.text("text") if m.role == "user" and m.origin == "injected" else "" for m in messages])
 
 
 def is_output(message: Message) -> bool:

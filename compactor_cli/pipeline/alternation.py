@@ -142,9 +142,11 @@ def _fits(plan: Callable[[int | None], _Made], needs: Callable[[_Made], int], ta
 
 def _clash(last: Message | None, message: Message) -> bool:
     """Return whether a message must not follow the last one (None if it is the first). Results of the calls of one
-    turn may follow each other."""
+    turn may follow each other, and so may the parts of one record."""
     if last is None:
         return message.role == "assistant"
+    if last.records and last.records == message.records:
+        return False
     return _is_users(last) == _is_users(message) and not (last.results and message.results)
 
 

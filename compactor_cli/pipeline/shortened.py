@@ -73,9 +73,14 @@ class _Found:
         names = {first: "the user's first request", last: "the user's last request"}
         for message in self.messages:
             name = "the system prompt" if message.role == "system" else names.get(message.index)
-            if name and (sizes := self._sizes(message)):
+            if name and not self._has_its_words(message) and (sizes := self._sizes(message)):
                 became = f"was shortened from {sizes}" if sizes != _GONE else _GONE
                 yield f"{name} (message {message.number}) {became}: {_REMEDY}"
+
+    def _has_its_words(self, message: Message) -> bool:
+        """Return whether only the tool results next to the user's words can have been cut."""
+        now = self.out.get(message.index)
+        return bool(message.results) and now is not None and now.text("text") == message.text("text")
 
     def of_matches(self) -> Iterable[str]:
         """Yield a warning if messages that match `--keep` were cut, with the number of matches that are gone."""

@@ -25,7 +25,11 @@ _DEPTH = 12
 _SHORT = 30
 """A sentence with fewer characters is taken to continue the one before it in its line."""
 _IN_BOLD = 7
-"""Level of a bold line that serves as a heading: below all other headings."""
+"""Level of a line in bold or in capitals that serves as a heading: below all other headings."""
+_LONGEST, _LETTERS = 60, 4
+"""Maximum characters of a heading in capitals, and its minimum letters."""
+_SHOUTS = compiled_later(r"(?:NEVER|ALWAYS|DO NOT|DON['’]T|NO|MUST|ONLY|PLEASE|STOP|NIE|IMMER|NUNCA|JAMAIS)\b")
+"""The beginning of an order in capitals."""
 _RUN = 3
 """Maximum sentences in a row that are taken to continue each other."""
 _DIGITS = "0"
@@ -156,11 +160,22 @@ def outline(text: str) -> list[Outlined]:
         elif is_heading(said):
             hashes = _HASHES.match(said)
             found.heading(Outlined(start, end), len(hashes[1]) if hashes else _IN_BOLD)
+        elif len(line) == 1 and (found.after_blank or not found.units) and _is_in_capitals(text, said, end):
+            found.heading(Outlined(start, end), _IN_BOLD)
         elif is_banner(said):
             found.banner(Outlined(start, end), text)
         else:
             _take(found, text, line)
     return found.units
+
+
+def _is_in_capitals(text: str, said: str, end: int) -> bool:
+    """Return whether a line in capitals, which ends at `end`, is the heading of the text right below it."""
+    if len(said) > _LONGEST or not said.isupper() or not (said[0].isalpha() and said[-1].isalnum()):
+        return False
+    below = text[end : end + _LONGEST].split("\n", maxsplit=1)[0].strip()
+    is_told = bool(below) and not below.isupper() and sum(map(str.isalpha, said)) >= _LETTERS
+    return is_told and not _SHOUTS.match(said)
 
 
 def _take(found: _Outline, text: str, line: list[tuple[int, int]]) -> None:

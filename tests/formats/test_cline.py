@@ -26,7 +26,7 @@ GOLDEN = {
         {"text": 9, "image": 1, "thinking": 1, "tool_call": 4, "tool_result": 4},
         1,
     ),
-    "api_conversation_history.json": ({"user": 6, "assistant": 6}, 2, {"text": 22}, 0),
+    "api_conversation_history.json": ({"user": 8, "assistant": 6}, 2, {"text": 22}, 0),
     "roo.json": (
         {"user": 3, "assistant": 4, "tool": 2},
         2,
@@ -122,15 +122,15 @@ def test_results_say_themselves_whether_they_failed():
 
 def test_results_of_tools_called_in_text_are_no_requests():
     messages = read("api_conversation_history.json").messages
-    assert [m.index for m in messages if m.origin == "request"] == [0, 8]
-    assert "<feedback>" in messages[8].text()
-    assert {m.origin for m in messages if m.role == "user" and m.index not in (0, 8)} == {"injected"}
+    assert [m.index for m in messages if m.origin == "request"] == [0, 9]
+    assert "<feedback>" in messages[9].text()
+    assert {m.origin for m in messages if m.role == "user" and m.index not in (0, 9)} == {"injected"}
 
 
 def test_a_result_that_quotes_the_words_of_a_user_is_no_request():
     messages = messages_of((FOLDER / "api_conversation_history.json").read_bytes())
     messages[2]["content"][1]["text"] += "\n<task>\nNot the user's.\n</task>"
-    assert load(json.dumps(messages).encode()).transcripts[0].messages[2].origin == "injected"
+    assert load(json.dumps(messages).encode()).transcripts[0].messages[3].origin == "injected"
 
 
 def test_what_a_summary_or_a_truncation_hides_passes_through():

@@ -17,7 +17,7 @@ HEAD = {"type": "session_start", "id": "s", "title": "Lamps", "cwd": "/home/ann"
 # counted by hand: messages by role, requests, parts by kind, results that failed
 GOLDEN = {
     "hives.jsonl": (
-        {"user": 2, "assistant": 8, "tool": 6},
+        {"user": 3, "assistant": 8, "tool": 6},
         2,
         {"text": 10, "thinking": 1, "tool_call": 7, "tool_result": 7},
         1,

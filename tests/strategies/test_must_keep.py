@@ -251,9 +251,12 @@ def test_an_act_keeps_its_first_detail_before_it_loses_all():
     assert state_within(40, act) == ["return_items #W4138217"]
 
 
-def test_a_count_alone_is_told_of_acts_only():
+def test_a_count_is_never_told_alone():
     long = "x" * 80
     assert state_within(40, StateLine("error", f"open error: {long}", 1)) == []
-    assert state_within(40, StateLine("effect", f"pay {long}", 1)) == ["1 more action"]
+    assert state_within(40, StateLine("effect", f"pay {long}", 1)) == []
+    acts = [StateLine("effect", text, 1) for text in ("cancel_order W7", f"pay {long}")]
+    assert state_within(25, *acts) == ["cancel_order W7"]
+    assert state_within(40, *acts) == ["cancel_order W7", "1 more action"]
     edited = [StateLine("file", "edited a.py", 2), StateLine("error", f"open error: {long}", 1)]
     assert state_within(60, *edited) == ["edited a.py", "1 more error"]

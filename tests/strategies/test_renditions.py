@@ -189,3 +189,17 @@ def test_the_level_is_the_highest_limit_that_saves_enough(sizes: list[int], room
 
     limits = range(SMALLEST, max([SMALLEST, *sizes]) + 1)
     assert level(sizes, room) == max(filter(enough, limits), default=None)
+
+
+def test_of_a_system_prompt_stays_what_the_newest_request_is_about():
+    prompt = (
+        "You help at a school.\n"
+        "# Rooms\n- A room is kept for two terms of the school.\n- A list of rooms is made by date.\n"
+        "# Credits\n- Ninety credits of another school are taken over.\n- The thesis is counted with the others.\n"
+        "# Other\n" + "- Words of this kind are said by others in the house.\n" * 6
+    )
+    rooms, points = user("Which room is free, and how long is a room kept?"), user("How many credits do I bring?")
+    for first, last, kept in ((rooms, points, "Ninety credits"), (points, rooms, "two terms")):
+        renderer, groups = rendered([system(prompt), first, assistant("One."), last])
+        (edit,) = renderer.shortened(groups[0], Cut(prose=60), "").edits
+        assert kept in edit.text

@@ -73,3 +73,29 @@ def chat_with_answers() -> bytes:
 def test_what_an_agent_tells_stays_before_what_people_say_in_passing(ratio: float) -> None:
     text = "\n".join(message.text() for message in compacted(chat_with_answers(), ratio).messages)
     assert TOLD in text
+
+
+PROMPT = " ".join(f"Bookings of kind {n} are changed at desk {n * 3}." for n in range(100))
+DESK = [
+    (
+        "Hello! I have a seat from Lyon back to Turin on Sunday, and I hope to change it to a later train. If that "
+        "cannot be done, could I have the earliest one on Monday?",
+        "I can change your seat. For that I need your customer number and the number of the booking.",
+    ),
+    ("Bills go to ledger@tarn.example, the address of the shop bounces.", "Noted, bills go to ledger@tarn.example."),
+    ("I have no number with me. Is there anything else I can give you?", "The booking of 12 May has a number, too."),
+    ("Alright, I look into my mail then. Thank you.", "You are welcome! Write again once you have it, I am here."),
+    ("You must ask Tobias before a stranger joins.", "I ask Tobias before anybody else joins this thread."),
+    (
+        "If there is no later train, I might give the seat back, as I feel unwell. Would that be an option?",
+        "Seats are given back until 18:00 of the day before, and with insurance number 44 until the train leaves.",
+    ),
+]
+
+
+def test_what_was_typed_comes_before_answers_where_a_prompt_was_cut_for_it() -> None:
+    """A dialogue of a desk without calls, whose user's words are more than their share but for the cut prompt."""
+    said = [turn for asked, answer in DESK for turn in (user(asked), assistant(answer))]
+    part = compacted(jsonl({"role": "system", "content": PROMPT}, *said, user("Thank you, bye!")), 0.25)
+    text = "\n".join(message.text() for message in part.messages)
+    assert [asked for asked, _ in DESK if asked not in text] == []

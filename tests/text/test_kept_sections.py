@@ -258,3 +258,21 @@ def test_sentences_of_little_value_leave_their_room_only_where_most_of_the_text_
     assert "number 07" in "".join(text[start:end] for start, end in spans)
     size = sum(end - start for start, end in spans) / (share * len(text))
     assert size <= used if used < 0.5 else size >= used
+
+
+COUNTER = """You serve the counter of a carrier.
+
+PARCELS AND THEIR WEIGHT
+A parcel of the customer weighs twenty kilograms at most. It is never opened.
+
+VOUCHERS FOR THOSE WHO WAIT
+Whoever had to wait gets ten euros for each parcel.
+
+WHAT IS SAID TO ALL
+Names are never told to others. Sums are never rounded. Keys are never lent.
+"""
+
+
+def test_lines_in_capitals_head_their_sections() -> None:
+    said = kept(COUNTER, 125, "Is there a voucher for waiting?")
+    assert "VOUCHERS FOR THOSE WHO WAIT\nWhoever had to wait" in said

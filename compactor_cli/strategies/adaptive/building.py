@@ -221,7 +221,8 @@ class PlanBuilder:
             if decision is not None:
                 in_place[group.index] = decision
         sizes = {index: sum(choice.cost for choice in choices) for index, choices in by_group.items()}
-        extra, groups, always = self._extra(), self.inputs.groups, self.quoter.needs_base
+        extra, always, local = self._extra(), self.quoter.needs_base, self.newest.local
+        groups = [g for g in self.inputs.groups if g.index in in_place or g.index not in local]
 
         def quoted(group: Group) -> int:
             return sizes.get(group.index, 0)

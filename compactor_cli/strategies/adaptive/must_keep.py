@@ -19,7 +19,7 @@ from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.sql_effects import sql_of
 from compactor_cli.features.work.sql_statements import sql_changes
 from compactor_cli.features.work.tool_names import acts
-from compactor_cli.model.injected import is_account, is_instructions
+from compactor_cli.model.injected import is_account, is_instructions, local_commands
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.replies import AGREEMENT, reply_span
@@ -51,8 +51,6 @@ BULLET_TOKENS = 2
 """Tokens of a line of the state besides its text."""
 _DETAILED = 0.4
 """Share of the room for the state up to which a failure is shown with all details if a shorter line says why."""
-_COUNT_ALONE = ("effect", "pending")
-"""Kinds of which a count alone is useful: something took place, or is awaited. "1 more errors" names no error."""
 _BARE = 2
 """Number of forms of a state line that do not say why something failed: with all details, and with none."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
@@ -256,9 +254,9 @@ def _may_act(messages: Sequence[Message], spot: Spot) -> bool:
 
 
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
-    """Return the first line and the end of the agent's text after all requests and other calls. If it only thought, by
-    a tool for that, return the end of its thought."""
-    last = next((message for message in reversed(messages) if not message.results), None)
+    """Return the first line and the end of the agent's text after all else, or of its thought if a tool notes that."""
+    local = local_commands(messages)
+    last = next((message for message in reversed(messages) if not (message.results or message.index in local)), None)
     if last is None or last.role != "assistant" or last.origin == "summary":
         return []
     if last.calls:
@@ -312,7 +310,7 @@ def state_within(
     """Return the state lines that fit into `room` tokens, without those that the reader sees anyway. The task list is
     left out only if all of its tasks are seen. A line that does not fit is skipped. That something took place comes
     before details of anything else, because a reader would otherwise do it again. The last line counts those that do
-    not fit."""
+    not fit, unless it would be the only one."""
     lines = with_whole_list(state, lambda line: not is_seen(line))
     forms = [[(form, count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
     crowded = sum(costs[0][1] for costs in forms) > room
@@ -337,10 +335,10 @@ def state_within(
             left_out[line.kind] += 1
     if left_out:
         small = room < COUNTS_FILES
+        named = taken[:1]
         taken += [*rest_lines(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS, small=small)]
-        counts = unlisted_counts(taken[0].text) if len(taken) == 1 else None
-        if counts and counts.keys().isdisjoint(_COUNT_ALONE):
-            return ()
+        if len(taken) == 1 and unlisted_counts(taken[0].text):
+            return tuple(named)  # "1 more action" alone tells nothing
     elif crowded:
         whole = {costs[1][0].text: costs for line, costs in zip(lines, forms, strict=True) if line.brief}
         taken = list(_detailed(taken, whole, left))

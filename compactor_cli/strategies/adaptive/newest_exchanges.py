@@ -11,6 +11,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.task_lists import only_keeps_list
 from compactor_cli.model.group import Group, is_request
+from compactor_cli.model.injected import local_commands
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
@@ -83,6 +84,10 @@ class NewestExchanges:
         self._share = min(newest_share(room), limit)
         tiny = between(room, (_TINY, _LAST_OF_TINY), (SMALL_ROOM, _LAST_OF_SMALL))
         self._limit = min(tiny if room < SMALL_ROOM else share_of(room, _LAST_OF_SMALL, _LAST_OF_LARGE), limit)
+        own = local_commands(messages)
+        self.local = frozenset(group.index for group in groups if own.issuperset(group.messages))
+        """The groups of commands that a harness ran without the model. They are no exchange."""
+        groups = [group for group in groups if group.index not in self.local]
         self.last = self._last_exchange(groups)
         self._written_last, self._ends = self._fitting()
         self._before_question = self._looked_up(groups)

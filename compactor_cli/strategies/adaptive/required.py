@@ -50,6 +50,8 @@ _POSTPONED = (0.12, 0.1)
 """Shares of a small and of a large room for proposals that were put off."""
 _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be repeated."""
+_ALMOST = 1.2
+"""Tokens of the user's words, per token left to them, up to which nearly all fit. Of more, what binds comes first."""
 _BARE_REPLY = 6
 """Maximum tokens of a reply of a word or two."""
 _RESULTS = 0.15
@@ -103,8 +105,7 @@ class RequiredLines(PlanBuilder):
         return self.request_lines | self.instruction_lines
 
     def _take_required(self, free: int) -> None:
-        """Take what comes before the most valuable lines, in `free` tokens. In talk, take the most valuable
-        statements."""
+        """Take, in `free` tokens, what comes before the most valuable lines; in talk, the most valuable statements."""
         inputs = self.inputs
         words = Words(inputs, self.lines, self.selector.tokens)
         if self.works:
@@ -119,8 +120,8 @@ class RequiredLines(PlanBuilder):
             self._take(sorted(self.awaited))
             if self.awaited:
                 self._take(told_now(inputs.groups[max(self.large)], self.lines))
-            if self.asked_tokens <= self.share_asked and not (self.works or self.people):
-                self._take(self.asked_lines())
+            if not (self.works or self.people):
+                self._take_typed(words, free)
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
             anew = {} if self.people else said_anew(inputs.messages, self.lines)
@@ -153,6 +154,13 @@ class RequiredLines(PlanBuilder):
             absent = (text for text in texts if not all(map(self._stays, text)))
             for text in must_keep.within(room, absent, self.lines, self.selector.cost):
                 self._take(text)
+
+    def _take_typed(self, words: Words, free: int) -> None:
+        """In talk, take what the user said if it fits into its share, or almost into what a cut system message left."""
+        if self.asked_tokens <= self.share_asked:
+            self._take(self.asked_lines())
+        elif self.asked_tokens <= _ALMOST * self.typed_room:
+            self._take_words(words, min(self.needed, free - MARK))
 
     def _take_asked(self, words: Words, free: int) -> None:
         """Take what the user said, in `free` tokens, and the results that the agent answers next. If a small room ends

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.group import Group
+from compactor_cli.model.injected import local_commands
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.adaptive.arrangement import Attempt
@@ -27,7 +28,7 @@ from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
 from compactor_cli.strategies.adaptive.small_talk import awaited
 from compactor_cli.strategies.shared.chats import is_chat
 from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
-from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
+from compactor_cli.strategies.shared.protected import REQUESTS, is_beside_results, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer, newest_share
 from compactor_cli.strategies.shared.rooms import (
     DETAIL,
@@ -140,7 +141,7 @@ class _Planner:
         def chooser_of(inputs: PlanInput) -> Chooser:
             if self.alone:
                 return OneSummaryChooser(inputs, kept, rest, left)
-            report = self._report(left) if inputs.groups[-1] in rest else None
+            report = self._report(left, rest)
             asked = room_for_requests(left, room, sum(m.origin == "request" for m in inputs.messages))
             asked = max(asked, LARGE_IN_CHAT * left) if is_chat(inputs.messages) else asked
             return Chooser(inputs, kept, rest, left, large, report, asked)
@@ -176,12 +177,16 @@ class _Planner:
         """Return whether the agent did more than talk."""
         return any(part.kind == "tool_call" for message in self.inputs.messages for part in message.parts)
 
-    def _report(self, room: int) -> Decision | None:
+    def _report(self, room: int, rest: Sequence[Group]) -> Decision | None:
         """Return the decision on the agent's report at the very end of its work, cut if it is long. Return None if
-        there is no such report, or if only splinters of it would be left."""
-        inputs, newest = self.inputs, self.inputs.groups[-1]
+        there is no such report among `rest`, or if only splinters of it would be left. Commands that a harness ran
+        without the model may follow it."""
+        inputs, local = self.inputs, local_commands(self.inputs.messages)
+        newest = next((g for g in reversed(inputs.groups) if not local.issuperset(g.messages)), inputs.groups[-1])
         messages = [inputs.messages[i] for i in newest.messages]
-        if inputs.target is None or not self._worked() or any(m.role != "assistant" or m.calls for m in messages):
+        if newest not in rest or inputs.target is None or not self._worked():
+            return None
+        if any(m.role != "assistant" or m.calls for m in messages):
             return None
         limit = int(_REPORT_SHARE * newest_share(room))
         limit = newest.tokens if room > LARGE_ROOM and newest.tokens <= _REPORT_WHOLE * room else limit
@@ -191,8 +196,8 @@ class _Planner:
         return fitted[0] if fitted else None
 
     def _competing_requests(self) -> set[int]:
-        """Return the requests whose lines compete with each other: all except the last one, which stays in place.
-        Earlier summaries are included, because they repeat requests."""
+        """Return the requests whose lines compete with each other: all except the last one, which stays in place unless
+        results of tools stand in its message. Earlier summaries are included, because they repeat requests."""
         inputs = self.inputs
         if inputs.target is None:
             return set()
@@ -202,7 +207,8 @@ class _Planner:
             if inputs.protected.get(g.index) in (None, *REQUESTS)
             and (_is_plain_request(inputs, g) or inputs.is_summary(g))
         }
-        return requests if self.alone else requests - {self.last_request()}
+        requests = requests if self.alone else requests - {self.last_request()}
+        return requests | {g.index for g in inputs.groups if is_beside_results(inputs, g)}
 
     def last_request(self) -> int:
         """Return the group of the newest request that is protected as a request, or -1 if there is none."""

@@ -3,6 +3,7 @@ alone."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -21,7 +22,19 @@ _LONE_WORD = compiled_later(r"</?[\w-]+>|[^\W\d_]+[.!…]*")
 _INDENT = 40
 """Maximum number of blanks at the beginning of such a line."""
 _REST_OF_LINE = compiled_later(r"[^\S\n]*(?:\n|\Z)")
+_INK = compiled_later(r"\S")
 _BREAK = compiled_later(r"\S[^\S\n]*\n[^\S\n]*\n")
+_POINTS_ON = compiled_later(
+    r"\b(?:the|these|this) following\b(?! (?:day|week|month|year|morning|evening|night)\b)"
+    r"|\b(?:below|unten|weiter unten|ci-dessous|abajo|abaixo|qui sotto|ниже)(?=\W*(?:[.:;)\n]|$))"
+    r"|\b(?:de[rmns]|die|das|dies(?:e[mnrs]?)?) folgenden?\b|\b(?:le|la|les) \w+ suivante?s?\b"
+    r"|\b(?:el|la|l[ao]s) siguientes?\b|\b(?:l[ao]|il|i|le|[ao]s?) segu(?:ent[ei]|intes?)\b|\bследующ\w+"
+    r"|以下|下面|下記|次の",
+    re.IGNORECASE,
+)
+"""Words that point to the text after them."""
+_ABOVE_TEXT = compiled_later(r"(?:#+ .*|<[\w-]+>|\*\*[^*\n]+\*\*:?|[=*_-]{3,}|[^\n]{1,60}[:：])[^\S\n]*(?:\n|\Z)")
+"""A heading, a tag, or a label above a text, on a line of its own."""
 
 
 def labels(told: Sequence[tuple[int, Clause]], *, places: bool) -> Iterator[int]:
@@ -66,3 +79,23 @@ def end_of_first_paragraph(text: str) -> int:
     """Return the position where the first paragraph of a text ends."""
     found = _BREAK.search(text)
     return found.start() + 1 if found else len(text)
+
+
+def pointed_to(told: Sequence[tuple[int, Clause]], text: str) -> int:
+    """Return the index of the sentence that the first paragraph of the first request, which has this text, points to
+    ("fix the following issue"), below headings: it is the task. Return -1 if there is none, or if it is pasted."""
+    end = end_of_first_paragraph(text)
+    if end == len(text) or not _POINTS_ON.search(text, 0, end):
+        return -1
+    while above := _ABOVE_TEXT.match(text, _next_word(text, end)):
+        end = above.end()
+    if text.startswith("```", _next_word(text, end)):
+        return -1
+    index, clause = next(((i, clause) for i, (n, clause) in enumerate(told) if not n and clause.end > end), (-1, None))
+    return index if clause and clause.place != "pasted" else -1
+
+
+def _next_word(text: str, at: int) -> int:
+    """Return the position of the first character at or after `at` that is not white space."""
+    found = _INK.search(text, at)
+    return found.start() if found else len(text)

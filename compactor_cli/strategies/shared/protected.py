@@ -17,7 +17,7 @@ from compactor_cli.model.planning import (
     NEWEST,
     PlanInput,
 )
-from compactor_cli.strategies.shared.renditions import Cut, Renderer
+from compactor_cli.strategies.shared.renditions import COMFORT, Cut, Renderer
 from compactor_cli.strategies.shared.requests import HEADING
 from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, account_share
 from compactor_cli.summary_text.reading import earlier_words
@@ -77,14 +77,19 @@ def _firm(
     inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
 ) -> Iterator[list[Decision]]:
     """Yield decisions on what is cut last, from the mildest: everything whole, or with shorter system messages; then
-    without most of what stands next to a request, such as the files it names.
+    without most of what stands next to a request, such as the files it names. Results of tools in one message with a
+    request are as long as recent ones from the start.
 
     System messages are cut, to no less than half of the room, if the target would leave less than a share of the
     session to `others`, or too few tokens to say anything: nobody could continue from that. With a target ratio
     everything has to shrink: the smaller the ratio, the closer this share is to it. System messages that are cut anyway
     also leave room for what the user typed: a harness repeats its words with every call, while the user's were said
     once."""
-    whole = {g.index: Decision.whole(g, "") for g in hard}
+    beside = Cut(outputs=COMFORT if others else None)
+    whole = {
+        g.index: renderer.shortened(g, beside, "") if is_beside_results(inputs, g) else Decision.whole(g, "")
+        for g in hard
+    }
     system = [g for g in hard if _is_system(inputs, g)]
     size = sum(g.tokens for g in system)
     # what earlier rounds removed counts: a prompt that they cut has to leave as much room as a whole one, and does not
@@ -144,7 +149,8 @@ def _room_for_account(inputs: PlanInput, renderer: Renderer, group: Group, room:
 def room_for_typed(inputs: PlanInput, room: int) -> int:
     """Return the tokens for what the user typed, which it gets before system messages that have to be cut. That is
     everything typed, including quotes in earlier summaries, up to its share of the room."""
-    typed = [p.tokens for m in inputs.messages if m.origin == "request" for p in m.parts if not p.images]
+    parts = (p for m in inputs.messages if m.origin == "request" for p in m.parts)
+    typed = [p.tokens for p in parts if p.kind != "tool_result" and not p.images]
     texts = (part.text for m in inputs.messages if m.origin == "summary" for part in m.parts)
     quoted = [inputs.count(words.text) for text in texts for words in earlier_words(text, "user")]
     return min(sum(typed + quoted) + HEADING * len(typed + quoted), int(LARGE_REQUEST * room))
@@ -165,6 +171,12 @@ def _without_large_pictures(
     session = sum(g.tokens for g in inputs.groups if not _is_system(inputs, g))
     marks = marks_of_pictures(inputs, renderer, hard, left, session)
     return [with_marks(renderer, d, marks.get(d.group, ())) for d in decisions]
+
+
+def is_beside_results(inputs: PlanInput, group: Group) -> bool:
+    """Return whether a group is protected only for a request that stands in one message with results of tools."""
+    messages = [inputs.messages[i] for i in group.messages]
+    return inputs.protected.get(group.index) in REQUESTS and any(m.origin == "request" and m.results for m in messages)
 
 
 def _is_system(inputs: PlanInput, group: Group) -> bool:

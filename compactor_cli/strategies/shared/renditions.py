@@ -41,6 +41,8 @@ _ARGUMENTS = 400
 """Characters of the arguments of a call that say what was done."""
 _BESIDE = 0.4
 """Weight of a word in the arguments of calls or in the newest messages, relative to a word of the user."""
+_IN_HAND = 2.0
+"""Weight of a word in the newest request."""
 _KEPT = (1.0, 0.5, 0.25, 0.0)
 """Shares of the lines that `--keep` matches to make room for, tried one after the other."""
 COMFORT = 300
@@ -222,17 +224,16 @@ class Renderer:
 
     @cached_property
     def _spoken_of(self) -> dict[str, float]:
-        """The stems, with weights, of what the user asked for and of the called tools; with a lower weight those of the
-        arguments of calls and of the newest messages."""
+        """The stems, with weights, of what the user asked for, above all in the newest request, and of called tools;
+        with a lower weight those of the arguments of calls and of the newest messages."""
         spoken = [message for message in self.messages if message.role != "system"]
         calls = [call for message in spoken for call in message.calls]
-        requests = (message.text("text") for message in spoken if message.origin == "request")
+        requests = [message.text("text") for message in spoken if message.origin == "request"]
         newest = (part.text[:_READ] for message in spoken[-_NEWEST:] for part in message.parts if part.kind == "text")
         found = dict.fromkeys(chain.from_iterable(map(stems, newest)), _BESIDE)
         found |= dict.fromkeys(chain.from_iterable(stems(call.text[:_ARGUMENTS]) for call in calls), _BESIDE)
-        return found | dict.fromkeys(
-            chain.from_iterable(map(stems, chain(requests, (call.name for call in calls)))), 1.0
-        )
+        found |= dict.fromkeys(chain.from_iterable(map(stems, (*requests, *{call.name for call in calls}))), 1.0)
+        return found | dict.fromkeys(chain.from_iterable(map(stems, requests[-1:])), _IN_HAND)
 
     def _name(self, name: str) -> int:
         if name not in self._names:

@@ -18,6 +18,7 @@ from compactor_cli.strategies.shared.leaning import (
     is_cry,
     is_step_behind,
     labels,
+    pointed_to,
     within_items,
 )
 from compactor_cli.strategies.shared.request_values import PROMPT, Rate, TakenUp, plain_values
@@ -156,6 +157,9 @@ class _Chooser:
         for index, beside in self._values_beside():
             self.later[index] = *self.later[index], *beside
         told = [(s.request, s.clause) for s in self.sentences]
+        if places and (task := pointed_to(told, requests[0].text)) >= 0:
+            best = max(sentence.worth for sentence in self.sentences if not sentence.request)
+            self.sentences[task] = replace(self.sentences[task], worth=best)
         for index in labels(told, places=places):
             self.later[index] = index + 1, *(other for other in self.later[index] if other > index + 1)
         for index, earlier in within_items(told, [request.text for request in requests]):
