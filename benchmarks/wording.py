@@ -80,7 +80,7 @@ class _Rows:
     """A sparse matrix of the sentences' words: one row per sentence, one column per bucket."""
 
     def __init__(self, texts: Sequence[str], share: npt.NDArray[np.float64]) -> None:
-        placed = [placed_words(text) for text in texts]
+        placed = [words | pairs for words, pairs in map(placed_words, texts)]
         often = Counter(filter(is_pair, chain.from_iterable(placed)))
         told = [[word for word in found if often.get(word, _OFTEN) >= _OFTEN] for found in placed]
         buckets = [[bucket for word in found for bucket in word_buckets(word)] for found in told]

@@ -66,11 +66,14 @@ class Wordings:
 
     def of(self, sentence: str) -> list[float]:
         """Return the values of `of_text` for one sentence."""
-        weights = [*map(self._weights, placed_words(sentence))]
-        if not weights:
+        found, pairs = placed_words(sentence)
+        if not found:
             return [0.0] * len(SPEAKS_AGAINST)
-        pieces, *sums = map(sum, zip(*weights, strict=True))
-        return [each / (SCALE * sqrt(pieces)) for each in sums]
+        buckets = [*map(_pair_bucket, pairs)]  # not cached like words, because most pairs occur once
+        pieces, *sums = map(sum, zip(*map(self._weights, found), strict=True))
+        scale = SCALE * sqrt(pieces + len(buckets))
+        told = zip(self.tables, sums, strict=True)
+        return [(each + sum(map(table.__getitem__, buckets))) / scale for table, each in told]
 
     def _weigh(self, word: str) -> tuple[int, ...]:
         """Return the number of pieces of a word, and the sum of their weights in each table."""
@@ -78,22 +81,26 @@ class Wordings:
         return len(buckets), *(sum(map(table.__getitem__, buckets)) for table in self.tables)
 
 
-def placed_words(sentence: str) -> set[str]:
-    """Return the words of a sentence, pairs of words that follow each other directly or after one more word, and the
-    first and the last word marked as such. "I prefer" says more than its single words, and questions and wishes
-    begin in few ways."""
+def placed_words(sentence: str) -> tuple[set[str], set[str]]:
+    """Return the words of a sentence, of which the first and the last are also there marked as such, and pairs of words
+    that follow each other directly or after one more word. "I prefer" says more than its single words, and questions
+    and wishes begin in few ways."""
     found = words(sentence)
     paired = [_NUMBER if word.isdigit() else word for word in found]
     near, far = map(_PAIR.join, pairwise(paired)), map(_FAR_PAIR.join, zip(paired, paired[2:], strict=False))
-    return {*found, *near, *far, _FIRST + found[0], found[-1] + _LAST} if found else set()
+    return ({*found, _FIRST + found[0], found[-1] + _LAST} if found else set()), {*near, *far}
 
 
 def word_buckets(word: str) -> list[int]:
     """Return the buckets of the distinct pieces of a word, or of the beginning of a very long one; or the bucket of
     a pair."""
     if is_pair(word):
-        return [_OF_WORDS + crc32(word.encode()) % _OF_PAIRS]
+        return [_pair_bucket(word)]
     return [crc32(piece.encode()) % _OF_WORDS for piece in dict.fromkeys(_pieces(word))]
+
+
+def _pair_bucket(pair: str) -> int:
+    return _OF_WORDS + crc32(pair.encode()) % _OF_PAIRS
 
 
 def is_pair(word: str) -> bool:

@@ -54,7 +54,8 @@ def is_cut(before: Message, after: Message) -> bool:
     """Return whether the output changes a message beyond the mark of an earlier round, without which `before` may
     have been read."""
     changed = [at for at, part in enumerate(after.parts) if part.edited]
-    if changed != [0] or before.parts[0].edited:  # a repair made these changes
+    first = before.parts[0] if changed == [0] else None
+    if first is None or first.edited or first.kind != "text":  # a repair made these changes, or there can be no mark
         return bool(changed)
     return _said(before) != _said(after)
 

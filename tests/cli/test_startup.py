@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -114,3 +116,14 @@ def test_the_end_does_what_was_left_for_it_and_takes_nothing_apart(tmp_path):
     wait = "threading.main_thread().join(), print('a thread is done', flush=True)"
     thread = f"import threading\nthreading.Thread(target=lambda: ({wait})).start()"
     assert ended(f"{code}{thread}\nmain()") == (3, ["a thread is done", "left for the end"])
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have their own rules")
+def test_memory_of_large_blocks_is_reused():
+    grown = "for size in range(1, 17): bytearray(size << 20)\n"
+    faults = "print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)\n"
+    code = f"import resource\nfrom compactor_cli.__main__ import reuse_memory\nreuse_memory()\n{faults}{grown}{faults}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment(), timeout=60, check=True)
+    before, after = map(int, done.stdout.split())
+    # the blocks have 34,816 pages, and the largest of them 4,096
+    assert (after - before) * os.sysconf("SC_PAGE_SIZE") < 40 << 20
