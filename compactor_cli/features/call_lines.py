@@ -12,10 +12,12 @@ from compactor_cli.features.work.told_of_calls import told_of_call
 from compactor_cli.model.message import Part
 from compactor_cli.text.escapes import readable
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 
 PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
+_SEARCHES = ("pattern", "query", "regex", "regexp", "search_term", "searchTerm")
 REMOVED, ADDED = "-| ", "+| "
 """Marks of the lines that an edit removes and adds. Real diffs use other marks, so a diff shown in the session
 cannot be mistaken for an edit."""
@@ -29,7 +31,9 @@ _BREAK, _LINES = "\\n", 3
 _FEW_INDENTED = 2
 """Maximum number of reindented lines that are part of what an edit does; if there are more, they only surround it."""
 _LABEL = 60
-"""Maximum length of the label of a result."""
+"""Maximum length of the label of a result without the tool."""
+_SOUGHT = 40
+"""Maximum length of what a search looks for in such a label."""
 
 
 def call_lines(part: Part, json: str) -> str:
@@ -83,14 +87,19 @@ def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
 
 
 def call_label(part: Part) -> str:
-    """Return a short label of what a result belongs to: the tool, and the path or command in the call."""
+    """Return a short label of what a result belongs to: the tool, and in the call what is looked for and the path, or
+    else the command."""
     arguments = call_arguments(part)
-    about = ""
+    sought = about = ""
     if isinstance(arguments, dict):
         words = (value for value in arguments.values() if isinstance(value, str) and len(value) <= _LABEL)
+        sought = _first(arguments, _SEARCHES)
         about = _first(arguments, PATHS) or _command(arguments) or next(words, "")
-    about = told_of_call(part, about).strip().split("\n")[0]
-    label = f"{part.name} {short_path(about)[:_LABEL]}"
+    sought, about = (told_of_call(part, text).strip().split("\n")[0] for text in (sought, about))
+    place = short_path(about) if about != sought else ""
+    if sought and len(sought) + len(place) >= _LABEL and "/" in place:
+        place = f"…/{basename(place)}"
+    label = f"{part.name} {f'{sought[:_SOUGHT]} {place}'.strip()[:_LABEL]}"
     return " ".join(f"{label} ".replace(": ", " ").replace("→", " ").split())
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from compactor_cli.summary_text.headers import is_state_heading, messages_to_state, state_heading
-from compactor_cli.summary_text.state_line import Kind, StateLine
+from compactor_cli.summary_text.state_line import Kind, StateLine, fewer, parted
 from compactor_cli.text.patterns import compiled_later
 
 _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file")
@@ -74,9 +74,10 @@ def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:
 
 
 def state_lines(text: str) -> tuple[str, ...]:
-    """Return the lines of all state blocks in a text, without bullets."""
+    """Return the lines of all state blocks in a text, without bullets. A line about several things is returned as one
+    line for each."""
     lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))
-    return tuple(line[2:] for line in lines if line.startswith("- "))
+    return tuple(told for line in lines if line.startswith("- ") for told in parted(line[2:]))
 
 
 def holds_after(text: str) -> int:
@@ -107,8 +108,11 @@ def rest_lines(
         if not taken:
             return
         line = taken.pop()
-        left_out[line.kind] += not tasks_age(line.text)
-        left += cost(line.text)
+        shorter = fewer(line)
+        taken += [shorter] if shorter else []
+        gone = len(parted(line.text)) - (len(parted(shorter.text)) if shorter else 0)
+        left_out[line.kind] += 0 if tasks_age(line.text) else gone
+        left += cost(line.text) - (cost(shorter.text) if shorter else 0)
 
 
 def unlisted_counts(line: str) -> Counter[Kind]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.text.patterns import compiled_later
 
 _FAILED = compiled_later(r"failed(?: (\d+)x)?: ")
+_THING = r"[^\s{},\"']+"
+_SEVERAL = compiled_later(rf"((?:[\w./-]+ ){{1,3}}[^\s{{}},\"']*)\{{({_THING}(?:, {_THING})+)\}}((?:, [^{{}}]*)?)")
+"""A line about several things, with spaces only before them and in what a check said."""
 
 PASSED_SINCE = "passed since"
 """Added to an error or failed command that a later call made up for."""
@@ -35,6 +40,34 @@ class StateLine(Struct, frozen=True):
     """Number of consecutive calls with this outcome; if there are several, `text` says how many."""
     brief: str = ""
     """The line with only its short details, if it also has longer ones."""
+
+
+def join(head: str, things: Sequence[str], tail: str) -> str:
+    """Return one line about several things, as in `deleted src/{a.py, b.py}`."""
+    return f"{head}{{{', '.join(things)}}}{tail}" if len(things) > 1 else f"{head}{''.join(things)}{tail}"
+
+
+def part(text: str) -> tuple[str, list[str], str]:
+    """Return what a line about several things says before them, the things, and what it says after them. There are no
+    things in any other line."""
+    match = _SEVERAL.fullmatch(text)
+    return (match[1], match[2].split(", "), match[3]) if match else (text, [], "")
+
+
+def parted(text: str) -> list[str]:
+    """Return a line for each of the things that a line is about; any other line as it is."""
+    head, things, tail = part(text)
+    return [f"{head}{thing}{tail}" for thing in things] or [text]
+
+
+def fewer(line: StateLine) -> StateLine | None:
+    """Return a line about several things without the oldest ones; None if it is about only one."""
+    head, things, tail = part(line.text)
+    if not things:
+        return None
+    left = len(things) * 4 // 5
+    kept = things[-left:] if line.kind == "effect" else things[:left]
+    return replace(line, text=join(head, kept, tail))
 
 
 def failed_times(text: str) -> tuple[int, str]:

@@ -6,6 +6,7 @@ import pytest
 
 from compactor_cli.errors import BudgetError
 from tests.pipeline.sessions import Json, assistant, compact, result, transcript, user
+from tests.strategies import work
 
 TASK = (
     "The nightly export writes wrong totals for orders with a discount. Find out why, mend it in the module that "
@@ -176,3 +177,13 @@ def test_what_a_merge_could_not_put_together_is_shown_until_it_is_mended(mended:
     messages = compact(records, target_tokens=3_000, strategy="adaptive").messages
     text = "\n".join(message.text("text", "tool_result") for message in messages).replace(f"-| {sides[0]}", "")
     assert all(line.strip() in text for line in (sides[0], sides[-1])) != mended
+
+
+@pytest.mark.parametrize(("target", "whole"), [(7_000, True), (2_500, False)])
+def test_what_the_agent_reported_before_the_newest_request_stays_whole_in_a_large_room(
+    target: int, whole: bool
+) -> None:
+    report = "\n".join(f"Point {n}: what was taken off twice before is now only taken off once." for n in range(24))
+    records = [*work.session(40), assistant(report), user("Write the notes for the release."), *work.session(6)[2:]]
+    part = compact(records, target_tokens=target, strategy="adaptive")
+    assert any(message.text() == report for message in part.messages) is whole

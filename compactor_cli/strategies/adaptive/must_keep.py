@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile, groupby
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.calls import runs_command
-from compactor_cli.features.work.effects import WAITS
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.sql_effects import sql_of
@@ -26,11 +24,12 @@ from compactor_cli.model.replies import AGREEMENT, reply_span
 from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.below_pages import typed_below_pages
 from compactor_cli.strategies.adaptive.corrected_answers import corrections
+from compactor_cli.strategies.adaptive.state_forms import forms, joined
 from compactor_cli.strategies.shared.rooms import account_share, is_followed
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, unlisted_counts, with_whole_list
-from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
+from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times, parted
 from compactor_cli.text.account_parts import ranked_paragraphs
 from compactor_cli.text.chosen import NEVER
 from compactor_cli.text.clauses import LEADS_ON
@@ -312,13 +311,16 @@ def state_within(
     before details of anything else, because a reader would otherwise do it again. The last line counts those that do
     not fit, unless it would be the only one."""
     lines = with_whole_list(state, lambda line: not is_seen(line))
-    forms = [[(form, count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
-    crowded = sum(costs[0][1] for costs in forms) > room
-    reserved = sum(costs[-1][1] for line, costs in zip(lines, forms, strict=True) if line.kind == "effect")
+    costly = [_with_costs(line, count) for line in lines]
+    crowded = sum(costs[0][1] for costs in costly) > room
+    if sum(costs[-1][1] for costs in costly) > room:
+        lines = tuple(joined(lines))
+        costly = [_with_costs(line, count) for line in lines]
+    reserved = sum(costs[-1][1] for line, costs in zip(lines, costly, strict=True) if line.kind == "effect")
     taken: list[StateLine] = []
     left_out: Counter[Kind] = Counter()
     left = room
-    for line, costs in zip(lines, forms, strict=True):
+    for line, costs in zip(lines, costly, strict=True):
         if counted := unlisted_counts(line.text):
             left_out += counted
             continue
@@ -331,18 +333,21 @@ def state_within(
         if fits := next(fitting, None):
             taken.append(fits[0])
             left -= fits[1]
-        else:
-            left_out[line.kind] += 1
-    if left_out:
+        left_out[line.kind] += len(parted(line.text)) - (len(parted(fits[0].text)) if fits else 0)
+    if left_out := +left_out:
         small = room < COUNTS_FILES
         named = taken[:1]
         taken += [*rest_lines(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS, small=small)]
         if len(taken) == 1 and unlisted_counts(taken[0].text):
             return tuple(named)  # "1 more action" alone tells nothing
     elif crowded:
-        whole = {costs[1][0].text: costs for line, costs in zip(lines, forms, strict=True) if line.brief}
+        whole = {costs[1][0].text: costs for line, costs in zip(lines, costly, strict=True) if line.brief}
         taken = list(_detailed(taken, whole, left))
     return tuple(taken)
+
+
+def _with_costs(line: StateLine, count: Callable[[str], int]) -> list[tuple[StateLine, int]]:
+    return [(form, count(form.text) + BULLET_TOKENS) for form in forms(line)]
 
 
 def _detailed(
@@ -355,26 +360,6 @@ def _detailed(
         fits = cost - brief_cost <= left
         left -= cost - brief_cost if fits else 0
         yield full if fits else line
-
-
-def _forms(line: StateLine) -> Iterator[StateLine]:
-    """Yield a state line, and shorter forms of one about something outside the session: with short details only, such
-    as an amount, then with what was done to what, and why it failed. Without its object, a line would look like any
-    other."""
-    yield line
-    if line.brief:
-        yield replace(line, text=line.brief)
-    short, _, details = line.text.partition(" (")
-    _, failed, reason = details.rpartition("): ")
-    if line.kind == "effect" and details and " " not in failed_times(short)[1].removeprefix(WAITS):
-        if ", " in details:  # the name of a tool alone does not say what it did
-            yield replace(line, text=f"{short} ({details.partition(', ')[0]}){failed[1:] and f': {reason}'}")
-    elif line.kind == "effect" and details:
-        if failed:
-            yield replace(line, text=f"{short}: {reason}")
-        elif ", " in details:  # the first detail says which thing of several it is
-            yield replace(line, text=f"{short} ({details.partition(', ')[0]})")
-        yield replace(line, text=short)
 
 
 def _shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[int]]:

@@ -36,6 +36,9 @@ _WHOLE_OF_LARGE = 0.3
 """Share of a large room up to which the agent's part stays as it is, with a line of each result."""
 _LAST_WRITTEN = 0.25
 """Share of the room up to which the head and tail of the agent's part stay if not everything fits."""
+_ANSWER = 0.06
+"""Share of the room up to which other words of the agent before a request stay whole: a report of its work says more
+than the results that it worked with."""
 _LAST_FAILED = 0.35
 """The same if the call failed: the agent repeats it with small changes."""
 _LAST_ANSWER = 0.5
@@ -90,12 +93,15 @@ class NewestExchanges:
         groups = [group for group in groups if group.index not in self.local]
         self.last = self._last_exchange(groups)
         self._written_last, self._ends = self._fitting()
+        self._answers = {group.index for group in groups if self._is_answer(group)}
         self._before_question = self._looked_up(groups)
         self.in_place = self._choose(self._behind_first(groups) if summarized else groups, folded, decided)
 
     def written(self, group: int) -> int:
         """Return the tokens up to which what the agent wrote in a group stays whole."""
-        return self._written_last if group in self.last else _WRITTEN
+        if group in self.last:
+            return self._written_last
+        return max(_WRITTEN, int(_ANSWER * self._room)) if group in self._answers else _WRITTEN
 
     def render(self, group: Group, taken: Collection[int], reason: str) -> Decision:
         """Return the decision on a group that stays in place with the lines that were taken."""
@@ -104,6 +110,13 @@ class NewestExchanges:
     def ends_of(self, group: int) -> int:
         """Return the tokens for the head and tail of a longer call in a group."""
         return self._ends if group in self.last else 0
+
+    def _is_answer(self, group: Group) -> bool:
+        """Return whether a group is the agent's words before a request."""
+        last = group.messages[-1]
+        following = self._messages[last + 1 : last + 2]
+        calls = any(self._messages[i].calls for i in group.messages)
+        return not calls and any(message.origin == "request" for message in following)
 
     def _fitting(self) -> tuple[int, int]:
         """Return two token limits for the last exchange: up to which size the agent's texts and calls are kept whole,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import groupby, zip_longest
+from itertools import groupby, pairwise, zip_longest
 from typing import Literal
 
 from msgspec.structs import replace
 
-from compactor_cli.features.call_lines import call_label
+from compactor_cli.features.call_lines import call_label, short_path
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionPiece
 from compactor_cli.features.work.open_errors import misfortune
@@ -22,6 +22,14 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.replies import reply_span
+from compactor_cli.strategies.shared.around_quotes import (
+    at_margin,
+    begins_reply,
+    goes_on,
+    indented,
+    is_reply,
+    unnumbered,
+)
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.summary_text.excerpts import (
     GAP,
@@ -39,8 +47,7 @@ from compactor_cli.summary_text.reading import heading_at
 from compactor_cli.summary_text.state_line import PASSED_SINCE, tells
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
-from compactor_cli.text.json_values import begins_as_json
-from compactor_cli.text.line_prefixes import ascends, has_number, indent_at, numbers, without_numbers
+from compactor_cli.text.line_prefixes import ascends, has_number, indent_at, numbers
 from compactor_cli.text.patterns import compiled_later
 
 MARK = 24
@@ -55,10 +62,7 @@ _SPARE = 6
 """Tokens that a summary may need beyond its planned text: overhead, and a reference with other digits."""
 _SIGNS = compiled_later(r"(?:[ \t]*[)\]}][)\]};, \t]*\n)+(?=.*\w)")
 """Lines that only close something, with words after them."""
-_KEY = compiled_later(r"[{,]?\s*[\"'][^\"']*[\"']\s*:")
-_NEXT = compiled_later(r"\s*,")
-_NEXT_RECORD = compiled_later(r"[}\]]\s*,\s*[{\[]")
-_WORD = compiled_later(r"\w{2}")
+_ARGUMENT = compiled_later(r"^[\w-]+=")
 _CAUSE_WIDTH = 120
 
 
@@ -93,12 +97,13 @@ class Quoter:
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._files: dict[Spot, dict[int, str]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
+        self._label_of: dict[Spot, str] = {}
         self._outcomes: dict[Spot, str] = {}
         self._came_out: dict[Spot, str] = {}
         self._partners: dict[int, frozenset[Spot]] = {}
-        self._excerpts: dict[tuple[tuple[ChosenLine, ...], frozenset[Spot]], tuple[Excerpt, ...]] = {}
-        """Chosen lines of a message, and the quoted parts that belong to it -> its quotes. Most of the plans that are
-        tried quote most messages in the same way."""
+        self._excerpts: dict[tuple[tuple[ChosenLine, ...], frozenset[Spot], frozenset[Spot]], tuple[Excerpt, ...]] = {}
+        """Chosen lines of a message, the quoted parts that belong to it, and the calls right above their results -> its
+        quotes. Most of the plans that are tried quote most messages in the same way."""
         self._written = {answer.index: (call, result) for call, result, answer in written_calls(messages)}
         self._slots: dict[tuple[object, ...], SummarySlot] = {}
         """What a summary is planned from -> the summary: most of it is the same in most of the plans that are tried."""
@@ -149,14 +154,20 @@ class Quoter:
 
     def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
         """Yield the quotes of chosen lines, in their order."""
-        pieces = [self._lines.piece(choice.line) for choice in choices]
-        quoted = frozenset((piece.message, piece.part) for piece in pieces)
+        spots = self._spots(choices)
+        quoted = frozenset(spots)
         if behind := {spot for spot in quoted if self._stands_behind(spot, quoted)}:
             quoted -= behind
             choices = self._without(choices, behind)
+            spots = self._spots(choices)
+        above = frozenset(call for call, spot in pairwise(spots) if self._call_of.get(spot) == call)
+        if twice := self._repeated(choices, spots, above):
+            quoted -= twice
+            choices = [choice for choice, spot in zip(choices, spots, strict=True) if spot not in twice]
         for message, run in groupby(choices, key=lambda choice: self._lines.message(choice.line)):
             of_message = tuple(run)
-            key = of_message, quoted & self._beside(message)
+            beside = self._beside(message)
+            key = of_message, quoted & beside, above & beside
             if key not in self._excerpts:
                 self._excerpts[key] = tuple(self._excerpts_of(*key))
             yield from self._excerpts[key]
@@ -172,8 +183,32 @@ class Quoter:
             known = self._partners[message] = frozenset(partners)
         return known
 
-    def _excerpts_of(self, choices: Sequence[ChosenLine], quoted: Set[Spot]) -> Iterator[Excerpt]:
-        """Yield the quotes of chosen lines of one message. `quoted`: the parts that belong to it and are quoted too."""
+    def _spots(self, choices: Iterable[ChosenLine]) -> list[Spot]:
+        pieces = (self._lines.piece(choice.line) for choice in choices)
+        return [(piece.message, piece.part) for piece in pieces]
+
+    def _repeated(self, choices: Iterable[ChosenLine], spots: Sequence[Spot], above: Set[Spot]) -> set[Spot]:
+        """Return the quoted calls of which the labels of their results say all that is quoted. Results right below
+        their calls (`above`) have no label."""
+        results = self._call_of.keys() & set(spots)
+        calls = {self._call_of[result] for result in results}.intersection(spots) - above
+        lines = zip(choices, spots, strict=True) if calls else ()
+        return calls.difference(spot for choice, spot in lines if spot in calls and not self._labels(spot, choice.line))
+
+    def _labels(self, call: Spot, line: int) -> bool:
+        """Return whether the label of a call's result contains a line of the call."""
+        value = _ARGUMENT.sub("", self._lines.shown(line).strip())
+        return f" {short_path(value)} " in f"{self._label(call)} "
+
+    def _label(self, call: Spot) -> str:
+        """Return the label of a call's result. It is cached for all plans that are tried."""
+        if call not in self._label_of:
+            self._label_of[call] = call_label(self._part(call))
+        return self._label_of[call]
+
+    def _excerpts_of(self, choices: Sequence[ChosenLine], quoted: Set[Spot], above: Set[Spot]) -> Iterator[Excerpt]:
+        """Yield the quotes of chosen lines of one message. `quoted`: the parts that belong to it and are quoted too.
+        `above`: the calls among them that stand right above their results."""
         lines, last_line, last_piece, margin = self._lines, -2, None, 0
         head, head_at = "", -1
         worth = self._worth(choices)
@@ -188,18 +223,18 @@ class Quoter:
                 head, head_at = self._heading_at((piece.message, piece.part), lines.starts[line])
                 parted = text.startswith(GAP)
                 begins = begins or head_at != known
-                text = bare(text) if _at_margin(piece.text, lines.starts[line]) else text
+                text = bare(text) if at_margin(piece.text, lines.starts[line]) else text
                 text = self._file_at((piece.message, piece.part), lines.starts[line]) + text
             else:
                 if begins:
                     number = self._messages[piece.message].number
-                    head = heading(number, self._speaker(piece, lines.ends[line], quoted))
+                    head = heading(number, self._speaker(piece, lines.ends[line], quoted, above))
                 if self._part((piece.message, piece.part)).kind == "tool_result":
-                    indent, text = _without_numbers(indent, text)
+                    indent, text = unnumbered(indent, text)
             indent = indent[1:] if earlier else indent  # in a summary, everything but marks is indented by a blank
             joint = "gap"
             if begins:
-                whole = lines.is_first(line) or (earlier and not parted) or _begins_reply(piece, lines.starts[line])
+                whole = lines.is_first(line) or (earlier and not parted) or begins_reply(piece, lines.starts[line])
                 whole = whole or lines.begins_call(line)
                 joint = "heading" if whole else "middle"
             elif line == last_line + 1 and not parted and not self._jumps(line):
@@ -207,14 +242,14 @@ class Quoter:
                 text = lines.between(line) + text if joint == "same" else indent[margin:] + text
             if joint in ("gap", "middle") and not piece.speech and (signs := _SIGNS.match(text)):
                 text = text[signs.end() :]  # it closes something that is not shown
-                indent, text = _parted(text)
+                indent, text = indented(text)
             if joint != "same":
                 margin = min(margin, len(indent)) if joint == "line" else len(indent)
                 text = re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text) if margin and "\n" in text else text
             if joint in ("gap", "middle") or (begins and lines.begins_call(line)):
                 text = plain(lines.lead(line, last_line)) + text
             ends = following is None or lines.piece(following.line) is not piece
-            if ends and not earlier and _goes_on(piece, lines.starts[line], lines.ends[line]):
+            if ends and not earlier and goes_on(piece, lines.starts[line], lines.ends[line]):
                 text = f"{text} {GAP}".rstrip()
             elif ends and piece.call:
                 text = f"{text} {GAP}".rstrip() if lines.is_cut(line) else text
@@ -226,7 +261,7 @@ class Quoter:
         """Return a line as it is quoted: speech word for word, calls and results without secrets."""
         piece = self._lines.piece(line)
         message = self._messages[piece.message]
-        says = piece.speech or message.origin == "summary" or _is_reply(piece, self._lines.ends[line])
+        says = piece.speech or message.origin == "summary" or is_reply(piece, self._lines.ends[line])
         code = not says and self._is_code((piece.message, piece.part))
         return text if says else self._told_of.told(text, message.number, code=code)
 
@@ -292,8 +327,7 @@ class Quoter:
     def _without(self, choices: Sequence[ChosenLine], behind: Set[Spot]) -> list[ChosenLine]:
         """Return the lines without those of results that are shown after their calls; the calls take over their
         value."""
-        pieces = [self._lines.piece(choice.line) for choice in choices]
-        spots = [(piece.message, piece.part) for piece in pieces]
+        spots = self._spots(choices)
         worth: dict[Spot, float] = {}
         for choice, spot in zip(choices, spots, strict=True):
             if spot in behind:
@@ -327,8 +361,8 @@ class Quoter:
             self._came_out[result] = "" if any(tells(line, said) for line in self.failures) else plain(said)
         return self._came_out[result]
 
-    def _speaker(self, piece: SessionPiece, end: int, quoted: Set[Spot]) -> str:
-        """Return the speaker of what ends at `end`. For a result, return its call, unless that is quoted too."""
+    def _speaker(self, piece: SessionPiece, end: int, quoted: Set[Spot], above: Set[Spot]) -> str:
+        """Return the speaker of what ends at `end`. For a result, return its call, unless that is right above."""
         message = self._messages[piece.message]
         part = message.parts[piece.part]
         if part.kind == "tool_call":
@@ -338,13 +372,13 @@ class Quoter:
             outcome = self._outcome((piece.message, piece.part), answer) if answer is not None else ""
             return f"{name} {outcome}" if outcome else name
         if part.kind == "tool_result" or message.role == "tool":
-            if _is_reply(piece, end):
+            if is_reply(piece, end):
                 return "user"
             call = self._call_of.get((piece.message, piece.part))
-            if call is None or call in quoted:
+            if call is None or call in above:
                 return "→"
             outcome = self._outcome(call, (piece.message, piece.part))
-            return f"{call_label(self._part(call))} {outcome}".rstrip() + " →"
+            return f"{self._label(call)} {outcome}".rstrip() + " →"
         if written := self._written.get(piece.message):
             is_quoted = any(index == piece.message - 1 for index, _ in quoted)
             label = "" if is_quoted else call_label(written[0])
@@ -354,45 +388,3 @@ class Quoter:
         if message.role == "user":
             return user_named(message.speaker)
         return "" if message.role == "assistant" else message.role
-
-
-def _without_numbers(indent: str, text: str) -> tuple[str, str]:
-    """Return the indentation of a text, and the text without the line numbers that a tool added. If the numbers skip
-    lines that an earlier round left out, a gap is marked there."""
-    without = without_numbers(text, GAP if "\n" in text and ascends(text) else "")
-    return _parted(without) if has_number(text) else (indent, without)
-
-
-def _parted(text: str) -> tuple[str, str]:
-    """Return the blanks before a text, and the text."""
-    stripped = text.lstrip(" \t")
-    return text[: len(text) - len(stripped)], stripped
-
-
-def _is_reply(piece: SessionPiece, end: int) -> bool:
-    """Return whether what ends at `end` of a result is the user's reply."""
-    words = reply_span(piece.text)
-    return words is not None and words[0] < end
-
-
-def _begins_reply(piece: SessionPiece, start: int) -> bool:
-    """Return whether the user's words in a result begin at `start`."""
-    words = reply_span(piece.text) if piece.cut == "apart" else None
-    return words is not None and words[0] == start
-
-
-def _goes_on(piece: SessionPiece, start: int, end: int) -> bool:
-    """Return whether more words follow on the same line after a quote, or more records of a JSON list: the quote could
-    be mistaken for all of it. Other members of JSON objects may end there."""
-    if piece.call:
-        return False
-    if not piece.speech and begins_as_json(piece.text):
-        listed = _KEY.match(piece.text, start, end) is None and _NEXT.match(piece.text, end) is not None
-        return listed or _NEXT_RECORD.search(piece.text, end) is not None
-    stop = piece.text.find("\n", end)
-    return _WORD.search(piece.text, end, stop if stop >= 0 else len(piece.text)) is not None
-
-
-def _at_margin(text: str, start: int) -> bool:
-    """Return whether a line of a summary begins at the margin, where only marks do."""
-    return start == 0 or text[start - 1] == "\n"
