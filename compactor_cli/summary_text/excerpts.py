@@ -41,7 +41,7 @@ _PERSON = "user ("
 """Beginning of the speaker for one of several people."""
 _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
-_OF_RESULT = "→ "
+OF_RESULT = "→ "
 """Ends the heading of a tool result."""
 _IN_FILE = compiled_later(r"([^\s:]*\.[A-Za-z]\w{0,5})([:-])([0-9]{1,9})\2")
 """The prefix with which a search marks a line that it found, or a neighbouring line. Names that end differently may
@@ -108,7 +108,7 @@ def quote(excerpts: Iterable[Excerpt]) -> str:
     lines: list[str] = []
     last: tuple[str, int] | None = None
     for excerpt in excerpts:
-        found = _place_in_file(excerpt.text) if excerpt.heading.endswith(_OF_RESULT) else None
+        found = _place_in_file(excerpt.text) if excerpt.heading.endswith(OF_RESULT) else None
         follows = found and last and excerpt.joint not in _BEGINS and found[0] == last[0] and found[1] > last[1]
         text = excerpt.text[len(found[0]) :] if found and follows else excerpt.text
         text = harmless(text).replace("\n", "\n ")
@@ -130,7 +130,7 @@ def files_of_lines(text: str) -> dict[int, str]:
     for line in text.split("\n"):
         heading = _HEADING.match(line)
         if heading or not line.startswith((" ", GAP)):
-            of_result, last = bool(heading and heading[0].endswith(_OF_RESULT)), None
+            of_result, last = bool(heading and heading[0].endswith(OF_RESULT)), None
         shown = bare(line).removeprefix(" ")
         number = _NUMBERED.match(shown) if last else None
         if number and last and int(number[2]) > last[1]:

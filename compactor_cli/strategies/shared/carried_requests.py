@@ -58,7 +58,8 @@ class Repeatable(Struct, frozen=True):
     others: tuple[tuple[int, Quote], ...]
     """Other messages that earlier summaries repeat. They stay as they are."""
     first: int | None
-    """Number of the request that the session began with, unless it stays at its place."""
+    """Number of the request that the session began with, unless it stays at its place, or people only talk: the first
+    words of a meeting are no task."""
     last: int | None
     """Number of the newest request, unless it stays at its place."""
     numbers: Mapping[int, int] = field(default_factory=dict)
@@ -110,7 +111,8 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
         for request in new
     }
     labels |= {request.message: label_of(numbers[request.message], INSTRUCTIONS) for request in standing}
-    if people_talk(inputs.messages):
+    talk = people_talk(inputs.messages)
+    if talk:
         requests = [request for request in requests if not is_interjection(request.text)] or requests
     opening = begins if begins in requests else next(iter(requests), None)
     return Repeatable(
@@ -118,7 +120,7 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
         instructions=tuple(instructions),
         labels=labels,
         others=tuple((number, Quote("turn", None, text, label)) for number, label, text in old if number not in known),
-        first=opening.message if opening and not first_stays else None,
+        first=opening.message if opening and not (first_stays or talk) else None,
         last=requests[-1].message if requests and not last_stays else None,
         numbers=numbers,
     )
