@@ -592,9 +592,8 @@ def test_lines_of_a_file_are_quoted_without_their_numbers() -> None:
 
 def test_a_line_that_is_too_long_for_its_heading_is_cut_if_it_quotes_words() -> None:
     words = f"The ledger is complete: {', '.join(f'module {n} keeps total {n}' for n in range(60))}."
-    items = [
-        SummaryItem("Done", text, (7,), 0) for text in (f'the agent said last: "{words}"', '"Short."', f"`{words}`")
-    ]
+    texts = (f'the agent said last: "{words}"', '"Short."', f"`{words}`")
+    items = [SummaryItem("Done", text, (7,), 0) for text in texts]
     assert [list(cut_to_room(item, 5_000, len)) for item in items] == [[item] for item in items]
     (cut,), (short,), code = ([*cut_to_room(item, 100, len)] for item in items)
     assert (short, code) == (items[1], [])

@@ -141,14 +141,14 @@ def _carried(summary: Message) -> list[tuple[str, str]]:
     return pairs
 
 
-def choose(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
-    """Return what is kept of the requests in `room` tokens, by their numbers."""
+def choose(inputs: PlanInput, words: Repeatable, room: int, *, fills: bool = False) -> dict[int, KeptRequest]:
+    """Return what is kept of the requests in `room` tokens, by their numbers. `fills`: as in `choose_requests`."""
     rate = None
     if inputs.profile is not None and is_working_chat(inputs.messages):
         rate = rate_needed(inputs.messages, inputs.profile.needed)
     elif inputs.profile is not None:
         rate = rate_by(inputs.messages, inputs.profile.talk)
-    return _chosen(inputs, words.requests, room, rate, awaits=words.last is not None)
+    return _chosen(inputs, words.requests, room, rate, awaits=words.last is not None, fills=fills)
 
 
 def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
@@ -167,10 +167,13 @@ def _chosen(
     *,
     places: bool = True,
     awaits: bool = False,
+    fills: bool = False,
 ) -> dict[int, KeptRequest]:
     rated = carrying_on(rate, lambda message: message < 0) if rate else None
     taken_up = taken_up_in(inputs.messages)
-    chosen = choose_requests(requests, room, inputs.count, rated, places=places, taken_up=taken_up, awaits=awaits)
+    chosen = choose_requests(
+        requests, room, inputs.count, rated, places=places, taken_up=taken_up, awaits=awaits, fills=fills
+    )
     return {request.message: request for request in chosen}
 
 
