@@ -131,8 +131,7 @@ class _Planner:
         """Unused tokens of earlier plans, which are for older messages."""
         self.for_requests = 0
         """Unused tokens of the first plan, which are for the requests if the last one is cut: no line needs them."""
-        self.cuts = False
-        """Whether the last plan cuts the last request."""
+        self.cuts = False  # whether the last plan cuts the last request
         self.in_hand: dict[int, Decision] = {}
         """The exchange in hand, if the rest has to be cut."""
 
@@ -397,5 +396,5 @@ class _Planner:
 
     def _only_protected(self, kept: dict[int, Decision]) -> tuple[dict[int, Decision], list[SummarySlot]]:
         """Return a plan that keeps nothing but what is protected, because nothing else fits."""
-        rest = (g for g in self.inputs.groups if g.index not in kept)
-        return kept | {g.index: Decision.gone(g, "no room for a summary") for g in rest}, []
+        gone = [Decision.gone(g, "no room for a summary") for g in self.inputs.groups if g.index not in kept]
+        return kept | {decision.group: decision for decision in gone}, []
