@@ -43,7 +43,7 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 
-WHERE = compiled_later(r"(?: \[(?:earlier )?#[^\]]*\])+$")
+WHERE = compiled_later(r"(?: \[(?:earlier|(?:earlier )?#[^\]]*)\])+$")
 _FIRST = compiled_later(r"\[(?:earlier )?#([^\]]*)\]")
 _ABOUT = compiled_later(r"`(.+)`(?: (.*))?$", re.DOTALL)
 _DONE = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.features.work.ledger import where
 from compactor_cli.model.message import Message
@@ -32,6 +33,9 @@ WEIGHTS = {
 _OUTPUT_BEGINS = 180
 """Number of characters that decide whether two lines of output are the same. Computed error lines are cut shorter
 than quoted ones."""
+
+_LEAST_CUT = 40
+"""Minimum characters of a line that is cut because it does not fit."""
 
 
 class SummaryItem(Struct, frozen=True):
@@ -95,3 +99,16 @@ def order_of(message: Message, order: int) -> int:
 def cost_of(items: Iterable[SummaryItem], count: Callable[[str], int]) -> int:
     """Return the tokens of the lines, each with its line break."""
     return sum(count(item.line) + 1 for item in items)
+
+
+def cut_to_room(item: SummaryItem, room: float, count: Callable[[str], int]) -> Iterator[SummaryItem]:
+    """Yield an item that fits in `room` tokens: itself, or its beginning if it ends with quoted words. Yield nothing if
+    too little of it fits."""
+    tokens = count(item.line) + 1
+    if tokens <= room:
+        yield item
+    elif item.text.endswith('"') and not item.label:
+        short = item.text[: int(len(item.text) * max(0, room - 4) / tokens)].rpartition(" ")[0]
+        cut = replace(item, text=f'{short}…"')
+        if len(short) >= _LEAST_CUT and count(cut.line) < room:
+            yield cut

@@ -14,6 +14,7 @@ from compactor_cli.model.planning import NO_DRAFT, Draft, SummaryRequest
 from compactor_cli.summaries.items import SummaryItem, cost_of, joined
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
 from compactor_cli.summaries.quoting import repeated_turns, without_least
+from compactor_cli.summaries.said_once import repeated_failures
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
@@ -30,7 +31,7 @@ _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Reques
 _TOLD = frozenset((*PROSE, *OTHERS, "Errors", "Participants", "Topics"))
 """Sections whose lines are in time order under a shared heading."""
 _OF_MESSAGE = compiled_later(r"#(\d+)\b")
-NOTHING, NO_ROOM, ABOVE = "(nothing recognized)", "(left out: no room)", "(it stands above)"
+NOTHING, NO_ROOM, ABOVE = "(none)", "(no room)", "(it stands above)"
 RULED = "(see the user's words above)"
 """Placed under an empty heading for decisions if the summary repeats messages of the user."""
 BELOW = "(see the messages below)"
@@ -76,6 +77,8 @@ class Page(Struct, frozen=True):
     """Whether the agent continues in messages after the summary."""
     described: frozenset[str] = frozenset()
     """Files in a table whose changes fit."""
+    talk: bool = False
+    """Whether people only talk. Then nothing that they say is a goal; it all stands in time order."""
 
     def written(self, title: str) -> list[str]:
         """Return what the model wrote under a heading."""
@@ -89,7 +92,7 @@ class Page(Struct, frozen=True):
 def render(page: Page, chosen: Sequence[PageLine]) -> str:
     """Return the text of a summary with the chosen lines."""
     quotes: dict[Kind, Quote] = {quote.kind: quote for quote in page.quotes if quote.kind != "turn"}
-    chosen, sentences = _behind_first_turn(page.quotes, chosen)
+    chosen, sentences = _behind_first_turn(page, chosen)
     beside = groupby(sentences, key=lambda item: (item.messages[0], item.label))
     turns = repeated_turns(page.quotes, ((number, label, joined(group)) for (number, label), group in beside))
     pieces = [page.header]
@@ -136,16 +139,16 @@ def described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, co
     return with_changes if count(render(with_changes, chosen)) <= budget else page
 
 
-def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem], since: str = "") -> tuple[Excerpt, ...]:
-    """Return the quoted lines without those that repeat a sentence under a heading, or the agent's words at the end
-    of the summary."""
-    of, words = words_since(since)
+def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem], page: Page) -> tuple[Excerpt, ...]:
+    """Return the quoted lines without those that repeat a sentence or a failure of the page, or the agent's words at
+    its end."""
+    of, words = words_since(page.since)
     said: dict[str, str] = {of.removeprefix("#"): words} if words else {}
     for item in items:
         if item.fact is None and not item.code:
             for number in item.messages:
                 said[str(number)] = f"{said.get(str(number), '')}\n{item.text}"
-    of, repeated = "", []
+    of, repeated = "", [*repeated_failures(lines, items, page.state)]
     for place, line in enumerate(lines):
         if match := _OF_MESSAGE.match(line.heading):
             of = match[1]
@@ -165,12 +168,11 @@ def beside_end(items: Sequence[SummaryItem], since: str) -> list[SummaryItem]:
     ]
 
 
-def _behind_first_turn(
-    quotes: Sequence[Quote], chosen: Sequence[PageLine]
-) -> tuple[Sequence[PageLine], list[SummaryItem]]:
+def _behind_first_turn(page: Page, chosen: Sequence[PageLine]) -> tuple[Sequence[PageLine], list[SummaryItem]]:
     """Return the lines without the users' sentences that are newer than the first repeated message, and those
-    sentences. Placed above older words, they would appear to be older."""
-    first = next((quote.number or 0 for quote in quotes if quote.kind == "turn"), None)
+    sentences. Placed above older words, they would appear to be older. In talk, return all sentences of users."""
+    first = next((quote.number or 0 for quote in page.quotes if quote.kind == "turn"), None)
+    first = -1 if page.talk else first
     if first is None:
         return chosen, []
     newer = [x for x in chosen if x.part is None and x.item.label and x.item.messages[0] > first]

@@ -14,12 +14,12 @@ from math import fsum, log, sqrt
 
 from msgspec.structs import replace
 
-from compactor_cli.features.work.earlier_rounds import told_file
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
+from compactor_cli.model.talking import people_talk
 from compactor_cli.summaries.answered import before_last_request, newest_calls, since_last_request
 from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.facts import left_out, left_out_before
-from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cost_of
+from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cost_of, cut_to_room
 from compactor_cli.summaries.layout import (
     FACT_SHARE,
     Page,
@@ -36,6 +36,7 @@ from compactor_cli.summaries.layout import (
 from compactor_cli.summaries.needed_lines import NeededLines, needing_these, standing
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
+from compactor_cli.summaries.said_once import not_in_state
 from compactor_cli.summaries.sections import candidates, code_items, fact_items, last_words
 from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.summary_text.headers import written_by
@@ -51,7 +52,7 @@ _URGENT = 30.0
 """Weight of what the work continues from, above that of any section."""
 _FOREMOST = 0.4
 """Maximum share of the tokens left after the facts for the most valuable line of each heading."""
-_CODE_SHARE, _CODE_REST = 0.25, 0.6
+_CODE_SHARE, _CODE_REST = 0.27, 0.6
 """Maximum shares of all tokens, and of what the facts leave, that code may take; the smaller one applies."""
 _LAST = 1 << 40
 """Position after all other lines of a section."""
@@ -86,16 +87,12 @@ def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
     items = with_corrections(_suiting([*items, *tier_items(messages, request.slot.form)], form), messages)
     if IMMEDIATE in sections_in(form):
         items += last_words(messages, at_end=bool(page.since))
-    items = _not_in_state(items, page)
     if form.facts_first:
-        items = _urgent(_ended_by(items, newest_calls(messages)), form)
+        items = _ended_by(items, newest_calls(messages))
+    items = not_in_state(items, page.state)
+    if form.facts_first:
+        items = _urgent(items, form)
     return [*items, *(code_items(messages) if ACTIVE_CODE in sections_in(form) else ())]
-
-
-def _not_in_state(items: Sequence[SummaryItem], page: Page) -> list[SummaryItem]:
-    """Return the items without the changed files that the page's state lists."""
-    paths = {path for line in page.state if line.kind == "file" for path, _ in told_file(line.text)}
-    return [item for item in items if item.fact is None or not item.fact.is_told(paths)]
 
 
 def _written(page: Page, chosen: list[PageLine], request: SummaryRequest, count: Callable[[str], int]) -> str:
@@ -107,7 +104,7 @@ def _written(page: Page, chosen: list[PageLine], request: SummaryRequest, count:
         excess = count(render(page, chosen)) - request.budget
         if excess <= 0:
             page = described(page, chosen, -excess, request.budget, count)
-            left = not_said(request.slot.lines, [line.item for line in chosen], page.since)
+            left = not_said(request.slot.lines, [line.item for line in chosen], page)
             unsaid = replace(request, slot=replace(request.slot, lines=left))
             return render(replace(page, lines=fitting_lines(page, chosen, unsaid, count)), chosen)
         if not chosen:
@@ -145,6 +142,7 @@ def page_for(request: SummaryRequest) -> Page:
         since=since,
         asked_before=request.asked_before,
         goes_on=request.answered,
+        talk=people_talk(request.messages),
     )
 
 
@@ -184,9 +182,13 @@ def _lines(
         room -= cost_of(code, count)
         first += code
         items = [item for item in items if not item.code]
-        foremost = [item for item in _foremost(items, form) if count(item.line) + 1 <= room * _FOREMOST]
+        foremost: list[SummaryItem] = []
+        most = room * _FOREMOST
+        for item in _foremost(items, form):
+            foremost += cut_to_room(item, min(most, room - cost_of(foremost, count)), count)
         room -= cost_of(foremost, count)
-        items = [item for item in items if item not in foremost]
+        places = {(item.section, item.order) for item in foremost}
+        items = [item for item in items if (item.section, item.order) not in places]
         first += foremost
     chosen = [PageLine(item) for item in first]
     if not form.parts:
@@ -213,7 +215,7 @@ def _by_part(request: SummaryRequest, page: Page, items: Sequence[SummaryItem]) 
             by_part[part_of.get(item.messages[0], 0) if item.messages else 0].append(item)
     if not page.form.facts_first:
         for part_items, (_, messages) in zip(by_part, request.parts, strict=True):
-            part_items.extend(_not_in_state(fact_items(messages, request.overcome), page))
+            part_items.extend(not_in_state(fact_items(messages, request.overcome), page.state))
     return [needing_these(part_items) for part_items in by_part]
 
 

@@ -77,7 +77,7 @@ _JUST_NOW = 10
 """Number of newest messages in which the last informative one tells the current state of the work."""
 _LONG_AGO = 1_000_000
 """Offset that puts lines of earlier rounds before those of this one."""
-_OLD_WHERE = compiled_later(r"\[#")
+_OLD_WHERE, _OLDER = compiled_later(r"\[#"), compiled_later(r"\[earlier #[^\]]*\]$")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
 
 
@@ -216,8 +216,7 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
     for snippet in changed:
         newest = snippet is changed[-1]
         section, what = (ACTIVE_CODE, "newest change of") if newest else (CHANGED_CODE, "last change of")
-        what = "earlier change of" if snippet.overtaken else what
-        text = f"{what} `{one_line(snippet.about, LONG_LINE)}`"
+        text = f"{'earlier change of' if snippet.overtaken else what} `{one_line(snippet.about, LONG_LINE)}`"
         items.append(SummaryItem(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
     if shown is not None:
         items.append(
@@ -291,7 +290,8 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
         section = finished.get(section, section)
         if section and not content.startswith((UNANSWERED, REPLIED_BELOW)):
             worth = _OLD if section == "Done" and content.startswith('"') else _CARRIED
-            yield SummaryItem(section, _OLD_WHERE.sub("[earlier #", content), (), order - _LONG_AGO, worth)
+            told = _OLD_WHERE.sub("[earlier #", content if section in FACTS else _OLDER.sub("[earlier]", content))
+            yield SummaryItem(section, told, (), order - _LONG_AGO, worth)
 
 
 def _old_line(line: str, written: bool) -> str:

@@ -7,6 +7,8 @@
     #14 → On branch main
     #15 Bash failed: git push
     earlier #7 user: A line quoted by the summary of an earlier round, with its number in that round
+    earlier Bash: ls src
+    earlier → Lines of rounds before that one, whose numbers would be taken for those of the last round
 
 Only marks are at the beginning of a line. Every other line is indented by a space, so that quoted text cannot pass
 for a mark. Tags of harnesses are made harmless.
@@ -27,7 +29,7 @@ _MANY = 40
 GAP = "… "
 _HEADING = compiled_later(
     r"(?:(?P<earlier>earlier )?#(?P<message>\d+)(?: (?P<name>[^\s:→](?:[^\n:→]|:(?! )){0,79}))?(?P<joint> →|:)"
-    r"|(?P<before>earlier) (?P<speaker>user|instructions):) "
+    r"|(?P<before>earlier)(?: (?P<speaker>[^\s:→#](?:[^\n:→]|:(?! )){0,79}))?(?P<end> →|:)) "
 )
 INSTRUCTIONS = "instructions"
 """The speaker of standing instructions inserted by a harness, such as AGENTS.md."""
@@ -41,7 +43,7 @@ _PERSON = "user ("
 """Beginning of the speaker for one of several people."""
 _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
-_OF_RESULT = "→ "
+OF_RESULT = "→ "
 """Ends the heading of a tool result."""
 _IN_FILE = compiled_later(r"([^\s:]*\.[A-Za-z]\w{0,5})([:-])([0-9]{1,9})\2")
 """The prefix with which a search marks a line that it found, or a neighbouring line. Names that end differently may
@@ -108,7 +110,7 @@ def quote(excerpts: Iterable[Excerpt]) -> str:
     lines: list[str] = []
     last: tuple[str, int] | None = None
     for excerpt in excerpts:
-        found = _place_in_file(excerpt.text) if excerpt.heading.endswith(_OF_RESULT) else None
+        found = _place_in_file(excerpt.text) if excerpt.heading.endswith(OF_RESULT) else None
         follows = found and last and excerpt.joint not in _BEGINS and found[0] == last[0] and found[1] > last[1]
         text = excerpt.text[len(found[0]) :] if found and follows else excerpt.text
         text = harmless(text).replace("\n", "\n ")
@@ -130,7 +132,7 @@ def files_of_lines(text: str) -> dict[int, str]:
     for line in text.split("\n"):
         heading = _HEADING.match(line)
         if heading or not line.startswith((" ", GAP)):
-            of_result, last = bool(heading and heading[0].endswith(_OF_RESULT)), None
+            of_result, last = bool(heading and heading[0].endswith(OF_RESULT)), None
         shown = bare(line).removeprefix(" ")
         number = _NUMBERED.match(shown) if last else None
         if number and last and int(number[2]) > last[1]:
@@ -189,7 +191,7 @@ def person_named(name: str) -> str:
 
 
 def _speaker(match: re.Match[str]) -> str:
-    name = match["name"] or ""
+    name = match["name"] or match["speaker"] or ""
     return "user" if name.startswith(_PERSON) and name.endswith(")") else name
 
 
@@ -200,12 +202,10 @@ def earlier_heading(text: str, start: int) -> tuple[str, int]:
     while True:
         match = _HEADING.match(text, start)
         if match:
-            mark = match[0]
-            if (
-                match["earlier"] and match["name"] == "user" and match["joint"] == ":"
-            ):  # the number is from a round before the last one
-                return EARLIER_USER, start
-            return mark if mark.startswith(_EARLIER) else _EARLIER + mark, start
+            if match["earlier"]:  # the number is from a round before the last one
+                name = f" {match['name']}" if match["name"] else ""
+                return f"earlier{name}{match['joint']} ", start
+            return match[0] if match["before"] else _EARLIER + match[0], start
         if start <= 0:
             return EARLIER_SUMMARY, 0
         start = text.rfind("\n", 0, start - 1) + 1
@@ -247,11 +247,9 @@ def speaker_of(line: str) -> Speaker | None:
     """Return the speaker of the words that a line of a summary begins; None if it begins none."""
     match = _HEADING.match(line)
     if match is None:
-        return Speaker(None, "summary") if line.startswith(EARLIER_SUMMARY) else None
-    if match["before"]:
-        return Speaker(None, match["speaker"])
-    name = "→" if match["joint"] != ":" else _speaker(match)
-    return Speaker(None if match["earlier"] else int(match["message"]), name)
+        return None
+    name = _speaker(match) if (match["joint"] or match["end"]) == ":" else "→"
+    return Speaker(int(match["message"]) if match["message"] and not match["earlier"] else None, name)
 
 
 def is_said_by(speaker: str, line: str) -> bool:

@@ -48,7 +48,7 @@ _OLDER = compiled_later(
 )
 """The heading of summaries that quote lines, up to version 0.1."""
 _BODY = compiled_later(
-    rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |{_STATE}\n|Cut off: |… "
+    rf"(?:earlier )?#\d|earlier(?: [^\s:→#][^\n→]{{0,79}}?)?(?: →|:) |Lines quoted: |{_STATE}\n|Cut off: |… "
     rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{'|'.join(SINCE)})"
 )
 """How the text below the heading of quoted lines begins."""

@@ -61,8 +61,9 @@ _BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (
 
 TURNS = "### Word for word"
 """The heading of the messages that a summary repeats."""
-_TURN = compiled_later(r"((?:earlier )?#\d+(?: (?:user \([^\n:()]{1,40}\)|[^\s:]{1,80}))?|earlier [^\s:]{1,80}): ")
-_EARLIER_NUMBER = compiled_later(r"earlier #\d+ user")
+_WHO = r" (?:user \([^\n:()]{1,40}\)|[^\s:]{1,80})"
+_TURN = compiled_later(rf"((?:earlier )?#\d+(?:{_WHO})?|earlier{_WHO}): ")
+_EARLIER_NUMBER = compiled_later(r"earlier #\d+ (.+)")
 _SPEAKER = compiled_later(r"(?:earlier )?(?:#\d+ ?)?(user(?= \()|.*)")
 _LENGTH = compiled_later(r"\((?:next )?(\d+) characters\)(?:\n|$)")
 _MARK = compiled_later(r"^(?= *(?:#|<|earlier #))", re.MULTILINE)
@@ -138,10 +139,10 @@ def speaker_in(label: str) -> str:
 
 
 def earlier_label(label: str) -> str:
-    """Return a label for a later round, in which numbers differ. For the user, numbers from rounds before the last
-    one are dropped, because they would clash with that round's numbers."""
-    if _EARLIER_NUMBER.fullmatch(label):
-        return "earlier user"
+    """Return a label for a later round, in which numbers differ. Numbers from rounds before the last one are dropped,
+    because they would clash with that round's numbers."""
+    if match := _EARLIER_NUMBER.fullmatch(label):
+        return f"earlier {match[1]}"
     return label if label.startswith("earlier ") else f"earlier {label}"
 
 

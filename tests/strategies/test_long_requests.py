@@ -17,6 +17,7 @@ from compactor_cli.strategies.shared.request_values import PROMPT, rate_by, take
 from compactor_cli.strategies.shared.requests import choose_requests
 from compactor_cli.text.clauses import dialogue_in, split_clauses
 from tests import builders
+from tests.pipeline.sessions import assistant, compact, user
 from tests.strategies.test_requests import message, requests, said, words
 
 TURNS = """
@@ -224,3 +225,13 @@ def test_a_small_output_has_what_is_asked_and_nothing_of_the_example(language: s
     told = "\n".join(message.text() for message in part.messages)
     assert task in told
     assert "7070" not in told
+
+
+@pytest.mark.parametrize("strategy", ["handoff", "rolling", "hybrid", "summarize"])
+@pytest.mark.parametrize("words", [" ".join(f"word{n}" for n in range(6_000)), "x" * 60_000], ids=["words", "letters"])
+def test_room_that_nothing_else_needs_is_for_a_request_on_one_giant_line(strategy: str, words: str) -> None:
+    records = [user("start"), assistant("ok " * 50), user(words), assistant("done")]
+    part = compact(records, strategy=strategy, target_ratio=0.25)
+    tokens = sum(message.tokens for message in part.messages)
+    assert tokens >= 0.8 * sum(message.tokens for message in part.before.messages) / 4
+    assert any(words[:400] in message.text() for message in part.messages)

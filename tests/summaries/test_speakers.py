@@ -62,18 +62,25 @@ def test_what_is_carried_on_word_for_word_has_the_name_of_who_said_it(strategy: 
         assert " ".join(by_number[int(number[1:])].split()) == " ".join(name.removesuffix(")").split())
 
 
-def test_sentences_under_headings_have_the_name_of_who_said_them_in_each_round() -> None:
+def test_what_people_say_in_talk_is_no_goal_and_has_the_name_of_who_said_it_in_each_round() -> None:
     talk = meeting(("Ann", "Bo Li")) * 5
-    part = compact(talk, strategy="handoff", target_tokens=2500)
-    (summary,) = [m.text() for m in part.messages if m.origin == "summary"]
-    said = [line for line in summary.splitlines() if line.startswith('- "')]
-    assert said
-    for line in said:
-        number = int(line.rpartition("[#")[2].removesuffix("]"))
-        assert f'" ({talk[number]["name"]}) [#' in line
-    again = compact([*records_of(part), *meeting(("Ann", "Dee"))], strategy="handoff", target_tokens=2500)
-    (summary,) = [m.text() for m in again.messages if m.origin == "summary"]
-    assert any('" (Bo Li) [earlier #' in line for line in summary.splitlines() if line.startswith('- "'))
+    for strategy in ("handoff", "rolling"):
+        part = compact(talk, strategy=strategy, target_tokens=2500)
+        (summary,) = [m.text() for m in part.messages if m.origin == "summary"]
+        assert not [line for line in summary.splitlines() if line.startswith('- "') or "Goals" in line]
+        said = [label for label, _ in carried(summary).turns]
+        assert len(said) > 20
+        assert said_numbers(said) == sorted(set(said_numbers(said)))
+        for label in said:
+            number, _, name = label.partition(" user ")
+            assert name == f"({talk[int(number[1:])]['name']})"
+        again = compact([*records_of(part), *meeting(("Ann", "Dee"))], strategy=strategy, target_tokens=2500)
+        (summary,) = [m.text() for m in again.messages if m.origin == "summary"]
+        assert any(label.startswith("earlier #") and label.endswith("(Bo Li)") for label, _ in carried(summary).turns)
+
+
+def said_numbers(labels: list[str]) -> list[int]:
+    return [int(label[1:].partition(" ")[0]) for label in labels]
 
 
 def test_a_later_round_carries_the_names_on() -> None:

@@ -136,7 +136,7 @@ def test_a_line_of_an_earlier_summary_is_quoted_under_the_heading_that_it_had_th
 
     assert found("#7 user") == found("And soon") == "earlier #7 user: "
     assert found("#8") == "earlier #8 → "
-    assert found("second") == "earlier #2: "
+    assert found("second") == "earlier: "
     assert found("## Session") == "earlier summary: "
     twice = "#7 click: e1\n#7 click: e2\n and behind it"
     assert [earlier_heading(twice, twice.index(words))[1] for words in ("e1", "e2", "behind")] == [0, 13, 13]

@@ -58,7 +58,8 @@ class Repeatable(Struct, frozen=True):
     others: tuple[tuple[int, Quote], ...]
     """Other messages that earlier summaries repeat. They stay as they are."""
     first: int | None
-    """Number of the request that the session began with, unless it stays at its place."""
+    """Number of the request that the session began with, unless it stays at its place, or people only talk: the first
+    words of a meeting are no task."""
     last: int | None
     """Number of the newest request, unless it stays at its place."""
     numbers: Mapping[int, int] = field(default_factory=dict)
@@ -110,7 +111,8 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
         for request in new
     }
     labels |= {request.message: label_of(numbers[request.message], INSTRUCTIONS) for request in standing}
-    if people_talk(inputs.messages):
+    talk = people_talk(inputs.messages)
+    if talk:
         requests = [request for request in requests if not is_interjection(request.text)] or requests
     opening = begins if begins in requests else next(iter(requests), None)
     return Repeatable(
@@ -118,7 +120,7 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
         instructions=tuple(instructions),
         labels=labels,
         others=tuple((number, Quote("turn", None, text, label)) for number, label, text in old if number not in known),
-        first=opening.message if opening and not first_stays else None,
+        first=opening.message if opening and not (first_stays or talk) else None,
         last=requests[-1].message if requests and not last_stays else None,
         numbers=numbers,
     )
@@ -139,14 +141,14 @@ def _carried(summary: Message) -> list[tuple[str, str]]:
     return pairs
 
 
-def choose(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
-    """Return what is kept of the requests in `room` tokens, by their numbers."""
+def choose(inputs: PlanInput, words: Repeatable, room: int, *, fills: bool = False) -> dict[int, KeptRequest]:
+    """Return what is kept of the requests in `room` tokens, by their numbers. `fills`: as in `choose_requests`."""
     rate = None
     if inputs.profile is not None and is_working_chat(inputs.messages):
         rate = rate_needed(inputs.messages, inputs.profile.needed)
     elif inputs.profile is not None:
         rate = rate_by(inputs.messages, inputs.profile.talk)
-    return _chosen(inputs, words.requests, room, rate, awaits=words.last is not None)
+    return _chosen(inputs, words.requests, room, rate, awaits=words.last is not None, fills=fills)
 
 
 def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
@@ -165,10 +167,13 @@ def _chosen(
     *,
     places: bool = True,
     awaits: bool = False,
+    fills: bool = False,
 ) -> dict[int, KeptRequest]:
     rated = carrying_on(rate, lambda message: message < 0) if rate else None
     taken_up = taken_up_in(inputs.messages)
-    chosen = choose_requests(requests, room, inputs.count, rated, places=places, taken_up=taken_up, awaits=awaits)
+    chosen = choose_requests(
+        requests, room, inputs.count, rated, places=places, taken_up=taken_up, awaits=awaits, fills=fills
+    )
     return {request.message: request for request in chosen}
 
 

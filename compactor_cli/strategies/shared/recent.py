@@ -54,8 +54,9 @@ _RECENT_SHARE = 0.75
 """Share of the room left by the user's words that the other recent messages may take."""
 _IN_HAND = 0.3
 """Share of that room for the exchange in hand, if nothing else stays for being new."""
-_UNUSED, _TIMES = 0.05, 6
-"""Share of the target that has to be unused before it goes to older messages, and maximum number of attempts."""
+_UNUSED, _EMPTY, _TIMES = 0.05, 0.25, 6
+"""Shares of the target that have to be unused before it goes to older messages, or to more of a cut last request, and
+maximum number of attempts."""
 _MODEL_SHARE = 0.35
 """Minimum share of a summary's room for the text that a model writes."""
 _BESIDE_MODEL = 0.3
@@ -128,6 +129,9 @@ class _Planner:
         """Tokens for which the summary of the last plan found no valuable line."""
         self.spare = 0
         """Unused tokens of earlier plans, which are for older messages."""
+        self.for_requests = 0
+        """Unused tokens of the first plan, which are for the requests if the last one is cut: no line needs them."""
+        self.cuts = False  # whether the last plan cuts the last request
         self.in_hand: dict[int, Decision] = {}
         """The exchange in hand, if the rest has to be cut."""
 
@@ -169,16 +173,21 @@ class _Planner:
 
     def _attempt(self, kept: dict[int, Decision], *, repeats: bool = False) -> _PlanParts | None:
         """Return a plan around what is kept, or None without room for a summary. `repeats`: it may repeat requests."""
-        self.spare = 0
-        attempt = self._planned(kept, repeats=repeats)
+        self.spare = self.for_requests = 0
+        attempt, target = self._planned(kept, repeats=repeats), self.inputs.target or 0
+        unused = self.unused
         for _ in range(_TIMES):
-            if attempt is None or not self.shape.recent or self.unused <= _UNUSED * (self.inputs.target or 0):
+            if attempt is None or not self.shape.recent or unused <= _UNUSED * target:
                 break
-            self.spare += self.unused
+            self.spare += unused
             better = self._planned(kept, repeats=repeats)
             if better is None or better[0] == attempt[0]:  # the next older message does not fit into the unused tokens
+                self.spare -= unused
                 break
-            attempt = better
+            attempt, unused = better, self.unused
+        if attempt is not None and self.cuts and unused > _EMPTY * target:
+            self.for_requests = unused
+            attempt = self._planned(kept, repeats=repeats) or attempt
         return attempt
 
     def _planned(self, kept: dict[int, Decision], *, repeats: bool) -> _PlanParts | None:
@@ -197,7 +206,9 @@ class _Planner:
         else:
             room = inputs.target - sum(d.tokens for d in kept.values())
             heading = MARK if room < _TIGHT else heading
-            chosen = choose(inputs, words, min(request_room(room), room - heading))
+            most = min(request_room(room) + self.for_requests, room - heading)
+            chosen = choose(inputs, words, most, fills=self.for_requests > 0)
+            self.cuts = words.last in chosen and not chosen[words.last].whole
             if words.last is not None and words.last not in chosen:
                 return None
             chosen |= choose_instructions(inputs, words, room)
@@ -385,5 +396,5 @@ class _Planner:
 
     def _only_protected(self, kept: dict[int, Decision]) -> tuple[dict[int, Decision], list[SummarySlot]]:
         """Return a plan that keeps nothing but what is protected, because nothing else fits."""
-        rest = (g for g in self.inputs.groups if g.index not in kept)
-        return kept | {g.index: Decision.gone(g, "no room for a summary") for g in rest}, []
+        gone = [Decision.gone(g, "no room for a summary") for g in self.inputs.groups if g.index not in kept]
+        return kept | {decision.group: decision for decision in gone}, []

@@ -89,6 +89,7 @@ def choose_requests(
     places: bool = True,
     taken_up: TakenUp | None = None,
     awaits: bool = False,
+    fills: bool = False,
 ) -> tuple[KeptRequest, ...]:
     """Return what is kept of the requests in at most `room` tokens, counting `HEADING` tokens for each, in their order.
 
@@ -96,7 +97,8 @@ def choose_requests(
     the sentences of most value. `rate`: returns the values of sentences; without it they are judged by their words
     alone. `places`: pasted text counts less than what the user says about it. Without it the texts are instructions,
     and lists bind. `taken_up`: in long requests, the sentences that the agent took up are the task, wherever they
-    stand. `awaits`: the last request is not answered yet, and stays whole within its share."""
+    stand. `awaits`: the last request is not answered yet, and stays whole within its share. `fills`: nothing else
+    needs the room, so sentences that say nothing are taken, too."""
     sizes = [count(request.text) for request in requests]
     if sum(sizes) + HEADING * len(sizes) <= room:
         return tuple(
@@ -106,7 +108,7 @@ def choose_requests(
     if not requests or room <= HEADING:
         return ()
     chooser = _Chooser(requests, sizes, count, rate or plain_values, places=places, taken_up=taken_up)
-    return chooser.choose(room, awaits=awaits)
+    return chooser.choose(room, awaits=awaits, fills=fills)
 
 
 def abridge_request(
@@ -274,8 +276,8 @@ class _Chooser:
         """Return whether the most valuable sentence was taken, or one worth almost as much."""
         return any(self.sentences[i].worth >= _NEARLY * self.best for i in self.taken)
 
-    def choose(self, room: int, *, awaits: bool = False) -> tuple[KeptRequest, ...]:
-        """Return what is kept of each request. `awaits`: as in `choose_requests`."""
+    def choose(self, room: int, *, awaits: bool = False, fills: bool = False) -> tuple[KeptRequest, ...]:
+        """Return what is kept of each request. `awaits`, `fills`: as in `choose_requests`."""
         newest = len(self.requests) - 1
         order = sorted(range(len(self.sentences)), key=self._rank)
         of_newest = [i for i in order if self.sentences[i].request == newest]
@@ -307,6 +309,8 @@ class _Chooser:
         chosen = self._kept_requests()
         self.used = sum(request.tokens + HEADING for request in chosen)
         self._take_whole(room)
+        if fills:
+            self._take(sorted(order, key=lambda i: (-self.sentences[i].request, i)), room, least=0.0)
         chosen = self._kept_requests()
         while self.bundles and sum(request.tokens + HEADING for request in chosen) > room:
             self.taken -= set(self.bundles.pop())
