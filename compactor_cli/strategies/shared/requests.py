@@ -32,10 +32,8 @@ REQUEST_CUT = "large request of the user"
 """Reason given for a request that is cut in place."""
 HEADING = 6
 """Tokens of the line above a request, or of its message."""
-_GAP = f"[{LEFT_OUT}. ]"
-"""Characters of the mark where something was left out."""
-_MARK = 20
-"""Maximum tokens of the mark that says how much was left out."""
+_GAP, _MARK = f"[{LEFT_OUT}. ]", 20
+"""Characters of the mark where something was left out, and maximum tokens of the mark that says how much."""
 _NEWEST = 0.5
 """Share of the room that the newest request may take before any sentence of the others."""
 _BEST = 0.7
