@@ -87,7 +87,7 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
             _by_agent(part_mentions, piece.message, part, edits=edits)
         else:
             _by_user(part_mentions, piece.message == ends[0], piece.message == ends[1])
-    for key in keys:
+    for key in keys.union(map(str.lower, keys)):  # what stands in quotes is a name in lower case
         key_id = session.find(key)
         if key_id is not None and key_id in mentions and not _NUMBERED.search(key):
             mentions[key_id].key = True

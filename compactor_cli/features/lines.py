@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from math import fsum
 
+from msgspec.structs import replace
+
 from compactor_cli.features.call_lines import COMMANDS, PATHS, short_path
 from compactor_cli.features.session_text import SessionPiece, SessionText
 from compactor_cli.features.work.endings import is_declined
@@ -22,13 +24,15 @@ from compactor_cli.model.injected import AROUND_INSTRUCTIONS, is_wrapper, of_loc
 from compactor_cli.model.replies import reply_span
 from compactor_cli.text.argument_values import ArgumentValues, argument_values
 from compactor_cli.text.escapes import place_in_readable
+from compactor_cli.text.line_prefixes import has_words
 from compactor_cli.text.noise import noisy_lines, prompt_at_end
 from compactor_cli.text.patterns import compiled_later, holds
+from compactor_cli.text.python_values import as_json
 from compactor_cli.text.scopes import Scopes, parents_of_items
 from compactor_cli.text.section_headings import FilesShown, headings_between
 from compactor_cli.text.table_headers import Table, heads_of_rows, tables
 from compactor_cli.text.terms import chunked
-from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_spans
+from compactor_cli.text.units import JsonMember, Span, clause_spans, json_members, line_units, outer_spans
 
 _COMMANDS = frozenset(COMMANDS)
 _AS_IT_IS = ArgumentValues()
@@ -278,10 +282,14 @@ class SessionLines:
 def _members(piece: SessionPiece, usual: _UsualArguments) -> list[JsonMember]:
     """Return the members of a piece that is JSON. For a call, usual members are separate."""
     told = usual.has if piece.call else None
-    if not piece.escaped:
-        return json_members(piece.text, named=piece.call, usual=told)
-    place = place_in_readable(piece.escaped)
-    return json_members(piece.escaped, named=piece.call, usual=told, shown=piece.text, place=place)
+    text = piece.escaped or piece.text
+    read = text if piece.call or piece.speech else as_json(text)
+    place = place_in_readable(text) if piece.escaped else None
+    shown = piece.text if place or read is not text else ""
+    members = json_members(read, named=piece.call, usual=told, shown=shown, place=place)
+    if len(read) > len(text) and members and members[-1].end > len(piece.text):
+        members[-1] = replace(members[-1], end=len(piece.text))
+    return members
 
 
 def _leads_of(

@@ -18,11 +18,13 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.replies import reply_span, reply_to
 from compactor_cli.summary_text.reading import readable
+from compactor_cli.text.clean import without_colours
 from compactor_cli.text.json_values import on_one_line, without_blanks
+from compactor_cli.text.markup import is_page, page_lines, texts_of_page
 from compactor_cli.text.picked_items import passed_over
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 
-Cut = Literal["together", "apart", "clauses"]
+Cut = Literal["together", "apart", "clauses", "page"]
 _READ = ("text", "tool_call", "tool_result")
 """Kinds of parts that are read."""
 
@@ -57,8 +59,8 @@ class SessionPiece(Struct, frozen=True):
     call: bool
     """Whether it is the text of a call."""
     cut: Cut
-    """How it is cut into lines: short neighbours together; physical lines, as each may have its own mark; or the
-    sentences of a request."""
+    """How it is cut into lines: short neighbours together; physical lines, as each may have its own mark; the
+    sentences of a request; or the lines that a page shows."""
     names: tuple[int, ...]
     """Ids of its distinct names."""
     quoted: tuple[tuple[int, int], ...]
@@ -145,7 +147,8 @@ class SessionText(Struct):
         chunks = chunked(text).split()
         self.counts.update(chunks)
         terms = dict.fromkeys(chain.from_iterable(map(ids.__getitem__, dict.fromkeys(chunks))))
-        quoted = tuple(sorted([(at, self._id_of(name, "quoted")) for at, name in quoted_terms(text)]))
+        shown = texts_of_page(text) if cut == "page" else ()
+        quoted = tuple(sorted([(at, self._id_of(name, "quoted")) for at, name in chain(quoted_terms(text), shown)]))
         terms.update({term: None for _, term in quoted})
         if speech:
             self.held.update([term for term in terms if term < 0])
@@ -178,7 +181,7 @@ def read_session(
                 continue
             if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
                 continue
-            json = part.text if part.kind == "text" else without_blanks(part.text)
+            json = part.text if part.kind == "text" else without_blanks(without_colours(part.text))
             text = _as_read(part, json)
             if message.origin == "summary":  # its heading and state are not part of what it quotes
                 text = readable(text, quoted_only=quoted_only)
@@ -190,9 +193,11 @@ def read_session(
             cut = _cut_of(message, part, text, speech=speech)
             escaped = json if text is not json and _is_plain_form(text, json) else ""
             if part.kind == "tool_result" and not (outdated or escaped or cut == "apart"):
-                text = on_one_line(text)
+                text = page_lines(on_one_line(text))
                 if text is json:
                     outdated = frames.lines((at, position)) | trees.lines((at, position))
+                elif is_page(text, json):
+                    cut = "page"
             session.read(
                 (at, position),
                 text,

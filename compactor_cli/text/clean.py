@@ -7,6 +7,8 @@ import re
 from compactor_cli.text.patterns import compiled_later
 
 _ESCAPES = compiled_later(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
+_COLOUR = compiled_later(r"(?:\x1b|\\u001[bB])\[[0-9;]*m")
+"""A code that sets the colour of what follows, also as it is written in JSON."""
 _CONTROL = compiled_later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _USUAL = bytes(range(0x20, 0x7F)) + b"\t\n"
 """The only characters in most texts."""
@@ -66,6 +68,11 @@ def plain(text: str) -> str:
     if _CONTROL.search(text) is None:  # escapes and two-character line breaks also begin with a control character
         return text
     return _CONTROL.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+
+
+def without_colours(text: str) -> str:
+    """Return the output of a program without the codes that set colours. They hide how its lines begin."""
+    return _COLOUR.sub("", text) if "\x1b[" in text or "\\u001" in text else text
 
 
 def one_line(text: str, width: int) -> str:

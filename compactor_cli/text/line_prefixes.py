@@ -36,6 +36,8 @@ _AROUND = compiled_later(r"^[ \t]*(?:\d{1,6}(?:→|\t)|\d{5}\| ?)", re.MULTILINE
 """A number that is not part of a quote; `12:` may be."""
 _NUMBERS_LOOKED_AT = 12
 """Numbers that are enough to decide whether they are line numbers."""
+_LINE_NUMBER = compiled_later(r"[ \t]*L?\d+(?:→|\t|-|(?: ?\||:)(?=[ \t]*[^\s\d]))")
+"""The number of a line of a file, before its text."""
 
 
 @remembered
@@ -139,3 +141,9 @@ def indent_at(text: str, start: int) -> str:
     """Return the whitespace before the first word of a line; "" for a position within the line."""
     blanks = text[text.rfind("\n", 0, start) + 1 : start]
     return "" if blanks.strip() else blanks
+
+
+def has_words(line: str) -> bool:
+    """Return whether a line has a letter or a digit, not counting its line number."""
+    number = _LINE_NUMBER.match(line)
+    return any(map(str.isalnum, line[number.end() :] if number else line))

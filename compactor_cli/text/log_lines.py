@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
@@ -48,6 +50,14 @@ _LEVELS = ("level", "lvl", "severity", "levelname", "log.level")
 _SAID = ("msg", "message", "event", "error", "err")
 """The same for lines with named fields."""
 _OVER = ("resolved", "fixed", "closed", "ok", "ignored", "suppressed")
+_CALM = compiled_later(r"[ \t]*\W?(?:INFO|DEBUG|TRACE|[Ii]nfo|[Dd]ebug|[Tt]race)\b(?![-.]\w)")
+_ALARM = compiled_later(
+    r"[ \t]*\W?(?:WARN(?:ING)?|ERROR|FATAL|CRITICAL|PANIC|[Ww]arn(?:ing)?|[Ee]rror|[Ff]atal)\b(?![-.]\w)"
+)
+_VALUE = compiled_later(r"[\w./:@%+-]*\d[\w./:@%+-]*")
+"""A word with a digit: what differs from one report of a running program to the next."""
+_REPORTED, _WIDTH = 4, 300
+"""Minimum number of such reports for them to say nothing, and characters of a line that are compared."""
 _MAY_LOG = compiled_later(rf"{_STAMP}|\s*(?:\{{|[\w.]+=)", re.IGNORECASE)
 _LONGEST = 2_000
 
@@ -72,14 +82,27 @@ def logs_error(line: str) -> bool:
     return _has_level(line) or _PAIRS.match(bare) is not None
 
 
-def _has_level(line: str) -> bool:
+def repeated_reports(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the log lines in which a running program says again and again that nothing is wrong, with
+    other values. The first one of each kind is left out, unless the log has a warning or an error."""
+    alike: defaultdict[str, list[int]] = defaultdict(list)
+    for number, line in enumerate(lines):
+        if _has_level(line, _CALM, None):
+            alike[_VALUE.sub("0", line[:_WIDTH])].append(number)
+    repeated = [numbers for numbers in alike.values() if len(numbers) >= _REPORTED]
+    alarmed = bool(repeated) and any(_has_level(line, _ALARM, _CALM) for line in lines)
+    for numbers in repeated:
+        yield from numbers if alarmed else numbers[1:]
+
+
+def _has_level(line: str, level: re.Pattern[str] = _LEVEL, otherwise: re.Pattern[str] | None = _OTHERWISE) -> bool:
     """Return whether a line that begins with a time has an error level or an error message after at most a few
-    fields. The fields are read one by one."""
+    fields, or another `level`. The fields are read one by one."""
     part = _WRITTEN.match(line)
     for _ in range(_FIELDS + 1):
-        if part is None or _OTHERWISE.match(line, part.end()):
+        if part is None or (otherwise and otherwise.match(line, part.end())):
             return False
-        if _LEVEL.match(line, part.end()):
+        if level.match(line, part.end()):
             return True
         part = _FIELD.match(line, part.end())
     return False

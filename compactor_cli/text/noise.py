@@ -1,8 +1,8 @@
 """Find lines of tool output that say nothing about the work.
 
-These are runs of imports and of passed tests, progress of transfers, confirmations of edits, hints of git, and
-reminders from a harness. Others are a shell tool's report on its own run, marks of earlier rounds, page nodes
-without words, and removed lines that added lines repeat.
+These are runs of imports, of passed tests and of steps of a build, progress of transfers, confirmations of edits,
+hints of git, and reminders from a harness. Others are a shell tool's report on its own run, marks of earlier rounds,
+page nodes without words, and removed lines that added lines repeat.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from compactor_cli.text.page_trees import SIGNS, nodes_without_words
+from compactor_cli.text.log_lines import repeated_reports
+from compactor_cli.text.page_trees import SIGNS, further_options, nodes_without_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -24,7 +25,11 @@ _PASSED = compiled_later(
     r"|test \S.* \.\.\. ok|\S+ \([\w.]+\) \.\.\. ok"  # cargo, unittest
     r"| *--- PASS: \S.*|=== (?:RUN|PAUSE|CONT) +\S+|ok +\t?\S+\t.*"  # go
     r"|\?   +\t?\S+\t\[no test files\]"
-    r"|ok \d+ .*|\[ +(?:OK|RUN) +\] .*)"  # TAP, googletest
+    r"|ok \d+ .*|\[ +(?:OK|RUN) +\] .*"  # TAP, googletest
+    r"| *\d+/\d+ Test +#\d+: \S.* Passed +[\d.]+ sec"  # ctest
+    # cmake, ninja, yarn; the last step says that all are done
+    r"|\[ *(?!(\d+)/\2\]|100%)\d+(?:/\d+|%)\] +"
+    r"(?:Buil(?:ding|t)|Linking|Generating|Compiling|Scanning|Copying|Resolving|Fetching|Processing|Checking)\b.*)"
 )
 _METER = compiled_later(
     r"\s*% Total +% Received.*|\s*Dload +Upload .*|[\s\d.:kMGTB-]*--:--:--.*"  # curl
@@ -104,6 +109,8 @@ original."""
 _SNIPPET, _OF_FILES = "result of running `cat -n` on a snippet", ("The file ", "File ")
 """What editors print before showing a file around a change, and how that line begins."""
 _NUMBERED = compiled_later(r"[ \t]*\d{1,6}[→\t]")
+_STEPS = (" Passed ", "] Building", "] Linking", "] Compiling", "] Copying", "] Fetching", "] Processing", "] Checking")
+"""Parts of a passed test of ctest, and of steps of a build."""
 _Finder = Callable[[Sequence[str]], Iterator[int]]
 _LONGEST = 60
 """Maximum number of lines in brackets; after that, the brackets have another meaning."""
@@ -261,7 +268,11 @@ def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
 
 
 _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
-    (("\nok ", " ok ", "... ok", "PASS", "(pass)", "✓", "✔", "√", " OK ", " RUN ", "=== ", "[no test"), _passed),
+    (
+        ("\nok ", " ok ", "... ok", "PASS", "(pass)", "✓", "✔", "√", " OK ", " RUN ", "=== ", "[no test", *_STEPS),
+        _passed,
+    ),
+    ((" INFO", " DEBUG", " TRACE", " info", " debug", "[info", "[INFO"), repeated_reports),
     (("--:--:--", "━━━", "objects: ", ": Pull"), partial(_matching, _METER)),
     (("\t\n", "→\n"), partial(_matching, _EMPTY)),
     (("uccessfully", " has been ", "Wrote ", "Edited "), partial(_matching, _DONE)),
@@ -279,6 +290,7 @@ _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     ((_SNIPPET,), _echoed),
     (_OF_PROMPTS, _prompt),
     (SIGNS, nodes_without_words),
+    ((" option '", ' option "'), further_options),
     (("-| ", "@@ "), _replaced),
 )
 """(hints, finder): every text with such lines contains one of the hints, after a line break. Most texts contain none

@@ -42,6 +42,10 @@ _SILENT = word_set(
 """Kinds of nodes that mean nothing without words."""
 _OF_PAGE = compiled_later(r"(?P<kind>[A-Za-z]+)[ \t]*(?:[\"':\[]|$)")
 _ADDRESS = compiled_later(r"\s*-[ \t]+/url:")
+_OPTION = compiled_later(r"\s*(?:\[\w+\][ \t]+|uid=\w+[ \t]+|-[ \t]+)option[ \t]+[\"']")
+_SELECTED = compiled_later(r"\bselected(?:=[Tt]rue\b|=\"true\"|(?!=))")
+_OPTIONS, _SHOWN = 6, 2
+"""Minimum number of options in a long list, and number of those that are kept."""
 _TEXTS = ("StaticText", "LabelText", "text")
 """Kinds of nodes that are the text of another node."""
 _SENTENCE = 12
@@ -112,6 +116,19 @@ def nodes_without_words(lines: Sequence[str]) -> Iterator[int]:
         if empty or (belongs and said and said == above):
             yield number
         above, depth = said if kind not in _TEXTS else "", indent
+
+
+def further_options(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the lines with options of a long list that are not selected, except the first ones, which
+    show what kind of list it is."""
+    run: list[int] = []
+    for number, line in enumerate((*lines, "")):
+        if _OPTION.match(line):
+            run.append(number)
+            continue
+        if len(run) >= _OPTIONS:
+            yield from (at for at in run[_SHOWN:] if not _SELECTED.search(lines[at]))
+        run = []
 
 
 def _said(node: str) -> str:

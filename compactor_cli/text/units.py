@@ -49,11 +49,11 @@ _FOUND = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]
 """The path and the line number that searches put before a match."""
 _KEY = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*:)')
 _RANK = compiled_later(r'"[^"\\]*"\s*:\s*\d{1,4}')
+_KIND = compiled_later(r'"(?:@?type|kind|object|class|category|resource|__typename)"\s*:\s*"[^"\\]{1,40}"')
+_NAME = compiled_later(r'"(?:name|title|label|id|key|number|slug|subject|summary)"\s*:')
 _ADDRESS = compiled_later(r'[^{}\[\]]*?("[^"\\]*"\s*:\s*"https?://[^"\\\s]{1,140}")')
 _TOKEN = compiled_later(r"[!-~]+")
 """Text without whitespace."""
-_LINE_NUMBER = compiled_later(r"[ \t]*L?\d+(?:→|\t|-|(?: ?\||:)(?=[ \t]*[^\s\d]))")
-"""The number of a line of a file, before its text."""
 _SPACE = " \t\r\n"
 
 
@@ -86,12 +86,6 @@ def _is_found(line: str) -> bool:
     """Return whether a line is a match of a search in a file; its length counts only after the path."""
     place = _FOUND.match(line) if len(line) <= _LONG_PROSE else None
     return place is not None and len(line) - place.end() <= _LONG
-
-
-def has_words(line: str) -> bool:
-    """Return whether a line has a letter or a digit, not counting its line number."""
-    number = _LINE_NUMBER.match(line)
-    return any(map(str.isalnum, line[number.end() :] if number else line))
 
 
 def clause_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -262,7 +256,10 @@ def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _
         return ()
     if member.begin < member.start:
         return *member.leads[-1:], (member.begin, member.start)
-    for number, (start, end, inner) in enumerate(islice(_children(text, member.start, ends), _FIRST)):
+    members = [*islice(_children(text, member.start, ends), _FIRST)]
+    if members and _KIND.fullmatch(text, *members[0][:2]):  # a kind is less informative than a name after it
+        members.sort(key=lambda member: _NAME.match(text, *member[:2]) is None)
+    for number, (start, end, inner) in enumerate(members):
         if inner < 0 and end - start <= longest:  # a rank is less informative than the address after it
             address = _ADDRESS.match(text, end, ends[member.start]) if _RANK.fullmatch(text, start, end) else None
             return (address.span(1) if address else (start, end),)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
-from compactor_cli.text.units import has_words
+from compactor_cli.text.line_prefixes import has_words
 from tests.builders import assistant, call, calling, read, result, system, user
 from tests.features.sessions import Told
 from tests.properties.profile import examples

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from compactor_cli.text.clean import shown, visible
+from compactor_cli.text.clean import shown, visible, without_colours
 
 SEEN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
 """Format characters that have a look: signs of Arabic, Syriac and Kaithi."""
@@ -58,3 +58,10 @@ def test_json_with_escapes_is_the_same_value(text):
     written = visible(json.dumps(text, ensure_ascii=False))
     assert (json.loads(written), written.isascii()) == (text, True)
     written.encode()
+
+
+def test_codes_of_colours_are_taken_out_also_as_json_writes_them() -> None:
+    assert without_colours("\x1b[2m12:00:01Z\x1b[0m \x1b[31;1mERROR\x1b[0m") == "12:00:01Z ERROR"
+    assert without_colours('{"out":"\\u001b[32mok\\u001b[0m"}') == '{"out":"ok"}'
+    for text in ("a[31m", "[0;1m \\u0010[3m", "\x1b]0;title\x07"):
+        assert without_colours(text) == text

@@ -118,7 +118,7 @@ class InPlaceRenderer:
                 self._telling[number] = self._telling_line(part, number)
             outcome, is_known = self._telling[number]
             chosen = tuple(sorted({*chosen, *outcome, *(() if is_known else self._lacking(number, chosen))}))
-        if len(chosen) == len(all_lines) and not part.images:
+        if len(chosen) == len(all_lines) and not part.images and not self._is_page(number):
             return part.text, part.tokens
         newest = small if part.kind == "tool_call" and small > SMALL else 0
         key = (index, position, chosen, newest, ends)
@@ -259,7 +259,8 @@ class InPlaceRenderer:
             start = len(text) if last else lines.starts[line]
             gap = text[offset:start]
             if line == before:
-                pieces.append("" if last else gap)
+                unsaid = last and not marked and self._is_page(number)  # its tags are left out
+                pieces.append(f"\n{self._first_mark(part, text, chosen, all_lines)}" if unsaid else "" if last else gap)
             else:
                 shows = numbered and marked and not last and before > all_lines.start
                 if shows and has_number(lines.text(before - 1)) and has_number(lines.text(line)):
@@ -280,6 +281,10 @@ class InPlaceRenderer:
         joined = f"{_sign(joined, len(joined) - len(first))}{first.rstrip()}"
         return f"{joined}\n{IMAGE_NOTE}" if part.images else joined
 
+    def _is_page(self, number: int) -> bool:
+        """Return whether a piece has only the lines that a page shows."""
+        return self._lines.session.pieces[number].cut == "page"
+
     def _first_mark(self, part: Part, text: str, chosen: Sequence[int], all_lines: range) -> str:
         """Return the mark that says how much is left out in all, and where the original is."""
         kept = [(self._lines.starts[n], self._lines.ends[n]) for n in chosen]
@@ -288,6 +293,8 @@ class InPlaceRenderer:
         for index, (start, end) in enumerate(kept):
             kept_lines += (not index or "\n" in text[offset:start]) + text.count("\n", start, end)
             offset = end
+        if self._is_page(self._lines.piece_of[all_lines.start]):
+            text, kept_lines = part.text, part.text.count("\n") + 1
         left_out = text.count("\n") + 1 - kept_lines
         amount = f"{left_out:,} line{'s' * (left_out > 1)}"
         if left_out < 2:

@@ -15,10 +15,10 @@ from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.line_prefixes import has_words
 from compactor_cli.text.marks import find_words
 from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.units import has_words
 
 if TYPE_CHECKING:
     from compactor_cli.features.lines import SessionLines
