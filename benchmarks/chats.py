@@ -16,13 +16,13 @@ from pathlib import Path
 from compactor_cli.features.talk import Statement
 from compactor_cli.text.units import clause_spans, line_units
 
-_FILE = Path(__file__).with_name("chats.txt")
-_BEGINS = re.compile(r"=== \d+ \| (?P<language>[^|]+) \| (?P<about>.+)\n")
+_CHATS_FILE = Path(__file__).with_name("chats.txt")
+_CHAT_HEADING = re.compile(r"=== \d+ \| (?P<language>[^|]+) \| (?P<about>.+)\n")
 _MESSAGE = re.compile(r"^(user|assistant): ?", re.MULTILINE)
 _MARKS = re.compile("[⟦⟧⟨⟩]")
-_SHARE = 0.3
+_MIN_MARKED_SHARE = 0.3
 """Minimum share of marked characters in a statement that counts as needed."""
-_OPENS = "⟦⟨"
+_OPENING_MARKS = "⟦⟨"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +40,33 @@ class Chat:
 @cache
 def read_chats() -> tuple[Chat, ...]:
     """Return all chats of `chats.txt`."""
-    _, *parts = re.split(r"(?m)^(?==== )", _FILE.read_text(encoding="utf-8"))
-    return tuple(map(_chat, parts, range(len(parts))))
+    _, *parts = re.split(r"(?m)^(?==== )", _CHATS_FILE.read_text(encoding="utf-8"))
+    return tuple(map(_parse_chat, parts, range(len(parts))))
 
 
-def _chat(text: str, number: int) -> Chat:
-    head = _BEGINS.match(text)
-    if head is None:
-        raise ValueError(f"{_FILE.name}: chat {number} has no heading: {text[:60]!r}")
-    _, *rest = _MESSAGE.split(text[head.end() :])
-    marked = [(role, said.strip("\n")) for role, said in zip(rest[::2], rest[1::2], strict=True)]
-    labelled = [*_statements(marked)]
+def _parse_chat(text: str, number: int) -> Chat:
+    heading = _CHAT_HEADING.match(text)
+    if heading is None:
+        raise ValueError(f"{_CHATS_FILE.name}: chat {number} has no heading: {text[:60]!r}")
+    _, *texts = _MESSAGE.split(text[heading.end() :])
+    marked_messages = [(role, text.strip("\n")) for role, text in zip(texts[::2], texts[1::2], strict=True)]
+    labelled = [*_statements(marked_messages)]
     return Chat(
         f"chat-{number}",
-        head["language"].strip(),
-        tuple((role, _MARKS.sub("", said)) for role, said in marked),
+        heading["language"].strip(),
+        tuple((role, _MARKS.sub("", text)) for role, text in marked_messages),
         tuple(statement for statement, _ in labelled),
         tuple(needed for _, needed in labelled),
     )
 
 
-def _statements(marked: Sequence[tuple[str, str]]) -> Iterator[tuple[Statement, bool]]:
+def _statements(marked_messages: Sequence[tuple[str, str]]) -> Iterator[tuple[Statement, bool]]:
     """Yield each statement, and whether it is needed."""
-    for at, (role, said) in enumerate(marked):
-        text, spans = _unmarked(said)
+    for index, (role, marked_text) in enumerate(marked_messages):
+        text, spans = _without_marks(marked_text)
         for start, end in _spans(role, text):
-            inside = sum(max(0, min(end, to) - max(start, begins)) for begins, to in spans)
-            yield Statement(at, role, text[start:end]), inside >= _SHARE * (end - start)
+            inside = sum(max(0, min(end, span_end) - max(start, span_start)) for span_start, span_end in spans)
+            yield Statement(index, role, text[start:end]), inside >= _MIN_MARKED_SHARE * (end - start)
 
 
 def statements_of(message: int, role: str, text: str) -> Iterator[Statement]:
@@ -80,13 +80,13 @@ def _spans(role: str, text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _unmarked(said: str) -> tuple[str, list[tuple[int, int]]]:
+def _without_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
     """Return a text without its marks, and the spans that were marked."""
-    spans, begins = [], 0
-    for before, mark in enumerate(_MARKS.finditer(said)):
-        at = mark.start() - before
-        if mark[0] in _OPENS:
-            begins = at
+    spans, span_starts = [], 0
+    for before, mark in enumerate(_MARKS.finditer(text)):
+        position = mark.start() - before
+        if mark[0] in _OPENING_MARKS:
+            span_starts = position
         else:
-            spans.append((begins, at))
-    return _MARKS.sub("", said), spans
+            spans.append((span_starts, position))
+    return _MARKS.sub("", text), spans

@@ -35,7 +35,7 @@ _ROOT = Path(__file__).parent.parent
 _RUNS = {40: 9, 1_000: 9, 20_000: 7, 200_000: 3}
 """Messages of a session -> number of runs of each program."""
 STRATEGIES = ("tiered", "adaptive", "rolling")
-_LARGEST = ("tiered", "adaptive")
+_LARGEST_STRATEGIES = ("tiered", "adaptive")
 """Strategies that run on the largest session."""
 LIMITS = {
     (40, "tiered"): 0.8,
@@ -47,7 +47,7 @@ LIMITS = {
 }
 """(messages, strategy) -> maximum ratio to the floor."""
 _START_RUNS = 9
-_MOST_TIMES_IMPORTS = 1.5
+_MAX_START_RATIO = 1.5
 _MB = 1_000_000
 
 
@@ -61,7 +61,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SessionRuns:
     """The runs of all programs on one session."""
 
     messages: int
@@ -75,24 +75,24 @@ class Measured:
         return 120 * _MB + 5 * self.size
 
 
-def seconds(runs: Sequence[Run]) -> float:
+def median_seconds(runs: Sequence[Run]) -> float:
     return median(run.seconds for run in runs)
 
 
-def processor(runs: Sequence[Run]) -> float:
+def median_processor(runs: Sequence[Run]) -> float:
     return median(run.processor for run in runs)
 
 
-def paired(runs: Sequence[Run], floor: Sequence[Run]) -> float:
+def paired_ratio(runs: Sequence[Run], floor: Sequence[Run]) -> float:
     """Return the median, over all turns, of the ratio of processor seconds to those of the floor."""
-    return median(run.processor / beside.processor for run, beside in zip(runs, floor, strict=True))
+    return median(run.processor / floor_run.processor for run, floor_run in zip(runs, floor, strict=True))
 
 
-def memory(runs: Sequence[Run]) -> int:
+def peak_memory(runs: Sequence[Run]) -> int:
     return max(run.memory for run in runs)
 
 
-def run(command: Sequence[str]) -> Run:
+def run_process(command: Sequence[str]) -> Run:
     """Run a process to its end, and return what it took. Raise RuntimeError when it fails."""
     started = time.perf_counter()
     process = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL)
@@ -104,7 +104,7 @@ def run(command: Sequence[str]) -> Run:
     return Run(elapsed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
 
 
-def measure(folder: Path) -> list[Measured]:
+def measure_programs(folder: Path) -> list[SessionRuns]:
     """Measure the programs on generated sessions, with modules compiled as an installer compiles them.
 
     Each program first runs once without being counted, except on the largest session. Sessions and programs take turns,
@@ -120,12 +120,17 @@ def measure(folder: Path) -> list[Measured]:
             if not turn <= _RUNS[messages] or (turn == 0 and messages == max(_RUNS)):
                 continue
             for name, command in _commands(folder, session, messages).items():
-                done = run(command)
+                finished = run_process(command)
                 if turn:
-                    runs[messages].setdefault(name, []).append(done)
+                    runs[messages].setdefault(name, []).append(finished)
     return [
-        Measured(m, sessions[m].stat().st_size, own["floor"], {s: own[s] for s in own if s != "floor"})
-        for m, own in runs.items()
+        SessionRuns(
+            m,
+            sessions[m].stat().st_size,
+            program_runs["floor"],
+            {s: program_runs[s] for s in program_runs if s != "floor"},
+        )
+        for m, program_runs in runs.items()
     ]
 
 
@@ -134,37 +139,52 @@ def _commands(folder: Path, session: Path, messages: int) -> dict[str, list[str]
     compact = [sys.executable, "-m", "compactor_cli", "compact", str(session), "--target-ratio", "0.25"]
     compact += ["-o", str(folder / "compact.jsonl"), "--quiet"]
     floor = [sys.executable, "-m", "benchmarks.floor", str(session), str(folder / "floor.jsonl")]
-    of_strategies = STRATEGIES if messages < max(_RUNS) else _LARGEST
+    of_strategies = STRATEGIES if messages < max(_RUNS) else _LARGEST_STRATEGIES
     return {"floor": floor, **{name: [*compact, "--strategy", name] for name in of_strategies}}
 
 
-def report(measured: Sequence[Measured]) -> list[str]:
+def report_figures(measured: Sequence[SessionRuns]) -> list[str]:
     """Print the figures, and return a line for each exceeded limit."""
     exceeded = []
     print(
         f"{'':27}  {'processor seconds':^18}  {'seconds':>7}  {'ratio':>5}  {'limit':>5}  {'memory':>7}  {'limit':>8}"
     )
-    for at in measured:
-        print(f"{at.messages:>8,}  {at.size / _MB:>6.2f} MB  floor     {processor(at.floor):>8.3f}", end="")
-        print(f"          {seconds(at.floor):>7.3f}  {'':5}  {'':5}  {memory(at.floor) / _MB:>4,.0f} MB")
-        for name, runs in at.compact.items():
-            ratio, limit = paired(runs, at.floor), LIMITS.get((at.messages, name))
-            print(f"{'':19}  {name:<8}  {processor(runs):>8.3f}          {seconds(runs):>7.3f}  {ratio:>5.2f}", end="")
-            print(f"  {limit or '-':>5}  {memory(runs) / _MB:>4,.0f} MB  {at.memory_limit / _MB:>5,.0f} MB")
+    for session_runs in measured:
+        print(
+            f"{session_runs.messages:>8,}  {session_runs.size / _MB:>6.2f} MB  floor     "
+            f"{median_processor(session_runs.floor):>8.3f}",
+            end="",
+        )
+        print(
+            f"          {median_seconds(session_runs.floor):>7.3f}  {'':5}  {'':5}  "
+            f"{peak_memory(session_runs.floor) / _MB:>4,.0f} MB"
+        )
+        for name, runs in session_runs.compact.items():
+            ratio, limit = paired_ratio(runs, session_runs.floor), LIMITS.get((session_runs.messages, name))
+            print(
+                f"{'':19}  {name:<8}  {median_processor(runs):>8.3f}          {median_seconds(runs):>7.3f}  "
+                f"{ratio:>5.2f}",
+                end="",
+            )
+            print(
+                f"  {limit or '-':>5}  {peak_memory(runs) / _MB:>4,.0f} MB  {session_runs.memory_limit / _MB:>5,.0f} MB"
+            )
             if limit and ratio > limit:
-                exceeded.append(f"{at.messages:,} messages with {name} take {ratio:.2f} times the floor")
-            if memory(runs) > at.memory_limit:
-                exceeded.append(f"{at.messages:,} messages with {name} take {memory(runs) / _MB:.0f} MB of memory")
+                exceeded.append(f"{session_runs.messages:,} messages with {name} take {ratio:.2f} times the floor")
+            if peak_memory(runs) > session_runs.memory_limit:
+                exceeded.append(
+                    f"{session_runs.messages:,} messages with {name} take {peak_memory(runs) / _MB:.0f} MB of memory"
+                )
     print()
     for name in measured[-1].compact:
         exceeded += _growth(name, measured[0], *measured[-2:])
     return exceeded
 
 
-def _growth(name: str, tiny: Measured, small: Measured, large: Measured) -> list[str]:
+def _growth(name: str, tiny: SessionRuns, small: SessionRuns, large: SessionRuns) -> list[str]:
     """Print how the cost of a strategy without start-up grows. Return a line if the limit is exceeded."""
     file = (large.size - tiny.size) / (small.size - tiny.size)
-    turns = zip(*(at.compact[name] for at in (tiny, small, large)), strict=False)
+    turns = zip(*(session_runs.compact[name] for session_runs in (tiny, small, large)), strict=False)
     growth = median((c.processor - a.processor) / (b.processor - a.processor) for a, b, c in turns)
     print(f"{name}, from {small.messages:,} to {large.messages:,} messages: ", end="")
     print(f"the file grows {file:.1f} times, the cost beyond start-up {growth:.1f} times")
@@ -181,22 +201,22 @@ def report_start() -> list[str]:
     runs: dict[str, list[Run]] = {name: [] for name in programs}
     for _ in range(_START_RUNS + 1):
         for name, arguments in programs.items():
-            runs[name].append(run([sys.executable, *arguments]))
-    floor, *ours = ((name, processor(found[1:])) for name, found in runs.items())
+            runs[name].append(run_process([sys.executable, *arguments]))
+    floor, *ours = ((name, median_processor(program_runs[1:])) for name, program_runs in runs.items())
     print(f"\n{floor[0]}: {floor[1]:.3f} processor seconds")
     exceeded = []
-    for name, taken in ours:
-        ratio = taken / floor[1]
-        print(f"{name}: {taken:.3f}, {ratio:.2f} times (limit {_MOST_TIMES_IMPORTS})")
-        if ratio > _MOST_TIMES_IMPORTS:
+    for name, seconds_taken in ours:
+        ratio = seconds_taken / floor[1]
+        print(f"{name}: {seconds_taken:.3f}, {ratio:.2f} times (limit {_MAX_START_RATIO})")
+        if ratio > _MAX_START_RATIO:
             exceeded.append(f"{name} takes {ratio:.2f} times what typer and rich take")
     return exceeded
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="compactor-bench-") as folder:
-        measured = measure(Path(folder))
-    exceeded = report(measured) + report_start()
+        measured = measure_programs(Path(folder))
+    exceeded = report_figures(measured) + report_start()
     for line in exceeded:
         print(f"limit exceeded: {line}", file=sys.stderr)
     return 1 if exceeded else 0

@@ -24,7 +24,7 @@ from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 
 RATIOS = (0.1, 0.25, 0.5)
-_ENOUGH = 0.7
+_MIN_WORD_SHARE = 0.7
 _WORD = re.compile(r"[a-z0-9_]{2,}")
 _COMMON = frozenset(
     re.findall(
@@ -36,7 +36,7 @@ _COMMON = frozenset(
         """,
     )
 )
-_PER_MESSAGE = 4
+_TOKENS_PER_MESSAGE = 4
 _COUNT = make_counter("o200k_base").counter.count
 
 
@@ -47,7 +47,7 @@ def main(paths: Sequence[str]) -> int:
     methods: dict[str, Callable[[Source, int], str]] = {
         "`adaptive`": _strategy("adaptive"),
         "`tiered`": _strategy("tiered"),
-        "tf-idf": _rarest,
+        "tf-idf": _rarest_sentences,
     }
     for path in paths:
         items = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
@@ -64,19 +64,19 @@ def main(paths: Sequence[str]) -> int:
 
 def _mean(items: Sequence[Mapping[str, Any]], method: Callable[[Source, int], str], ratio: float) -> float:
     """Return the share of evidence that is kept, averaged over all questions."""
-    kept: list[float] = []
+    shares: list[float] = []
     for item in items:
         data = "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in item["messages"])
         source = api.load(data.encode(), item["id"], tokenizer="o200k_base")
-        kept += kept_evidence(item, method(source, int(ratio * source.tokens)))
-    return sum(kept) / len(kept)
+        shares += kept_evidence(item, method(source, int(ratio * source.tokens)))
+    return sum(shares) / len(shares)
 
 
 def kept_evidence(item: Mapping[str, Any], output: str) -> list[float]:
     """Return for each question the share of its messages that an output keeps."""
     lines = _index(output)
-    texts = [[_words(item["messages"][at]["content"]) for at in question["evidence"]] for question in item["qas"]]
-    return [sum(_is_kept(words, lines) for words in each) / len(each) for each in texts]
+    texts = [[_words(item["messages"][index]["content"]) for index in question["evidence"]] for question in item["qas"]]
+    return [sum(_is_kept(words, lines) for words in word_sets) / len(word_sets) for word_sets in texts]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -87,15 +87,15 @@ def _index(text: str) -> Mapping[str, set[int]]:
     """Return a map: word -> numbers of the lines that hold it, each line taken together with the next one."""
     bags = [_words(line) for line in text.split("\n") if line.strip()]
     index: dict[str, set[int]] = defaultdict(set)
-    for at, bag in enumerate(bags):
-        for word in bag | (bags[at + 1] if at + 1 < len(bags) else frozenset()):
-            index[word].add(at)
+    for line_number, bag in enumerate(bags):
+        for word in bag | (bags[line_number + 1] if line_number + 1 < len(bags) else frozenset()):
+            index[word].add(line_number)
     return index
 
 
 def _is_kept(words: frozenset[str], lines: Mapping[str, set[int]]) -> bool:
-    found = Counter(line for word in words for line in lines.get(word, ()))
-    return not words or max(found.values(), default=0) >= _ENOUGH * len(words)
+    hits_by_line = Counter(line for word in words for line in lines.get(word, ()))
+    return not words or max(hits_by_line.values(), default=0) >= _MIN_WORD_SHARE * len(words)
 
 
 def _strategy(name: str) -> Callable[[Source, int], str]:
@@ -107,23 +107,23 @@ def _strategy(name: str) -> Callable[[Source, int], str]:
     return compact
 
 
-def _rarest(source: Source, target: int) -> str:
-    return rarest([message.text() for message in source.transcripts[0].messages], target)
+def _rarest_sentences(source: Source, target: int) -> str:
+    return rarest_sentences([message.text() for message in source.transcripts[0].messages], target)
 
 
-def rarest(texts: Sequence[str], target: int) -> str:
+def rarest_sentences(texts: Sequence[str], target: int) -> str:
     """Return the sentences with the highest mean rarity of their words that fit in `target` tokens, in text order."""
     units = [unit for text in texts for unit in re.split(r"(?<=[.!?])\s+", text) if unit]
     bags = [_words(unit) for unit in units]
-    held = Counter(word for bag in bags for word in bag)
-    score = [fsum(log(len(units) / held[word]) for word in bag) / (4 + len(bag)) for bag in bags]
-    chosen, left = set(), target - _PER_MESSAGE
-    for at in sorted(range(len(units)), key=lambda at: (-score[at], at)):
-        cost = _COUNT(units[at]) + 1
-        if cost <= left:
-            chosen.add(at)
-            left -= cost
-    return "\n".join(units[at] for at in sorted(chosen))
+    sentence_counts = Counter(word for bag in bags for word in bag)
+    score = [fsum(log(len(units) / sentence_counts[word]) for word in bag) / (4 + len(bag)) for bag in bags]
+    chosen, tokens_left = set(), target - _TOKENS_PER_MESSAGE
+    for index in sorted(range(len(units)), key=lambda index: (-score[index], index)):
+        cost = _COUNT(units[index]) + 1
+        if cost <= tokens_left:
+            chosen.add(index)
+            tokens_left -= cost
+    return "\n".join(units[index] for index in sorted(chosen))
 
 
 if __name__ == "__main__":

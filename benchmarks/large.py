@@ -15,17 +15,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
-from benchmarks.compact import Run, run
+from benchmarks.compact import Run, run_process
 from benchmarks.sessions import _Writer
 
 _MB = 1_000_000
-_MEMORY = 600 * _MB
-_SCATTER = 1.1
-_POOL = 24 * _MB
+_MAX_MEMORY = 600 * _MB
+_MAX_SCATTER = 1.1
+_POOL_BYTES = 24 * _MB
 """Approximate characters of the text that outputs are cut from."""
-_LONG = (20_000, 400_000)
+_OUTPUT_CHARS = (20_000, 400_000)
 """Minimum and maximum characters of an output."""
-_PICTURE = (300_000, 2_000_000)
+_PICTURE_BYTES = (300_000, 2_000_000)
 """Minimum and maximum bytes of a picture."""
 
 
@@ -34,7 +34,7 @@ def outputs(size: int) -> Iterator[bytes]:
     random = Random(18)
     writer = _Writer(random)
     pool = "\n".join(
-        writer.lines(60_000, kind) for _ in range(_POOL // 240_000) for kind in ("code", "search", "log", "tests")
+        writer.lines(60_000, kind) for _ in range(_POOL_BYTES // 240_000) for kind in ("code", "search", "log", "tests")
     )
     yield _line({"role": "system", "content": f"You are a careful engineer. {writer.prose(600)}"})
     written = number = 0
@@ -45,10 +45,10 @@ def outputs(size: int) -> Iterator[bytes]:
         command = f"cat {writer.path()} var/{writer.name()}.log"
         function = {"name": "bash", "arguments": json.dumps({"command": command})}
         call = {"id": f"call_{number}", "type": "function", "function": function}
-        start, length = random.randrange(len(pool)), random.randint(*_LONG)
+        start, length = random.randrange(len(pool)), random.randint(*_OUTPUT_CHARS)
         result = {"role": "tool", "tool_call_id": call["id"], "content": pool[start : start + length]}
-        said = {"role": "assistant", "content": writer.prose(120), "tool_calls": [call]}
-        for line in (_line(said), _line(result)):
+        message = {"role": "assistant", "content": writer.prose(120), "tool_calls": [call]}
+        for line in (_line(message), _line(result)):
             written += len(line)
             yield line
 
@@ -76,15 +76,17 @@ def pictures(size: int) -> Iterator[bytes]:
             yield item({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
             yield item({"type": "user_message", "message": text, "kind": "plain"}, "event_msg")
         number += 1
-        own = {"call_id": f"call_{number}"}
+        call_members = {"call_id": f"call_{number}"}
         arguments = json.dumps({"path": f"shots/{writer.name()}.png"})
-        yield item({"type": "function_call", "name": "view_image", "arguments": arguments, **own})
-        url = f"data:image/png;base64,{base64.b64encode(random.randbytes(random.randint(*_PICTURE))).decode()}"
-        line = item({"type": "function_call_output", **own, "output": [{"type": "input_image", "image_url": url}]})
+        yield item({"type": "function_call", "name": "view_image", "arguments": arguments, **call_members})
+        url = f"data:image/png;base64,{base64.b64encode(random.randbytes(random.randint(*_PICTURE_BYTES))).decode()}"
+        line = item(
+            {"type": "function_call_output", **call_members, "output": [{"type": "input_image", "image_url": url}]}
+        )
         written += len(line)
         yield line
-        said = [{"type": "output_text", "text": writer.prose(400)}]
-        yield item({"type": "message", "role": "assistant", "content": said})
+        content = [{"type": "output_text", "text": writer.prose(400)}]
+        yield item({"type": "message", "role": "assistant", "content": content})
 
 
 def _line(value: object) -> bytes:
@@ -98,7 +100,7 @@ def measure(folder: Path, kind: Callable[[int], Iterator[bytes]], size: int) -> 
         file.writelines(kind(size))
     out = folder / "out.jsonl"
     command = [sys.executable, "-m", "compactor_cli", "compact", str(path), "--target-tokens", "150000", "--quiet"]
-    return path.stat().st_size, run([*command, "-o", str(out)])
+    return path.stat().st_size, run_process([*command, "-o", str(out)])
 
 
 def main() -> int:
@@ -108,14 +110,17 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="compactor-bench-", dir="/var/tmp") as folder:
             small, less = measure(Path(folder), kind, size // 4)
             large, more = measure(Path(folder), kind, size)
-        for at, one in ((small, less), (large, more)):
-            told = f"{one.processor:,.1f} s ({at / _MB / one.processor:,.0f} MB/s)"
-            print(f"{kind.__name__}: {at / _MB:,.0f} MB, {told}, peak {one.memory / _MB:,.0f} MB", flush=True)
+        for file_bytes, measured_run in ((small, less), (large, more)):
+            time_text = f"{measured_run.processor:,.1f} s ({file_bytes / _MB / measured_run.processor:,.0f} MB/s)"
+            print(
+                f"{kind.__name__}: {file_bytes / _MB:,.0f} MB, {time_text}, peak {measured_run.memory / _MB:,.0f} MB",
+                flush=True,
+            )
         grown, cost = large / small, more.processor / less.processor
         print(f"{kind.__name__}: the file grows {grown:.2f} times, the time {cost:.2f} times", flush=True)
-        if more.memory > _MEMORY:
+        if more.memory > _MAX_MEMORY:
             exceeded.append(f"{kind.__name__} takes {more.memory / _MB:,.0f} MB")
-        if cost > _SCATTER * grown:
+        if cost > _MAX_SCATTER * grown:
             exceeded.append(f"the time of {kind.__name__} grows {cost:.2f} times, the file {grown:.2f} times")
     for line in exceeded:
         print(f"limit exceeded: {line}", file=sys.stderr)

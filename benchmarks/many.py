@@ -14,12 +14,12 @@ from pathlib import Path
 
 from benchmarks.sessions import write_session
 
-_LEAST = 1.7
+_MIN_SPEEDUP = 1.7
 _MESSAGES = (8, 12, 16, 24, 40)
 """Numbers of messages of the sessions, which take turns."""
 
 
-def seconds(folder: Path, jobs: int) -> float:
+def run_seconds(folder: Path, jobs: int) -> float:
     """Return the wall-clock seconds of one run over all files."""
     command = [sys.executable, "-m", "compactor_cli", "compact", "in/*.jsonl", "--target-ratio", "0.25", "--quiet"]
     started = time.perf_counter()
@@ -36,25 +36,30 @@ def main() -> int:
             write_session(folder / f"{messages}.jsonl", messages)
         sessions = [(folder / f"{messages}.jsonl").read_bytes() for messages in _MESSAGES]
         size = 0
-        for at in range(files):
-            data = sessions[at % len(sessions)]
-            (folder / "in" / f"{at:06}.jsonl").write_bytes(data)
+        for index in range(files):
+            data = sessions[index % len(sessions)]
+            (folder / "in" / f"{index:06}.jsonl").write_bytes(data)
             size += len(data)
-        one, two = seconds(folder, 1), seconds(folder, 2)
+        one_job, two_jobs = run_seconds(folder, 1), run_seconds(folder, 2)
         names = sorted(path.name for path in (folder / "out1").glob("[0-9]*.jsonl"))
         same = len(names) == files and all(
-            (folder / "out1" / each).read_bytes() == (folder / "out2" / each).read_bytes() for each in names
+            (folder / "out1" / file_name).read_bytes() == (folder / "out2" / file_name).read_bytes()
+            for file_name in names
         )
     print(f"{files:,} sessions of {_MESSAGES[0]} to {_MESSAGES[-1]} messages, {size / 1e6:,.0f} MB")
-    print(f"one process:   {one:,.1f} s, {files / one:,.0f} sessions/s, {size / one / 1e6:,.1f} MB/s")
-    print(f"two processes: {two:,.1f} s, {one / two:.2f} times as fast (at least {_LEAST}), same bytes: {same}")
-    hours = 1_000_000 / (files / one) / 3600
+    print(f"one process:   {one_job:,.1f} s, {files / one_job:,.0f} sessions/s, {size / one_job / 1e6:,.1f} MB/s")
     print(
-        f"\na million such sessions: 1,000,000 / {files / one:,.0f} a second / 3,600 = {hours:.2f} hours of one core;"
+        f"two processes: {two_jobs:,.1f} s, {one_job / two_jobs:.2f} times as fast (at least {_MIN_SPEEDUP}), "
+        f"same bytes: {same}"
     )
-    minutes = hours * 60 * two / one * 2 / 64
+    hours = 1_000_000 / (files / one_job) / 3600
+    print(
+        f"\na million such sessions: 1,000,000 / {files / one_job:,.0f} a second / 3,600 = {hours:.2f} hours of "
+        f"one core;"
+    )
+    minutes = hours * 60 * two_jobs / one_job * 2 / 64
     print(f"on 64 cores, at the gain of two, {minutes:.1f} minutes: {minutes * 64 / 60:.2f} hours of a core in all")
-    return 0 if same and one / two >= _LEAST else 1
+    return 0 if same and one_job / two_jobs >= _MIN_SPEEDUP else 1
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from compactor_cli.db.database import Database, open_database
-from compactor_cli.memory.stored.memories import Filters, add, get, search
+from compactor_cli.memory.stored.memories import Filters, add_memories, get_memory, search_memories
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 from tests.db.servers import server
 
@@ -66,47 +66,56 @@ _QUERIES: tuple[tuple[str, str], ...] = (
 )
 
 
-def made(number: int) -> Iterator[Memory]:
+def generate_memories(number: int) -> Iterator[Memory]:
     """Yield memories of about 20 words: some common, others as rare as in human texts (Zipf)."""
     chance = random.Random(6)  # the same memories each time
-    for at in range(number):
+    for number_of_word in range(number):
         rare = [f"word{int(chance.paretovariate(0.6)) % 30_000}" for _ in range(9)]
-        said = [*chance.sample(_COMMON, 8), f"often{at % 20}", f"usual{at % 5}", *rare, f"number{at}"]
-        if at % 3:
-            said = ["user prefers to run", *said]
+        words_of_memory = [
+            *chance.sample(_COMMON, 8),
+            f"often{number_of_word % 20}",
+            f"usual{number_of_word % 5}",
+            *rare,
+            f"number{number_of_word}",
+        ]
+        if number_of_word % 3:
+            words_of_memory = ["user prefers to run", *words_of_memory]
         yield Memory(
-            text=" ".join(said),
-            category=CATEGORIES[at % len(CATEGORIES)],
+            text=" ".join(words_of_memory),
+            category=CATEGORIES[number_of_word % len(CATEGORIES)],
             importance=chance.uniform(0, 100),
             confidence=0.5,
-            tags=("compaction", "smart-extracted", CATEGORIES[at % len(CATEGORIES)]),
-            sources=(MemorySource(f"session-{at % 500}.jsonl", "", (at % 50,)),),
-            created=NOW - (number - at) * 60,
-            pinned=at % 1_000 == 0,
+            tags=("compaction", "smart-extracted", CATEGORIES[number_of_word % len(CATEGORIES)]),
+            sources=(MemorySource(f"session-{number_of_word % 500}.jsonl", "", (number_of_word % 50,)),),
+            created=NOW - (number - number_of_word) * 60,
+            pinned=number_of_word % 1_000 == 0,
         )
 
 
 def milliseconds(work: Callable[[], object]) -> list[float]:
     """Return the milliseconds of each of RUNS runs, after one run to warm up."""
     work()
-    taken = []
+    durations = []
     for _ in range(RUNS):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         work()
-        taken.append(1_000 * (time.perf_counter() - begun))
-    return taken
+        durations.append(1_000 * (time.perf_counter() - start))
+    return durations
 
 
 def measure(name: str, url: str, memories: Sequence[Memory]) -> float:
     """Print the figures of one database, and return its slowest median in milliseconds."""
     database = open_database(url)
-    begun = time.perf_counter()
+    begin_time = time.perf_counter()
     for start in range(0, len(memories), 10_000):
         last = time.perf_counter()
         with database.write() as connection:
-            add(connection, memories[start : start + 10_000], NOW)
-    done = time.perf_counter()
-    print(f"\n{name}: {len(memories):,} memories added in {done - begun:.1f} s, the last 10,000 in {done - last:.1f} s")
+            add_memories(connection, memories[start : start + 10_000], NOW)
+    end_time = time.perf_counter()
+    print(
+        f"\n{name}: {len(memories):,} memories added in {end_time - begin_time:.1f} s, the last 10,000 in "
+        f"{end_time - last:.1f} s"
+    )
     slowest = _searches(database, memories)
     database.close()
     return slowest
@@ -114,17 +123,17 @@ def measure(name: str, url: str, memories: Sequence[Memory]) -> float:
 
 def _searches(database: Database, memories: Sequence[Memory]) -> float:
     with database.read() as connection:
-        floor = statistics.median(milliseconds(lambda: get(connection, memories[77].id)))
+        floor = statistics.median(milliseconds(lambda: get_memory(connection, memories[77].id)))
         print(f"  {'one memory by its id':<32} {floor:7.2f} ms")
         slowest = 0.0
         for what, query in _QUERIES:
             for kind, filters in (("", Filters()), (", one category", Filters(category="fact", least=20))):
-                taken = milliseconds(lambda: search(connection, query, limit=10, now=NOW, filters=filters))  # noqa: B023
-                hits = len(search(connection, query, limit=10, now=NOW, filters=filters))
-                middle = statistics.median(taken)
+                durations = milliseconds(lambda: search_memories(connection, query, limit=10, now=NOW, filters=filters))  # noqa: B023
+                hits = len(search_memories(connection, query, limit=10, now=NOW, filters=filters))
+                middle = statistics.median(durations)
                 slowest = max(slowest, middle)
                 print(
-                    f"  {what + kind:<46} {middle:7.2f} ms  worst {max(taken):7.2f}  {middle / floor:5.1f} x  "
+                    f"  {what + kind:<46} {middle:7.2f} ms  worst {max(durations):7.2f}  {middle / floor:5.1f} x  "
                     f"{hits} hits{'  OVER THE LIMIT' if middle > LIMIT_MS else ''}"
                 )
     return slowest
@@ -132,7 +141,7 @@ def _searches(database: Database, memories: Sequence[Memory]) -> float:
 
 def main() -> int:
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    memories = list(made(number))
+    memories = list(generate_memories(number))
     with tempfile.TemporaryDirectory() as folder, server() as running:
         slowest = measure("SQLite", str(Path(folder) / "bench.sqlite3"), memories)
         slowest = max(slowest, measure("PostgreSQL", running.fresh(), memories))

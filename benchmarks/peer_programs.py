@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 Message = dict[str, Any]
-_SHARE = 4
-_OVERHEAD = 4
+_TARGET_DIVISOR = 4
+_TOKENS_PER_MESSAGE = 4
 """Tokens of a message besides its texts."""
 
 
@@ -26,7 +26,7 @@ def _counter() -> Callable[[Message], int]:
         texts = [message["content"] or ""]
         for call in message.get("tool_calls", ()):
             texts += [call["function"]["name"], call["function"]["arguments"]]
-        return _OVERHEAD + sum(len(encode(text)) for text in texts)
+        return _TOKENS_PER_MESSAGE + sum(len(encode(text)) for text in texts)
 
     return count
 
@@ -35,33 +35,39 @@ def langchain(messages: list[Message]) -> list[Message]:
     """Use `trim_messages` of langchain-core: keep the system message and the newest messages that fit."""
     tools = import_module("langchain_core.messages")
     count = _counter()
-    known: dict[str, int] = {}
+    known_counts: dict[str, int] = {}
 
     def tokens(trimmed: list[Any]) -> int:
         """Return the known counts. langchain asks for the same messages many times, and counting them each time would
         take minutes."""
-        return sum(known[message.id] for message in trimmed)
+        return sum(known_counts[message.id] for message in trimmed)
 
     read = []
-    for at, message in enumerate(messages):
-        (made,) = tools.convert_to_messages([{**message, "content": message["content"] or ""}])
-        made.id = str(at)
-        known[made.id] = count(message)
-        read.append(made)
-    kept = tools.trim_messages(
-        read, max_tokens=sum(known.values()) // _SHARE, token_counter=tokens, include_system=True, strategy="last"
+    for index, message in enumerate(messages):
+        (converted,) = tools.convert_to_messages([{**message, "content": message["content"] or ""}])
+        converted.id = str(index)
+        known_counts[converted.id] = count(message)
+        read.append(converted)
+    kept_messages = tools.trim_messages(
+        read,
+        max_tokens=sum(known_counts.values()) // _TARGET_DIVISOR,
+        token_counter=tokens,
+        include_system=True,
+        strategy="last",
     )
-    return [messages[int(made.id)] for made in kept]
+    return [messages[int(converted.id)] for converted in kept_messages]
 
 
 def ctx_compact(messages: list[Message]) -> list[Message]:
     """Use ctx-compact: keep the head and the tail, and drop whole groups from the middle."""
     compact = import_module("ctx_compact").compact
     count = _counter()
-    known = {id(message): count(message) for message in messages}
-    target = sum(known.values()) // _SHARE
-    kept = compact(messages, max_tokens=target, count_tokens=lambda message: known[id(message)]).messages
-    return list(kept)
+    known_counts = {id(message): count(message) for message in messages}
+    target = sum(known_counts.values()) // _TARGET_DIVISOR
+    kept_messages = compact(
+        messages, max_tokens=target, count_tokens=lambda message: known_counts[id(message)]
+    ).messages
+    return list(kept_messages)
 
 
 def cutctx(messages: list[Message]) -> list[Message]:
@@ -69,13 +75,15 @@ def cutctx(messages: list[Message]) -> list[Message]:
     tools = import_module("cutctx")
     count = _counter()
     turns = []
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         calls = message.get("tool_calls") or [{}]
         call = message.get("tool_call_id") or calls[0].get("id")
         role = tools.Role(message["role"])
-        turns.append(tools.TranscriptTurn(str(at), role, message["content"] or "", count(message), tool_call_id=call))
+        turns.append(
+            tools.TranscriptTurn(str(index), role, message["content"] or "", count(message), tool_call_id=call)
+        )
     transcript = tools.Transcript(tuple(turns))
-    target = sum(turn.token_estimate for turn in turns) // _SHARE
+    target = sum(turn.token_estimate for turn in turns) // _TARGET_DIVISOR
     policy = tools.PolicyChain((tools.ObservationMaskingPolicy(), tools.DropOldestPolicy()))
     plan = policy.decide(transcript, tools.CompactionBudget(max_tokens=target))
     view = tools.CompactionExecutor().apply(transcript, plan)
@@ -97,8 +105,8 @@ PEERS: dict[str, Callable[[list[Message]], list[Message]]] = {
 
 def main(name: str, source: str, target: str) -> None:
     messages = [json.loads(line) for line in Path(source).read_bytes().splitlines()]
-    kept = PEERS[name](messages)
-    lines = [json.dumps(message, ensure_ascii=False).encode() + b"\n" for message in kept]
+    kept_messages = PEERS[name](messages)
+    lines = [json.dumps(message, ensure_ascii=False).encode() + b"\n" for message in kept_messages]
     Path(target).write_bytes(b"".join(lines))
 
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.compact import Run, memory, processor, run, seconds
+from benchmarks.compact import Run, median_processor, median_seconds, peak_memory, run_process
 from benchmarks.peer_programs import PEERS
 from benchmarks.sessions import write_session
 from compactor_cli.tokens.vocabulary import cache_folder
@@ -27,8 +27,8 @@ _STRATEGIES = ("tiered", "adaptive")
 def commands(python: str, session: Path, output: Path) -> dict[str, list[str]]:
     """Return the command of each program, by name."""
     programs = str(Path(__file__).parent / "peer_programs.py")
-    own = [sys.executable, "-m", "compactor_cli", "compact", str(session), "--target-ratio", "0.25", "--quiet"]
-    ours = {f"compactor {name}": [*own, "--strategy", name, "-o", str(output)] for name in _STRATEGIES}
+    own_command = [sys.executable, "-m", "compactor_cli", "compact", str(session), "--target-ratio", "0.25", "--quiet"]
+    ours = {f"compactor {name}": [*own_command, "--strategy", name, "-o", str(output)] for name in _STRATEGIES}
     return ours | {name: [python, programs, name, str(session), str(output)] for name in PEERS}
 
 
@@ -40,16 +40,22 @@ def main(python: str) -> int:
         session, output = Path(folder) / "session.jsonl", Path(folder) / "output.jsonl"
         for messages, times in _RUNS.items():
             write_session(session, messages)
-            found: dict[str, list[Run]] = {}
+            runs_by_name: dict[str, list[Run]] = {}
             sizes: dict[str, int] = {}
             for _ in range(times + 1):
                 for name, command in commands(python, session, output).items():
-                    found.setdefault(name, []).append(run(command))
+                    runs_by_name.setdefault(name, []).append(run_process(command))
                     sizes[name] = output.stat().st_size
-            for name, runs in found.items():
-                print(f"{messages:>8,}  {name:23}  {processor(runs[1:]):>17.3f}  {seconds(runs[1:]):>7.3f}", end="")
-                print(f"  {memory(runs) / 1e6:>5,.0f} MB  {sizes[name] / session.stat().st_size:>7.0%}")
-            ours, theirs = processor(found["compactor tiered"][1:]), processor(found[_YARDSTICK][1:])
+            for name, runs in runs_by_name.items():
+                print(
+                    f"{messages:>8,}  {name:23}  {median_processor(runs[1:]):>17.3f}  {median_seconds(runs[1:]):>7.3f}",
+                    end="",
+                )
+                print(f"  {peak_memory(runs) / 1e6:>5,.0f} MB  {sizes[name] / session.stat().st_size:>7.0%}")
+            ours, theirs = (
+                median_processor(runs_by_name["compactor tiered"][1:]),
+                median_processor(runs_by_name[_YARDSTICK][1:]),
+            )
             if ours > theirs:
                 exceeded.append(f"{messages:,} messages take {ours / theirs:.2f} times what {_YARDSTICK} takes")
     for line in exceeded:

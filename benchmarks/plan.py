@@ -27,7 +27,7 @@ from compactor_cli.wiring import tools_for
 _MESSAGES = (1_000, 5_000, 20_000)
 _RATIOS = (0.05, 0.1, 0.25, 0.5)
 _RUNS = 4
-_MOST = 2.0
+_MAX_RATIO = 2.0
 
 
 def main() -> int:
@@ -45,13 +45,15 @@ def main() -> int:
             path = Path(folder) / f"{messages}.jsonl"
             write_session(path, messages)
             (transcript,) = api.load(path.read_bytes(), path.name).transcripts
-            encode, plan = _least(transcript)
+            encode, plan = _min_seconds(transcript)
             plans[messages], sizes[messages] = max(plan), transcript.tokens
             ratio = max(plan) / encode
-            shown = "  ".join(f"{seconds:>9.3f}" for seconds in plan)
-            print(f"{messages:>8,}  {transcript.tokens:>9,}  {encode:>7.3f}  {shown}  {ratio:>11.2f}")
-            if messages == _MESSAGES[-1] and ratio >= _MOST:
-                exceeded.append(f"{messages:,} messages plan in {ratio:.2f} times what encoding takes (limit {_MOST})")
+            plan_columns = "  ".join(f"{seconds:>9.3f}" for seconds in plan)
+            print(f"{messages:>8,}  {transcript.tokens:>9,}  {encode:>7.3f}  {plan_columns}  {ratio:>11.2f}")
+            if messages == _MESSAGES[-1] and ratio >= _MAX_RATIO:
+                exceeded.append(
+                    f"{messages:,} messages plan in {ratio:.2f} times what encoding takes (limit {_MAX_RATIO})"
+                )
     growth = plans[_MESSAGES[-1]] / plans[_MESSAGES[0]]
     size = sizes[_MESSAGES[-1]] / sizes[_MESSAGES[0]]
     print(
@@ -64,13 +66,13 @@ def main() -> int:
     return int(bool(exceeded))
 
 
-def _least(transcript: Transcript) -> tuple[float, list[float]]:
+def _min_seconds(transcript: Transcript) -> tuple[float, list[float]]:
     """Return the seconds to encode, and to plan at each ratio: the minimum of several turns."""
     encode, plan = [], [[] for _ in _RATIOS]  # type: list[float], list[list[float]]
     for _ in range(_RUNS):
         encode.append(_encode(transcript))
-        for at, ratio in enumerate(_RATIOS):
-            plan[at].append(_plan(transcript, ratio))
+        for index, ratio in enumerate(_RATIOS):
+            plan[index].append(_plan(transcript, ratio))
         gc.collect()
     return min(encode), [min(seconds) for seconds in plan]
 

@@ -44,7 +44,7 @@ _SYLLABLES = tuple(
 )
 _ENDINGS = ("a", "an", "ard", "e", "eth", "i", "ia", "ic", "ik", "in", "is", "o", "ock", "ol", "on", "or", "um", "us")
 _MIX = ("invented", "ordinary", "number", "answer", "long", "update", "invented", "ordinary", "number", "answer")
-_PLAIN = ("invented", "ordinary", "number")
+_PLAIN_CATEGORIES = ("invented", "ordinary", "number")
 
 
 @functools.cache
@@ -85,53 +85,56 @@ class Event:
     asked: dict[str, Any] | None = None
 
 
-class Teller:
-    """Makes texts from patterns. Slots keep their values until `fresh` begins another fact."""
+class FactTeller:
+    """Makes texts from patterns. Slots keep their values until `begin_fact` begins another fact."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
         self._values: dict[str, str] = {}
         self._used: set[str] = set()
 
-    def fresh(self) -> None:
+    def begin_fact(self) -> None:
         """Begin another fact, with other values where the lists allow it."""
         self._used |= set(self._values.values())
         self._values = {}
 
-    def say(self, pattern: str) -> str:
-        while (found := re.search(r"\(([^()]*)\)", pattern)) is not None:
-            pattern = pattern[: found.start()] + self._random.choice(found[1].split("|")) + pattern[found.end() :]
+    def fill(self, pattern: str) -> str:
+        while (match := re.search(r"\(([^()]*)\)", pattern)) is not None:
+            pattern = pattern[: match.start()] + self._random.choice(match[1].split("|")) + pattern[match.end() :]
         text = re.sub(r"\{(\w+)\}", lambda slot: self._value(slot[1]), pattern)
         return re.sub(r"\b([Aa]) (?=[aeio](?!ne-))", r"\1n ", text)
 
     def message(self, pattern: str, *, opener: float = 0.4, tail: float = 0.35) -> str:
         """Return a sentence as people type it, sometimes with words before or after it."""
         draw = self._random
-        parts = [self.say(pattern)]
+        parts = [self.fill(pattern)]
         if draw.random() < opener:
-            parts.insert(0, self.say(draw.choice(_section("openers"))))
+            parts.insert(0, self.fill(draw.choice(_section("openers"))))
         if draw.random() < tail:
-            parts.append(self.say(draw.choice(_section("tails"))))
+            parts.append(self.fill(draw.choice(_section("tails"))))
         return self._typed(parts)
 
     def long_message(self, pattern: str) -> str:
         """Return the sentence with small talk around it."""
-        parts = [self._idle(each) for each in self._random.sample(_section("small talk"), self._random.randint(3, 6))]
-        parts.insert(self._random.randint(0, len(parts)), self.say(pattern))
+        parts = [
+            self._idle(talk_pattern)
+            for talk_pattern in self._random.sample(_section("small talk"), self._random.randint(3, 6))
+        ]
+        parts.insert(self._random.randint(0, len(parts)), self.fill(pattern))
         return self._typed(parts)
 
     def _idle(self, pattern: str) -> str:
         """Return a text for a pattern of small talk, with slot values separate from those of the fact."""
         values, self._values = self._values, {}
-        text = self.say(pattern)
+        text = self.fill(pattern)
         self._values = values
         return text
 
     def _typed(self, parts: Sequence[str]) -> str:
         text = ""
         for part in parts:
-            ended = part if part[-1] in ".?!," else part + self._random.choice("...!")
-            text += (" " if text else "") + (ended if text.endswith(",") else ended[0].upper() + ended[1:])
+            sentence = part if part[-1] in ".?!," else part + self._random.choice("...!")
+            text += (" " if text else "") + (sentence if text.endswith(",") else sentence[0].upper() + sentence[1:])
         text = re.sub(r"(?<=\? )[a-z]", lambda letter: letter[0].upper(), text)
         return text.lower() if self._random.random() < 0.1 else text
 
@@ -187,15 +190,15 @@ def conversation(
         raise ValueError("more facts than messages")
     texts: list[str] = []
     qas: list[dict[str, Any]] = []
-    taken = 0
+    used = 0
     for event in sorted(events, key=lambda each: each.place):
         upto = round(event.place * quiet)
-        texts += lines[taken:upto]
-        taken = upto
+        texts += lines[used:upto]
+        used = upto
         if event.asked is not None:
             qas.append({**event.asked, "evidence": list(range(len(texts), len(texts) + len(event.texts)))})
         texts += event.texts
-    texts += lines[taken:quiet]
+    texts += lines[used:quiet]
     roles = ("user", "assistant")
     messages = [{"role": roles[index % 2], "content": text} for index, text in enumerate(texts)]
     return {"id": name, "messages": messages, "qas": qas}
@@ -207,21 +210,21 @@ class _Facts:
     def __init__(self, random: Random, shapes: Callable[[str], Sequence[Shape]]) -> None:
         self._random = random
         self._shapes = shapes
-        self._tell = Teller(random)
+        self._tell = FactTeller(random)
         self._unused: dict[str, list[Shape]] = {}
 
     def events(self, facts: int, distractors: int) -> list[Event]:
         events: list[Event] = []
-        for number, place in enumerate(_places(self._random, facts)):
-            events += self._fact(_MIX[number % len(_MIX)], place)
-        for number, place in enumerate(_places(self._random, distractors)):
-            events.append(Event(place, (self._distractor(number),)))
+        for number, position in enumerate(_places(self._random, facts)):
+            events += self._fact(_MIX[number % len(_MIX)], position)
+        for number, position in enumerate(_places(self._random, distractors)):
+            events.append(Event(position, (self._distractor(number),)))
         return events
 
-    def _fact(self, category: str, place: float) -> list[Event]:
+    def _fact(self, category: str, position: float) -> list[Event]:
         draw, tell = self._random, self._tell
-        tell.fresh()
-        shape = self._shape(draw.choice(_PLAIN) if category == "long" else category)
+        tell.begin_fact()
+        shape = self._shape(draw.choice(_PLAIN_CATEGORIES) if category == "long" else category)
         pattern = draw.choice(shape.first)
         earlier: list[Event] = []
         if category == "long":
@@ -229,24 +232,24 @@ class _Facts:
         elif category == "answer":
             texts = (tell.message(pattern, tail=0), tell.message(draw.choice(shape.second), opener=0.1, tail=0.1))
         elif category == "update":
-            earlier.append(Event(place * draw.random(), (tell.message(pattern),)))
+            earlier.append(Event(position * draw.random(), (tell.message(pattern),)))
             texts = (tell.message(draw.choice(shape.second)),)
         else:
             texts = (tell.message(pattern),)
-        question = tell.say(shape.question)
-        asked = {"question": question, "answer": tell.say(shape.answer), "category": category}
-        return [*earlier, Event(place, texts, asked)]
+        question = tell.fill(shape.question)
+        question_entry = {"question": question, "answer": tell.fill(shape.answer), "category": category}
+        return [*earlier, Event(position, texts, question_entry)]
 
     def _distractor(self, number: int) -> str:
         """Return, in turn, a strange word, small talk, or a fact like the others that no question asks for."""
         draw, tell = self._random, self._tell
-        tell.fresh()
+        tell.begin_fact()
         if number % 3 == 0:
             return tell.message(draw.choice(_section("distractions")))
         if number % 3 == 1:
             chat = draw.choice(_section("small talk"))
             return tell.message(chat) if draw.random() < 0.5 else tell.long_message(chat)
-        return tell.message(draw.choice(self._shape(draw.choice(_PLAIN)).first))
+        return tell.message(draw.choice(self._shape(draw.choice(_PLAIN_CATEGORIES)).first))
 
     def _shape(self, category: str) -> Shape:
         if not self._unused.get(category):
@@ -266,8 +269,8 @@ def read_noise(paths: Sequence[Path]) -> list[list[tuple[str, str]]]:
     for path in paths:
         with path.open(encoding="utf-8") as file:
             records = [json.loads(line) for line in file if line.strip()]
-        said = [(str(each.get("name", "")), _clean(str(each["content"]))) for each in records]
-        dialogues.append([(speaker, text) for speaker, text in said if text])
+        spoken_lines = [(str(record.get("name", "")), _clean(str(record["content"]))) for record in records]
+        dialogues.append([(speaker, text) for speaker, text in spoken_lines if text])
     return dialogues
 
 
@@ -283,17 +286,17 @@ def noise(random: Random, dialogues: Sequence[list[tuple[str, str]]], options: a
     out: list[str] = []
     order = random.sample(range(len(dialogues)), len(dialogues))
     while len(out) < options.messages:
-        said = dialogues[order[0]]
+        spoken_lines = dialogues[order[0]]
         order.append(order.pop(0))
         pending: list[str] = []
-        wanted = 0
-        for speaker, text in said[random.randrange(max(1, len(said) // 2)) :]:
-            wanted = wanted or random.randint(1, max(1, 2 * options.words))
+        stretch_length = 0
+        for speaker, text in spoken_lines[random.randrange(max(1, len(spoken_lines) // 2)) :]:
+            stretch_length = stretch_length or random.randint(1, max(1, 2 * options.words))
             pending.append(f"{speaker}: {text}" if options.names and speaker else text)
-            if len(" ".join(pending).split()) >= wanted:
+            if len(" ".join(pending).split()) >= stretch_length:
                 words = " ".join(pending).split()
                 out.append(" ".join(words[: options.longest]))
-                pending, wanted = [], 0
+                pending, stretch_length = [], 0
     return out[: options.messages]
 
 
@@ -313,7 +316,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.add_argument(f"--{option}", type=int, default=number, help=f"{text} ({number})")
     parser.add_argument("--names", action="store_true", help="begin each line of noise with its speaker")
     options = parser.parse_args(arguments)
-    dialogues = [each for each in read_noise(options.dialogues) if each]
+    dialogues = [dialogue for dialogue in read_noise(options.dialogues) if dialogue]
     if not dialogues:
         sys.exit("no dialogue in these files")
     with options.output.open("w", encoding="utf-8") as file:

@@ -29,7 +29,7 @@ def machine() -> str:
 
 def main() -> int:
     name, *arguments = sys.argv[1:]
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-m", f"benchmarks.{name}", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -43,9 +43,9 @@ def main() -> int:
         f"Python {platform.python_version()}, {versions}",
     ]
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.txt").write_text("\n".join([*head, "", done.stdout.rstrip(), ""]))
-    print(done.stdout, end="")
-    return done.returncode
+    (RESULTS / f"{name}.txt").write_text("\n".join([*head, "", finished.stdout.rstrip(), ""]))
+    print(finished.stdout, end="")
+    return finished.returncode
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import compact
-from compactor_cli.profiles import completed, default_profile
+from compactor_cli.profiles import complete_profile, default_profile
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter
@@ -59,21 +59,27 @@ def main(arguments: Sequence[str]) -> int:
     held_out = _by_session(sets, cases, source)
     for name, sessions in sets.items():
         prepared = prepare(sessions, CUTS)
-        others = {other: _profile(cases[other], source) for other in sets if other != name and cases[other]}
+        other_profiles = {
+            other_name: _profile(cases[other_name], source)
+            for other_name in sets
+            if other_name != name and cases[other_name]
+        }
         rows: dict[str, _Choose] = {
             "`adaptive`, by session": held_out.get,
-            "`adaptive`, shipped": partial(_always, default_profile()),
+            "`adaptive`, shipped": partial(_constant_profile, default_profile()),
         }
-        if others:
-            without = _profile([c for other in others for c in cases[other]], source)
-            rows["`adaptive`, by set"] = partial(_always, without)
-        for other, profile in others.items():
-            rows[f"`adaptive`, by {other}"] = partial(_always, profile)
+        if other_profiles:
+            without = _profile([c for other_name in other_profiles for c in cases[other_name]], source)
+            rows["`adaptive`, by set"] = partial(_constant_profile, without)
+        for other_name, profile in other_profiles.items():
+            rows[f"`adaptive`, by {other_name}"] = partial(_constant_profile, profile)
         methods = [_method(row, choose) for row, choose in rows.items()]
         methods += [
-            _method(f"`{other}`{', by session' if STRATEGIES[other].learned else ''}", held_out.get, other)
-            for other in STRATEGIES
-            if other != "adaptive"
+            _method(
+                f"`{other_name}`{', by session' if STRATEGIES[other_name].learned else ''}", held_out.get, other_name
+            )
+            for other_name in STRATEGIES
+            if other_name != "adaptive"
         ]
         methods += [plain_method(plain, COUNTER) for plain in BASELINES]
         print_result(name, prepared, evaluate(prepared, methods, RATIOS))
@@ -81,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def sessions_of(folders: Sequence[str]) -> list[EvaluatedSession]:
-    found = []
+    sessions = []
     for folder in folders:
         for path in sorted(p for p in Path(folder).rglob("*.jsonl") if not p.name.startswith("_")):
             name = f"{Path(folder).name}/{path.relative_to(folder)}"
@@ -91,8 +97,8 @@ def sessions_of(folders: Sequence[str]) -> list[EvaluatedSession]:
                 print(f"left out: {error}", file=sys.stderr)
                 continue
             # conversations of one file are similar, so they count as one session
-            found += [EvaluatedSession(name, transcript) for transcript in source.transcripts]
-    return found
+            sessions += [EvaluatedSession(name, transcript) for transcript in source.transcripts]
+    return sessions
 
 
 def _by_session(
@@ -105,7 +111,7 @@ def _by_session(
         Lesson(s.name, name, opening_of(s.transcript.messages)) for name, sessions in sets.items() for s in sessions
     ]
     folds = folds_by_session(lessons, FOLDS, 0)
-    everything = [case for own in cases.values() for case in own]
+    everything = [case for set_cases in cases.values() for case in set_cases]
     profiles = {
         fold: _profile([case for case in everything if folds[case.session] != fold], source)
         for fold in sorted(set(folds.values()))
@@ -114,10 +120,10 @@ def _by_session(
 
 
 def _profile(cases: Sequence[TrainingCase], source: Mapping[str, str]) -> Profile:
-    return completed(Profile(fit(cases, source), "held out"))
+    return complete_profile(Profile(fit(cases, source), "held out"))
 
 
-def _always(profile: Profile, session: str) -> Profile:
+def _constant_profile(profile: Profile, session: str) -> Profile:
     return profile
 
 
@@ -145,22 +151,22 @@ def print_result(name: str, prepared: Prepared, result: Evaluation) -> None:
     print("\nLINKED of the first row minus that of another, with its 95% interval:\n")
     print("| | " + " | ".join(f"{r:.0%}" for r in RATIOS) + " |")
     print("|---" * (1 + len(RATIOS)) + "|")
-    for other in dict.fromkeys(d.other for d in result.differences):
-        own = [d.linked for d in result.differences if d.other == other]
-        print(f"| {other} | " + " | ".join(_show_difference(d) for d in own) + " |")
+    for other_method in dict.fromkeys(d.other for d in result.differences):
+        differences = [d.linked for d in result.differences if d.other == other_method]
+        print(f"| {other_method} | " + " | ".join(_show_difference(d) for d in differences) + " |")
     print(flush=True)
 
 
-def _show(found: MeanEstimate) -> str:
-    if found.low is None or found.high is None:
-        return f"{found.mean:.3f}"
-    return f"{found.mean:.3f} ±{(found.high - found.low) / 2:.2f}"
+def _show(method_row_shown: MeanEstimate) -> str:
+    if method_row_shown.low is None or method_row_shown.high is None:
+        return f"{method_row_shown.mean:.3f}"
+    return f"{method_row_shown.mean:.3f} ±{(method_row_shown.high - method_row_shown.low) / 2:.2f}"
 
 
-def _show_difference(found: MeanEstimate) -> str:
-    if found.low is None or found.high is None:
-        return f"{found.mean:+.3f}"
-    return f"{found.mean:+.3f} ({found.low:+.2f} to {found.high:+.2f})"
+def _show_difference(shown_difference: MeanEstimate) -> str:
+    if shown_difference.low is None or shown_difference.high is None:
+        return f"{shown_difference.mean:+.3f}"
+    return f"{shown_difference.mean:+.3f} ({shown_difference.low:+.2f} to {shown_difference.high:+.2f})"
 
 
 if __name__ == "__main__":

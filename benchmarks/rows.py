@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROWS, RUNS = 10_000, 2
-_LEAST = 0.8
+_MIN_SPEED = 0.8
 _WORDS = ["the", "parser", "fails", "where", "a", "header", "has", "no", "colon", "so", "readers", "skip", "it"]
 
 
@@ -26,7 +26,7 @@ def rows() -> Iterator[dict[str, Any]]:
     for number in range(ROWS):
         messages: list[dict[str, Any]] = [{"role": "system", "content": "You mend programs."}]
         for turn in range(2 + number % 3):
-            words = " ".join(_WORDS[(number + turn + at) % len(_WORDS)] for at in range(12))
+            words = " ".join(_WORDS[(number + turn + position) % len(_WORDS)] for position in range(12))
             call = {"id": f"c{turn}", "type": "function", "function": {"name": "grep", "arguments": '{"in": "src"}'}}
             messages += [
                 {"role": "user", "content": f"Look at case {number}.{turn}: {words}"},
@@ -42,10 +42,10 @@ def write(folder: Path) -> list[Path]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    found = list(rows())
+    all_rows = list(rows())
     parquet, lines = folder / "rows.parquet", folder / "rows.jsonl"
-    pq.write_table(pa.Table.from_pylist(found), parquet, row_group_size=1_000)
-    lines.write_text("".join(json.dumps(row) + "\n" for row in found))
+    pq.write_table(pa.Table.from_pylist(all_rows), parquet, row_group_size=1_000)
+    lines.write_text("".join(json.dumps(row) + "\n" for row in all_rows))
     return [lines, parquet]
 
 
@@ -64,13 +64,13 @@ def main() -> int:
         lines, parquet = write(Path(folder))
         # Parquet first, because the peak memory covers all runs so far
         measured = [(seconds(parquet), seconds(lines)) for _ in range(RUNS)]
-    of_parquet = min(own[0] for own, _ in measured)
-    of_lines = min(other[0] for _, other in measured)
+    of_parquet = min(parquet_seconds[0] for parquet_seconds, _ in measured)
+    of_lines = min(lines_seconds[0] for _, lines_seconds in measured)
     ratio = of_lines / of_parquet
     print(f"Parquet:    {of_parquet:.1f} s, {ROWS / of_parquet:,.0f} rows/s, peak {measured[0][0][1]:,} MB")
     print(f"JSON lines: {of_lines:.1f} s, {ROWS / of_lines:,.0f} rows/s, peak {measured[0][1][1]:,} MB")
-    print(f"rate of Parquet to that of JSON lines: {ratio:.2f} (at least {_LEAST})")
-    return 0 if ratio >= _LEAST else 1
+    print(f"rate of Parquet to that of JSON lines: {ratio:.2f} (at least {_MIN_SPEED})")
+    return 0 if ratio >= _MIN_SPEED else 1
 
 
 if __name__ == "__main__":

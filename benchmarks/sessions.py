@@ -121,21 +121,21 @@ def _session(messages: int) -> Iterator[dict[str, Any]]:
     random = Random(_SEED)
     writer = _Writer(random)
     yield {"role": "system", "content": "You are a careful engineer. Never edit generated files. " + writer.prose(600)}
-    left, clock = messages - 1, 1_772_000_000
-    while left > 0:
+    messages_left, clock = messages - 1, 1_772_000_000
+    while messages_left > 0:
         clock += random.randint(30, 600)
         yield {"role": "user", "content": _request(random, writer), "timestamp": clock}
-        left -= 1
+        messages_left -= 1
         for _ in range(random.randint(4, 16)):
-            if left < 3:
+            if messages_left < 3:
                 break
             clock += random.randint(2, 40)
             yield from _exchange(random, writer, clock)
-            left -= 2
-        if left > 0:
+            messages_left -= 2
+        if messages_left > 0:
             clock += random.randint(2, 20)
             yield {"role": "assistant", "content": writer.prose(random.randint(150, 700)), "timestamp": clock}
-            left -= 1
+            messages_left -= 1
 
 
 def _request(random: Random, writer: _Writer) -> str:
@@ -146,11 +146,11 @@ def _request(random: Random, writer: _Writer) -> str:
 def _exchange(random: Random, writer: _Writer, clock: int) -> Iterator[dict[str, Any]]:
     call_id = f"call_{random.getrandbits(64):016x}"
     kind = random.choices(("code", "search", "tests", "log", "edit"), weights=(30, 20, 20, 10, 20))[0]
-    said = f"{random.choice(_OPENERS)} `{writer.name()}`. {writer.prose(60)}" if random.random() < 0.4 else None
+    remark = f"{random.choice(_OPENERS)} `{writer.name()}`. {writer.prose(60)}" if random.random() < 0.4 else None
     name, arguments = _call(random, writer, kind)
     function = {"name": name, "arguments": json.dumps(arguments)}
     call = {"id": call_id, "type": "function", "function": function}
-    yield {"role": "assistant", "content": said, "tool_calls": [call], "timestamp": clock}
+    yield {"role": "assistant", "content": remark, "tool_calls": [call], "timestamp": clock}
     result = {"role": "tool", "tool_call_id": call_id, "content": _result(random, writer, kind), "timestamp": clock + 1}
     yield result
 

@@ -10,7 +10,7 @@ from base64 import b64decode
 from pathlib import Path
 
 from compactor_cli import tokens
-from compactor_cli.tokens.splintr_encoder import USUAL
+from compactor_cli.tokens.splintr_encoder import USUAL_FILE
 from compactor_cli.tokens.vocabulary import read_vocabulary
 
 _FIRST_BYTES = {0xC2, 0xC3, 0xC4, 0xC5, 0xE2, 0xEF, 0xF0}
@@ -30,4 +30,4 @@ def _is_usual(token: bytes) -> bool:
 
 
 if __name__ == "__main__":
-    Path(tokens.__file__).with_name(USUAL).write_bytes(usual_part())
+    Path(tokens.__file__).with_name(USUAL_FILE).write_bytes(usual_part())

@@ -28,7 +28,7 @@ _HEADING = re.compile(r"^### (.+)$", re.MULTILINE)
 _NOTHING = "- The work went on as it was asked for."
 
 
-class SaysNothing:
+class EmptyModel:
     """A language model whose summaries contain no facts."""
 
     name = "says/nothing"
@@ -59,7 +59,7 @@ def _method(strategy: str, summarizer: str) -> Method:
     def run(front: Transcript, target: int) -> Sequence[Message]:
         settings = Settings(strategy=strategy, summarizer=summarizer, target_tokens=target)
         try:
-            return compact(front, tools_for(front, COUNTER, settings, model=SaysNothing()), settings).messages
+            return compact(front, tools_for(front, COUNTER, settings, model=EmptyModel()), settings).messages
         except BudgetError as error:
             raise NoOutputError(str(error)) from None
 

@@ -19,9 +19,9 @@ def main() -> None:
     reuse_memory()
     try:
         if "_COMPACTOR_COMPLETE" in os.environ:
-            from compactor_cli.cli.completing import answer
+            from compactor_cli.cli.completing import print_completions
 
-            answer()
+            print_completions()
             return
         from compactor_cli.cli.app import main as run
 

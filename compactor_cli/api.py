@@ -15,15 +15,15 @@ from compactor_cli.errors import InputError
 from compactor_cli.formats.loading import load as _load
 from compactor_cli.memory.decontextualize import Resolved, statements_of
 from compactor_cli.memory.decontextualize import decontextualize as _decontextualize
-from compactor_cli.memory.extraction import Remembering
+from compactor_cli.memory.extraction import MemoryExtractor
 from compactor_cli.memory.extraction import extract_memories as _extract_memories
 from compactor_cli.model.budget import FixedParts
-from compactor_cli.model.content import Content, in_memory
+from compactor_cli.model.content import Content, read_all
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source
-from compactor_cli.objects import from_lines, listed, to_lines
+from compactor_cli.objects import as_list, from_lines, to_lines
 from compactor_cli.pipeline.run import analyze, compact_source
 from compactor_cli.pipeline.share_budget import allocate
 from compactor_cli.pipeline.stages import CurrentStage
@@ -160,13 +160,13 @@ def compact(  # noqa: PLR0913  # options of a command, each by its name
     run = _CompactCall(tokenizer, profile, closed, model, on_stage, recalled, flush, at)
     if isinstance(source, Source):
         return run.compact(source, settings)
-    messages = listed(source)
+    messages = as_list(source)
     before = to_lines(messages)
     if not before:
         return []
     loaded = load(b"\n".join(before), "messages", format=format, tokenizer=tokenizer)
     done = run.compact(loaded, settings)
-    return from_lines(in_memory(done.data).splitlines(), messages, before)
+    return from_lines(read_all(done.data).splitlines(), messages, before)
 
 
 def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Settings:
@@ -198,7 +198,7 @@ class _CompactCall(Struct, frozen=True):
             tools = [
                 replace(
                     own,
-                    remember=Remembering(
+                    remember=MemoryExtractor(
                         settings, created=self.created, model=self.model, judge=own.scorer if judges else None
                     ),
                     persist=self.flush,
@@ -228,7 +228,7 @@ def context_state(
     from compactor_cli.tokens.models import model_facts
 
     settings = checked_settings(settings or Settings())
-    lines = to_lines(listed(messages))
+    lines = to_lines(as_list(messages))
     if tokens is None:
         counter = make_counter(tokenizer, model).counter
         tokens = _load(b"\n".join(lines), "messages", counter, format=format).tokens if lines else 0

@@ -20,7 +20,7 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-def bug_words(error: Exception) -> str:
+def bug_message(error: Exception) -> str:
     """Return the message for an unexpected error."""
     return f"{BUG}: {type(error).__name__}: {error}"
 
@@ -30,11 +30,11 @@ BUG_REMEDY = "Run again with --debug and report the traceback."
 """What to do about an unexpected error."""
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def meant(word: str, known_names: Iterable[str]) -> str:
     """Return a suggestion for an unknown name, with the most similar known one: ` (did you mean adaptive?)`."""
     from difflib import get_close_matches
 
-    near = get_close_matches(word.lower(), [name for name in known if name], n=1)
+    near = get_close_matches(word.lower(), [name for name in known_names if name], n=1)
     return f" (did you mean {near[0]}?)" if near else ""
 
 
@@ -68,10 +68,10 @@ class InputError(CompactorError):
         super().__init__(what)
 
     def __str__(self) -> str:
-        place = self.path or "-"
+        path = self.path or "-"
         if self.line is not None:
-            place = f"{place}:{self.line}"
-        return f"{place}: {self.what}"
+            path = f"{path}:{self.line}"
+        return f"{path}: {self.what}"
 
     def at(self, path: str) -> InputError:
         """Return the same error with the file's name filled in."""
@@ -97,10 +97,10 @@ class BudgetError(CompactorError):
         *,
         option: str = "--target-tokens",
         subject: str = "",
-        enough: int = 0,
+        needed_tokens: int = 0,
     ) -> None:
         self.target, self.floor, self.items, self.option = target, floor, items, option
-        self.enough = max(floor, enough)
+        self.enough = max(floor, needed_tokens)
         listed = "".join(f"\n  {tokens:>9,}  {what}" for what, tokens in items)
         less = ", or keep less with --keep" if any("--keep" in what for what, _ in items) else ""
         super().__init__(
@@ -108,10 +108,10 @@ class BudgetError(CompactorError):
             f"Nothing was written. Use {option} {self.enough} or more{less}."
         )
 
-    def of(self, subject: str, enough: int = 0) -> BudgetError:
-        """Return the same error for a part of a file, whose other parts need `enough` tokens."""
+    def of(self, subject: str, needed_tokens: int = 0) -> BudgetError:
+        """Return the same error for a part of a file, whose other parts need `needed_tokens` tokens."""
         return BudgetError(
-            self.target, self.floor, self.items, option=self.option, subject=f"{subject} ", enough=enough
+            self.target, self.floor, self.items, option=self.option, subject=f"{subject} ", needed_tokens=needed_tokens
         )
 
 

@@ -20,7 +20,7 @@ def to_lines(messages: Sequence[Any]) -> list[bytes]:
     return [_line(message, number) for number, message in enumerate(messages)]
 
 
-def listed(messages: Any) -> list[Any]:
+def as_list(messages: Any) -> list[Any]:
     """Return an iterable of messages as a list. Raises InputError if it is not one."""
     if isinstance(messages, Iterable) and not isinstance(messages, (str, bytes, Mapping)):
         return list(messages)
@@ -34,7 +34,10 @@ def from_lines(lines: Iterable[bytes], messages: Sequence[Any], before: Sequence
     for line, message in zip(before, messages, strict=True):
         waiting[line].append(message)
     langchain = sys.modules.get(_LANGCHAIN) if any(map(_is_langchain, messages)) else None
-    return [waiting[line].popleft() if waiting.get(line) else _made(json.loads(line), langchain) for line in lines]
+    return [
+        waiting[line].popleft() if waiting.get(line) else _rebuild_message(json.loads(line), langchain)
+        for line in lines
+    ]
 
 
 def _line(message: Any, number: int) -> bytes:
@@ -45,16 +48,16 @@ def _line(message: Any, number: int) -> bytes:
         )
     try:
         # lone surrogates stay escaped, so that the line is valid UTF-8 whatever the messages contain
-        return json.dumps(_plain(message), default=_dumped, allow_nan=False).encode()
+        return json.dumps(_plain_message(message), default=_dump_object, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be written as JSON: {error}", path=f"message {number}") from None
 
 
-def _plain(message: Any) -> Any:
-    return dict(message) if isinstance(message, Mapping) else _dumped(message)
+def _plain_message(message: Any) -> Any:
+    return dict(message) if isinstance(message, Mapping) else _dump_object(message)
 
 
-def _dumped(value: Any) -> Any:
+def _dump_object(value: Any) -> Any:
     """Return a JSON value for an object."""
     if isinstance(value, Mapping):
         return dict(value)
@@ -69,7 +72,7 @@ def _is_langchain(message: Any) -> bool:
     return any(kind.__module__.startswith(_LANGCHAIN) for kind in type(message).__mro__)
 
 
-def _made(value: Any, langchain: Any) -> Any:
+def _rebuild_message(value: Any, langchain: Any) -> Any:
     """Return a changed or new message."""
     name = _CLASSES.get(value.get("type", "")) if langchain is not None else None
     return getattr(langchain, name).model_validate(value) if name else value

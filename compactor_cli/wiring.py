@@ -9,7 +9,7 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.stages import Topics
 from compactor_cli.pipeline.tools import Tools
-from compactor_cli.scoring import scorer
+from compactor_cli.scoring import make_scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
 from compactor_cli.summaries.registry import summarizer
@@ -35,27 +35,27 @@ def tools_for(
     return Tools(
         format=FORMATS[transcript.format],
         counter=counter,
-        scorer=scorer(settings.scorer_name, model, _judging(settings)),
+        scorer=make_scorer(settings.scorer_name, model, _judging_prompt(settings)),
         strategy=chosen,
         summarizer=summarizer(settings.summarizer, settings, model),
-        topics=_topics(settings, model),
-        profile=(profile or _shipped()) if chosen.learned else None,
+        topics=_topic_finder(settings, model),
+        profile=(profile or _shipped_profile()) if chosen.learned else None,
     )
 
 
-def _shipped() -> Profile:
+def _shipped_profile() -> Profile:
     from compactor_cli.profiles import default_profile  # not needed for strategies without learned values
 
     return default_profile()
 
 
-def _judging(settings: Settings) -> str:
+def _judging_prompt(settings: Settings) -> str:
     """Return the prompt with which a model judges messages; empty for the default. If memories are extracted, it is
     their prompt, so that each message is judged only once."""
     return settings.memory.prompt if settings.memory.auto_flush else ""
 
 
-def _topics(settings: Settings, model: LanguageModel | None) -> Topics:
+def _topic_finder(settings: Settings, model: LanguageModel | None) -> Topics:
     """Return a function that finds topics: with the model that writes the summaries, or else by the words used."""
     if model is None or settings.summarizer != "llm":
         return find_topics

@@ -22,7 +22,7 @@ import compactor_cli
 from compactor_cli.agents import AGENTS
 from compactor_cli.agents.base import Machine
 from compactor_cli.cli.app import app
-from compactor_cli.configuration.checked_values import allowed, shown
+from compactor_cli.configuration.checked_values import describe_allowed, display_value
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.converting import TARGETS
@@ -220,7 +220,7 @@ def signals() -> str:
 
 def settings() -> str:
     """Return a table of all keys of settings files."""
-    rows = [f"| `{key.name}` | {_default(key)} | {allowed(key)} | {key.meaning} |" for key in keys().values()]
+    rows = [f"| `{key.name}` | {_default(key)} | {describe_allowed(key)} | {key.meaning} |" for key in keys().values()]
     return "\n".join(["", "| key | default | allowed | meaning |", "|---|---|---|---|", *rows, ""])
 
 
@@ -228,13 +228,13 @@ def presets() -> str:
     """Return a table of the presets, with the keys that each one sets."""
     rows = []
     for name, preset in PRESETS.items():
-        values = ", ".join(f"`{key}` {'unset' if v is None else shown(v)}" for key, v in preset.values.items())
+        values = ", ".join(f"`{key}` {'unset' if v is None else display_value(v)}" for key, v in preset.values.items())
         rows.append(f"| `{name}` | {preset.purpose} | {values} |")
     return "\n".join(["", "| preset | in words | sets |", "|---|---|---|", *rows, ""])
 
 
 def _default(key: Key) -> str:
-    return "unset" if key.default is None else "empty" if key.default in ("", ()) else f"`{shown(key.default)}`"
+    return "unset" if key.default is None else "empty" if key.default in ("", ()) else f"`{display_value(key.default)}`"
 
 
 def _shown(command: str, folder: Path) -> str:

@@ -92,10 +92,10 @@ def browsed() -> str:
     for name in (*_SILENT, "TEXTUAL_THEME"):  # the program reads them when it is imported
         os.environ.pop(name, None)
     from compactor_cli.cli.commands import browse as command
-    from compactor_cli.cli.configured import forced
+    from compactor_cli.cli.configured import forced_values
 
     async def screen() -> str:
-        desk, app = command.opened(command.BrowseOptions(file="session.jsonl"), forced(target_ratio=0.25))
+        desk, app = command.open_browser(command.BrowseOptions(file="session.jsonl"), forced_values(target_ratio=0.25))
         async with app.run_test(size=(96, 28)) as pilot:
             await app.settled.wait()
             for key in _KEYS:

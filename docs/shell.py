@@ -16,7 +16,7 @@ import typer
 
 from compactor_cli.agents import AGENTS
 from compactor_cli.cli.app import app
-from compactor_cli.cli.commands.hook import HOOKED
+from compactor_cli.cli.commands.hook import HOOKED_AGENTS
 from compactor_cli.cli.compact_job import ANNOTATIONS, EMITS, ENGINES
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.presets import PRESETS
@@ -69,7 +69,7 @@ VALUES = {
     "emits": [(name, "") for name in EMITS],
     "engines": [(name, "") for name in ENGINES],
     "formats": [(name, one.title) for name, one in FORMATS.items()],
-    "hooks": [(name, one.title) for name, one in HOOKED.items()],
+    "hooks": [(name, one.title) for name, one in HOOKED_AGENTS.items()],
     "keys": [(name, key.meaning) for name, key in keys().items()],
     "orders": [(name, "") for name in ORDERS],
     "presets": [(name, one.purpose) for name, one in PRESETS.items()],

@@ -15,9 +15,9 @@ from compactor_cli.llm.litellm_client import LitellmClient
 from compactor_cli.settings import LlmSettings
 from tests.llm.server import Provider
 
-Connected = Callable[[str], Asker]
+MakeAsker = Callable[[str], Asker]
 """Makes the real asker for a model, which asks the provider on loopback."""
-Answering = Callable[[ModelRequest], ModelAnswer | str]
+AnswerRequest = Callable[[ModelRequest], ModelAnswer | str]
 
 
 class ScriptedModel:
@@ -27,7 +27,7 @@ class ScriptedModel:
     name = "scripted"
 
     def __init__(
-        self, *answers: ModelAnswer | str | Answering, context_limit: int = 128_000, strict: bool = False
+        self, *answers: ModelAnswer | str | AnswerRequest, context_limit: int = 128_000, strict: bool = False
     ) -> None:
         self.context_limit = context_limit
         self.rounds: list[tuple[ModelRequest, ...]] = []
@@ -54,19 +54,19 @@ class ScriptedModel:
             raise ModelError(f"{what}: {why}")
 
 
-def asked_text(request: ModelRequest) -> str:
+def request_text(request: ModelRequest) -> str:
     """Return the whole text of a request."""
     return "\n".join((request.system, *(turn.text for turn in request.turns)))
 
 
-def tagged(text: str, name: str, key: str) -> dict[int, str]:
+def tagged_texts(text: str, name: str, key: str) -> dict[int, str]:
     """Return number -> text of the elements `<name key="number" ...>` in a request."""
     found = re.findall(rf'<{name} {key}="(\d+)"[^>]*>\n(.*?)\n</{name}>', text, re.DOTALL)
     return {int(number): body for number, body in found}
 
 
 @pytest.fixture
-def connected(provider: Provider, loaded_litellm: Any) -> Connected:
+def connected(provider: Provider, loaded_litellm: Any) -> MakeAsker:
     """Return a function that makes real askers of the provider."""
 
     def connect(name: str) -> Asker:

@@ -14,7 +14,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, jsonedit
-from compactor_cli.pipeline.recorded import recorded
+from compactor_cli.pipeline.recorded_context import recorded_context
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 
@@ -54,7 +54,7 @@ def as_bytes(value):
     return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode()
 
 
-def read(*values, format="", **layout):
+def read_records(*values, format="", **layout):
     """Return the messages of records, read with the counter that takes four characters per token."""
     return load(jsonl(*values, **layout), format=format).transcripts[0].messages
 
@@ -73,7 +73,7 @@ def load_or_skip(path, tokenizer=""):
 
 def last_count(transcript, format):
     """Return the last token count of the provider, which must exist."""
-    found = recorded(transcript, format)
+    found = recorded_context(transcript, format)
     assert found is not None
     return found
 
@@ -84,7 +84,7 @@ def compact(data, **settings):
     return api.compact(load(data, **reading), Settings(**settings), tokenizer="chars")
 
 
-def faults_of(source):
+def find_faults(source):
     """Return the faults of all conversations of a source."""
     return [
         fault
@@ -120,7 +120,7 @@ def prose(topic, sentences=6):
     )
 
 
-def listing(topic, lines=60):
+def listing_output(topic, lines=60):
     """Return the output of a tool, long enough that a token budget shortens it."""
     return "\n".join(f"{topic} line {at}: {WORDS[at % len(WORDS)]} {at * 7919 % 1000}" for at in range(lines))
 
@@ -144,7 +144,7 @@ def call(id, name="shell", arguments='{"command": "ls"}'):
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def calling(*calls, content=None, **extra):
+def calling_message(*calls, content=None, **extra):
     return {"role": "assistant", "content": content, "tool_calls": list(calls), **extra}
 
 
@@ -152,7 +152,7 @@ def result(id, content, **extra):
     return {"role": "tool", "tool_call_id": id, "content": content, **extra}
 
 
-def exchanges(count, start=0):
+def plain_exchanges(count, start=0):
     """Yield requests and answers without tools, about 200 tokens for each pair."""
     for at in range(start, start + count):
         yield user(f"Request {at}: {prose(f'request {at}', 3)}")
@@ -206,15 +206,15 @@ class ClaudeSession:
         self.records.append(record)
         return record
 
-    def raw(self, record):
+    def add_raw(self, record):
         """Add a record without an envelope."""
         self.records.append(record)
         return record
 
-    def says(self, text, **extra):
+    def add_answer(self, text, **extra):
         return self.add("user", {"role": "user", "content": text}, **extra)
 
-    def answers(self, *blocks, id="", **extra):  # the format's own name for it
+    def add_call(self, *blocks, id="", **extra):  # the format's own name for it
         message = {
             "id": id or f"msg_{self.count}",
             "type": "message",
@@ -224,13 +224,13 @@ class ClaudeSession:
         }
         return self.add("assistant", message, **extra)
 
-    def returns(self, id, content, **extra):
+    def add_result(self, id, content, **extra):
         return self.add("user", {"role": "user", "content": [tool_result(id, content)]}, **extra)
 
     def exchanges(self, count, topic="topic"):
         for at in range(count):
-            self.says(f"Request {topic} {at}: {prose(f'{topic} request {at}', 3)}")
-            self.answers(text_block(f"Answer {topic} {at}: {prose(f'{topic} answer {at}', 8)}"))
+            self.add_answer(f"Request {topic} {at}: {prose(f'{topic} request {at}', 3)}")
+            self.add_call(text_block(f"Answer {topic} {at}: {prose(f'{topic} answer {at}', 8)}"))
 
     @property
     def data(self):
@@ -281,7 +281,7 @@ def codex_exchanges(count):
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedRun:
     """The result of a process."""
 
     code: int
@@ -297,7 +297,7 @@ class Finished:
         return json.loads(self.stdout)
 
 
-def environment(**extra):
+def clean_environment(**extra):
     """Return the environment without variables that change how output looks."""
     ours = ("COLUMNS", "LINES", "NO_COLOR", "TERM", "PYTHONIOENCODING", "TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
     kept = {
@@ -309,7 +309,7 @@ def environment(**extra):
     return {**kept, "PYTHONPATH": path, "PYTHONUTF8": "1", **extra}
 
 
-def command(*args):
+def program_command(*args):
     return [sys.executable, "-m", "compactor_cli", *map(str, args)]
 
 
@@ -325,12 +325,12 @@ def run_fresh(*args, input=None, cwd=None, timeout=120, **variables):
     """Run `compactor ARGS...` in a new Python process and wait for it, for tests of how a process starts or ends.
     Keyword arguments in capitals are environment variables."""
     done = subprocess.run(
-        command(*args),
+        program_command(*args),
         input=input if input is not None else b"",
         capture_output=True,
         cwd=cwd,
         timeout=timeout,
-        env=environment(**variables),
+        env=clean_environment(**variables),
         check=False,
     )
-    return Finished(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+    return FinishedRun(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))

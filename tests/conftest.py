@@ -16,11 +16,11 @@ from hypothesis import settings
 from tests import drawing
 from tests.builders import run_fresh, run_process
 from tests.network_guard import sitecustomize as network_guard
-from tests.warm import close_shared, place, share
+from tests.warm import close_shared, socket_path, use_socket
 
 DATA = Path(__file__).parent / "data"
-LEFT = "compactor-left-out"
-WARM = "compactor-warm"
+LEFT_OUT_OUTPUT = "compactor-left-out"
+WARM_SOCKET = "compactor-warm"
 LEFT_OUT = pytest.StashKey[int]()
 
 # importing the guard has set it up in this process; processes that tests start find it through PYTHONPATH
@@ -77,18 +77,18 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "everything: runs with --everything only, or when it is asked for by its name")
     drawing.configure(config)
     # a slow machine is not a failure; tests are made after this, so it applies where no number of examples is named
-    settings.register_profile("tests", deadline=None, max_examples=drawing.number_of(100, share=6))
+    settings.register_profile("tests", deadline=None, max_examples=drawing.example_count(100, share=6))
     settings.load_profile("tests")
     gc.disable()  # none of the many thousand collected tests is freed, and searching for garbage would double the time
 
-    if given := getattr(config, "workerinput", {}).get(WARM):
-        share(given)
+    if given := getattr(config, "workerinput", {}).get(WARM_SOCKET):
+        use_socket(given)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node):
     """Let all workers fork their processes from the same one."""
-    node.workerinput[WARM] = place()
+    node.workerinput[WARM_SOCKET] = socket_path()
 
 
 def pytest_unconfigure():
@@ -116,17 +116,17 @@ def pytest_collection_finish():
 
 
 def pytest_collection_modifyitems(config, items):
-    items.sort(key=_turn)
-    left = set(drawing.undrawn(items))
+    items.sort(key=_run_order)
+    left = set(drawing.undrawn_items(items))
     if left:
         items[:] = [item for item in items if item not in left]
         config.hook.pytest_deselected(items=list(left))
     if hasattr(config, "workeroutput"):
-        config.workeroutput[LEFT] = len(left)
+        config.workeroutput[LEFT_OUT_OUTPUT] = len(left)
     config.stash[LEFT_OUT] = len(left)
 
 
-def _turn(item):
+def _run_order(item):
     """Return the place of a test in the order. Tests with litellm come first, so that one worker gets them all and only
     it imports litellm. The recipes come last: by then mypy may have run beside the tests, and they use its cache."""
     if "loaded_litellm" in item.fixturenames:
@@ -137,7 +137,7 @@ def _turn(item):
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
     """Take the number from any worker, because all collect the same tests."""
-    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get(LEFT, 0)
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get(LEFT_OUT_OUTPUT, 0)
 
 
 def pytest_terminal_summary(terminalreporter, config):

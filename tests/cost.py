@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def calls_of(run: Callable[[], Any]) -> int:
+def count_calls(run: Callable[[], Any]) -> int:
     """Return the number of function calls of a run."""
     made = 0
 

@@ -46,31 +46,31 @@ def is_drawing():
     return _drawing
 
 
-def draw(items, number, name):
+def draw_items(items, number, name):
     """Return `number` of the items, in their order; all with --everything. `name`: identifies the case, so that cases
     draw different items."""
     items = list(items)
     if not _drawing:
         return items
-    chosen = sorted(items, key=lambda item: _place(f"{name} {item}"))[:number]
+    chosen = sorted(items, key=lambda item: _place_by_name(f"{name} {item}"))[:number]
     return [item for item in items if item in chosen]
 
 
-def every(step):
+def loop_step(step):
     """Return the step of a loop over many cases: 1 with --everything."""
     return step if _drawing else 1
 
 
-def number_of(examples, share=12, fewest=4):
+def example_count(examples, share=12, fewest=4):
     """Return the number of examples of a property to run: one in `share`, but at least `fewest`."""
     return max(min(examples, fewest), examples // share) if _drawing else examples
 
 
-def _place(name):
+def _place_by_name(name):
     return hashlib.sha256(name.encode()).hexdigest()
 
 
-def undrawn(items):
+def undrawn_items(items):
     """Return the cases that do not run: all cases of tests marked `everything`; of the tests in a file marked
     `one_test_in(n)`, all but one in n; and of tests marked `drawn(n)` or with a parameter in BY_PARAMETER, all cases
     but one in n."""
@@ -83,43 +83,47 @@ def undrawn(items):
             left.append(item)
         else:
             cases[item.nodeid.partition("[")[0]].append(item)
-    for test in _not_their_turn(cases):
+    for test in _undrawn_names(cases):
         left += cases.pop(test)
     for found in cases.values():
-        left += _by_turns(found)[math.ceil(len(found) / _one_in(found[0])) :]
+        left += _in_turns(found)[math.ceil(len(found) / _draw_interval(found[0])) :]
     return left
 
 
-def _not_their_turn(cases):
+def _undrawn_names(cases):
     """Return the names of the tests marked `one_test_in` that do not run. Tests that show a part of the seeds always
     run. A test is drawn among those of its file with the same number in the mark."""
     tests = defaultdict(list)
     for test, (item, *_) in cases.items():
         mark = item.get_closest_marker("one_test_in")
-        if mark and test.removeprefix("tests/") not in _of_the_seeds():
+        if mark and test.removeprefix("tests/") not in _tests_of_seeds():
             tests[test.partition("::")[0], mark.args[0]].append(test)
-    return [test for (_, n), alike in tests.items() for test in sorted(alike, key=_place)[math.ceil(len(alike) / n) :]]
+    return [
+        test
+        for (_, n), alike in tests.items()
+        for test in sorted(alike, key=_place_by_name)[math.ceil(len(alike) / n) :]
+    ]
 
 
 @cache
-def _of_the_seeds():
+def _tests_of_seeds():
     """Return the tests that docs/algorithm.md names, as `FOLDER/FILE::TEST`."""
     return frozenset(re.findall(r"`([\w/]+\.py::\w+)`", ALGORITHM.read_text(encoding="utf-8")))
 
 
-def _by_turns(items):
+def _in_turns(items):
     """Return the items in an order given by their names, taking turns between the folders of real sessions, which are
     mostly one format each."""
     taken: Counter[str] = Counter()
     ranked = []
-    for place, item in sorted(((_place(item.nodeid), item) for item in items), key=lambda one: one[0]):
-        folder = _folder(_parameters(item).get("path"))
+    for place, item in sorted(((_place_by_name(item.nodeid), item) for item in items), key=lambda one: one[0]):
+        folder = _session_folder(_parameters(item).get("path"))
         ranked.append((taken[folder], place, item))
         taken[folder] += 1
     return [item for *_, item in sorted(ranked, key=lambda one: one[:2])]
 
 
-def _folder(path):
+def _session_folder(path):
     """Return the top folder of the real sessions that a file is in; "" for other paths."""
     parts = path.parts if isinstance(path, Path) else ()
     return parts[parts.index("transcripts") + 1] if "transcripts" in parts else ""
@@ -129,7 +133,7 @@ def _parameters(item):
     return item.callspec.params if hasattr(item, "callspec") else {}
 
 
-def _one_in(item):
+def _draw_interval(item):
     """Return n if one in n cases of a test runs."""
     mark = item.get_closest_marker("drawn")
     if mark:

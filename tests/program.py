@@ -14,19 +14,19 @@ import socket
 import sys
 from pathlib import Path
 
-_PATIENCE = 120
+_TIMEOUT_SECONDS = 120
 """Seconds after which a command that still runs is ended."""
 
 
-def put_program(folder: Path, module: str = "") -> Path:
+def write_program(folder: Path, module: str = "") -> Path:
     """Write the program `compactor` to a folder, create the folder if needed, and return the program's path.
 
     `module`: as in tests/warm.py."""
     from tests import warm
 
     python = shlex.quote(sys.executable)
-    handing = f"{python} -S -E {shlex.quote(__file__)} {shlex.quote(warm.place())} {shlex.quote(module)}"
-    line = handing if warm.SERVES else f"{python} -m compactor_cli"
+    handing = f"{python} -S -E {shlex.quote(__file__)} {shlex.quote(warm.socket_path())} {shlex.quote(module)}"
+    line = handing if warm.CAN_SERVE else f"{python} -m compactor_cli"
     folder.mkdir(exist_ok=True)
     program = folder / "compactor"
     program.write_text(f'#!/bin/sh\nexec {line} "$@"\n', encoding="utf-8")
@@ -34,10 +34,10 @@ def put_program(folder: Path, module: str = "") -> Path:
     return program
 
 
-def _hand_on(place: str, module: str, args: list[str]) -> int:
+def _forward_command(place: str, module: str, args: list[str]) -> int:
     """Let a command run with the streams, folder, variables and umask of this process, and return its exit code."""
     umask = os.umask(0o077)
-    job = {"args": args, "cwd": str(Path.cwd()), "env": {**os.environ}, "timeout": _PATIENCE, "umask": umask}
+    job = {"args": args, "cwd": str(Path.cwd()), "env": {**os.environ}, "timeout": _TIMEOUT_SECONDS, "umask": umask}
     with socket.socket(socket.AF_UNIX) as asked:
         asked.connect(place)
         asked.sendall(module.encode() + b"\n")
@@ -49,4 +49,4 @@ def _hand_on(place: str, module: str, args: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_hand_on(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    sys.exit(_forward_command(sys.argv[1], sys.argv[2], sys.argv[3:]))

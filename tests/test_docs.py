@@ -12,7 +12,7 @@ import typer
 
 from compactor_cli.agents import AGENTS
 from compactor_cli.cli.app import app
-from compactor_cli.configuration.checked_values import parsed
+from compactor_cli.configuration.checked_values import parse_value
 from compactor_cli.configuration.keys import keys
 from compactor_cli.formats import FORMATS
 from compactor_cli.resuming import AGENTIC
@@ -162,5 +162,5 @@ def test_every_key_of_the_chat_is_a_setting_and_takes_the_value():
     for chat, here in rows:
         found = re.fullmatch(r"`compactor config set (\S+) (\S+)`", here)
         assert found, f"{chat}: {here}"
-        assert parsed(keys()[found[1]], found[2]) is not None
+        assert parse_value(keys()[found[1]], found[2]) is not None
     assert len(rows) == 4

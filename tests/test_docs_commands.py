@@ -12,8 +12,8 @@ import subprocess
 
 import pytest
 
-from tests.builders import ROOT, environment, run_process
-from tests.program import put_program
+from tests.builders import ROOT, clean_environment, run_process
+from tests.program import write_program
 
 SAMPLES = ROOT / "sample_transcripts"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -85,8 +85,8 @@ def workplace(tmp_path, monkeypatch):
 
 def run_in_shell(command, folder):
     """Run a command with pipes, redirections or conditions. `compactor` is a program on the path."""
-    put_program(folder.parent / "bin")
-    variables = environment(PATH=os.pathsep.join([str(folder.parent / "bin"), os.environ["PATH"]]))
+    write_program(folder.parent / "bin")
+    variables = clean_environment(PATH=os.pathsep.join([str(folder.parent / "bin"), os.environ["PATH"]]))
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], cwd=folder, env=variables, capture_output=True, check=False
     )

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests import drawing
-from tests.builders import ROOT, environment
+from tests.builders import ROOT, clean_environment
 
 NAMES = [f"strategy{number}" for number in range(10)]
 
@@ -22,18 +22,18 @@ def quick(request, monkeypatch):
 
 
 def test_of_many_two_are_drawn_by_the_name_of_the_case(quick):
-    drawn = [drawing.draw(NAMES, 2, f"file{number}") for number in range(50)]
-    assert drawn == [drawing.draw(iter(NAMES), 2, f"file{number}") for number in range(50)]
+    drawn = [drawing.draw_items(NAMES, 2, f"file{number}") for number in range(50)]
+    assert drawn == [drawing.draw_items(iter(NAMES), 2, f"file{number}") for number in range(50)]
     assert {len(names) for names in drawn} == {2 if quick else 10}
     assert all(names == sorted(names) for names in drawn)
     assert {name for names in drawn for name in names} == set(NAMES), "over the files each has its turn"
 
 
 def test_steps_and_examples(quick):
-    assert drawing.every(3) == (3 if quick else 1)
-    assert drawing.number_of(120) == (10 if quick else 120)
-    assert drawing.number_of(25) == (4 if quick else 25)
-    assert drawing.number_of(1) == 1
+    assert drawing.loop_step(3) == (3 if quick else 1)
+    assert drawing.example_count(120) == (10 if quick else 120)
+    assert drawing.example_count(25) == (4 if quick else 25)
+    assert drawing.example_count(1) == 1
 
 
 class Case:
@@ -53,7 +53,7 @@ def test_of_a_test_with_cases_by_strategy_or_database_one_in_four_or_two_run(qui
     marked = [Case(name, [pytest.mark.drawn(5).mark], strategy=name) for name in NAMES]
     long = [Case(name, [pytest.mark.everything.mark]) for name in NAMES]
     others = [Case(name, text=name) for name in NAMES]
-    left = [len(drawing.undrawn(cases)) for cases in (by_strategy, by_database, marked, long, others)]
+    left = [len(drawing.undrawn_items(cases)) for cases in (by_strategy, by_database, marked, long, others)]
     assert left == ([7, 1, 8, 10, 0] if quick else [0, 0, 0, 0, 0])
 
 
@@ -62,7 +62,7 @@ def test_of_the_tests_of_a_file_one_in_three_runs_with_all_its_cases(quick):
     of_a_seed = "tests/strategies/test_cost.py::test_four_times_the_messages_cost_about_four_times_as_much"
     tests = {f"a.py::test_{number}": mark for number in range(9)} | {"a.py::test_own": always, of_a_seed: mark}
     cases = [Case(name, [mark], test=test) for test, mark in tests.items() for name in NAMES[:2]]
-    left = {case.nodeid for case in drawing.undrawn(cases)}
+    left = {case.nodeid for case in drawing.undrawn_items(cases)}
     run = {test for test in tests if not {f"{test}[{name}]" for name in NAMES[:2]} <= left}
     assert len(left) == (12 if quick else 0), "all cases of a test or none"
     assert len(run) == (5 if quick else 11)
@@ -72,14 +72,14 @@ def test_of_the_tests_of_a_file_one_in_three_runs_with_all_its_cases(quick):
 def test_of_real_sessions_each_folder_has_one_before_another_has_two(quick):
     places = [*(f"codex/{number}" for number in range(8)), "adp/1", "pi/1"]
     cases = [Case(name, path=Path("/shared/transcripts", name)) for name in places]
-    left = {case.nodeid for case in drawing.undrawn(cases)}
+    left = {case.nodeid for case in drawing.undrawn_items(cases)}
     kept = {case.callspec.params["path"].parts[-2] for case in cases if case.nodeid not in left}
     assert (len(left), kept) == (6 if quick else 0, {"codex", "adp", "pi"})
 
 
 def collected(*arguments):
     command = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment(), check=True)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=clean_environment(), check=True)
     return sum(int(line.rpartition(":")[2]) for line in done.stdout.splitlines() if line.startswith("tests/"))
 
 

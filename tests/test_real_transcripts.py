@@ -17,7 +17,7 @@ from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from tests.builders import load_or_skip, run_process
-from tests.drawing import draw
+from tests.drawing import draw_items
 from tests.properties.checks import check_compaction
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "transcripts"
@@ -94,7 +94,7 @@ def check_file(path: Path) -> None:
             assert error.line == _broken_line(data), f"cannot be read: {error}"
         return
     pairs = [(name, ratio) for name in STRATEGIES for ratio in _ratios(name, path)]
-    for strategy, ratio in draw(pairs, 1, _name(path)):
+    for strategy, ratio in draw_items(pairs, 1, _name(path)):
         check_compaction(source, Settings(strategy=strategy, target_ratio=ratio), "chars")
 
 

@@ -15,7 +15,7 @@ CHARS = ("--tokenizer", "chars")
 HALF = ("compact", "session.jsonl", "--target-ratio", "0.5", *CHARS)
 PIPE = 1 << 16
 """Usual capacity of a pipe in bytes."""
-FORKS = pytest.mark.skipif(not warm.SERVES, reason="there is no fork")
+FORKS = pytest.mark.skipif(not warm.CAN_SERVE, reason="there is no fork")
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_what_is_looked_at_when_a_process_starts_has_python_start(monkeypatch, n
 
 @FORKS
 def test_each_is_a_process_of_its_own(tmp_path):
-    forking = warm.Warm("tests.test_warm")
+    forking = warm.WarmProcess("tests.test_warm")
     try:
         killed = forking.run("--version", cwd=tmp_path, END_BY="9")
         assert killed.code == -signal.SIGKILL

@@ -28,16 +28,16 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.builders import Finished, environment, run_fresh
+from tests.builders import FinishedRun, clean_environment, run_fresh
 
-SERVES = hasattr(os, "fork") and hasattr(socket, "send_fds")
-STARTING = ("PYTHON", "LC_", "LANG", "FORCE_COLOR", "TERMINAL_WIDTH", "_TYPER", "TIKTOKEN_", "DATA_GYM_")
+CAN_SERVE = hasattr(os, "fork") and hasattr(socket, "send_fds")
+START_VARIABLES = ("PYTHON", "LC_", "LANG", "FORCE_COLOR", "TERMINAL_WIDTH", "_TYPER", "TIKTOKEN_", "DATA_GYM_")
 """Prefixes of variables that are read only once: by Python when it starts, by typer when it is imported, and when a
 vocabulary is loaded."""
 STORED = ("archive.stored.archive", "archive.stored.rounds", "db.removal", "memory.stored.memories")
 """Modules that commands import when they use the database."""
 SAMPLE = Path(__file__).parent / "data" / "session.jsonl"
-USED = (
+WARM_COMMANDS = (
     "inspect FILE",
     "inspect FILE --html page.html",
     "score FILE",
@@ -57,10 +57,10 @@ USED = (
 
 def needs_fresh(variables):
     """Return whether environment variables would come too late for a process that already runs."""
-    return not SERVES or any(name.startswith(STARTING) for name in variables)
+    return not CAN_SERVE or any(name.startswith(START_VARIABLES) for name in variables)
 
 
-class Warm:
+class WarmProcess:
     """A process that has imported everything and forks one process per command. It starts with the first command.
 
     All commands are imported. `module` may have a function `preload` that imports more, and a function `begin` that
@@ -80,7 +80,7 @@ class Warm:
         job = {
             "args": list(map(str, args)),
             "cwd": str(cwd or Path.cwd()),
-            "env": environment(**variables),
+            "env": clean_environment(**variables),
             "timeout": timeout,
             "umask": _umask(),
         }
@@ -88,12 +88,12 @@ class Warm:
         (out, printing), (err, saying) = os.pipe(), os.pipe()
         self._ask(job, reading, printing, saying)
         with ThreadPoolExecutor(3) as pool:
-            pool.submit(_give, giving, input or b"")
-            printed, said = pool.submit(_all_of, out), pool.submit(_all_of, err)
-        code = int(self._line.readline() or _ended())
+            pool.submit(_write_all, giving, input or b"")
+            printed, said = pool.submit(_read_all, out), pool.submit(_read_all, err)
+        code = int(self._line.readline() or _has_ended())
         if code == -signal.SIGALRM:
             raise subprocess.TimeoutExpired(["compactor", *job["args"]], timeout, printed.result(), said.result())
-        return Finished(code, printed.result(), said.result().decode("utf-8", "replace"))
+        return FinishedRun(code, printed.result(), said.result().decode("utf-8", "replace"))
 
     def close(self):
         """Close the connection. The process then ends."""
@@ -113,13 +113,13 @@ class Warm:
 
     def _start(self):
         self._socket = asked = socket.socket(socket.AF_UNIX)
-        asked.connect(place())
+        asked.connect(socket_path())
         asked.sendall(self._module.encode() + b"\n")
         self._line = asked.makefile("r", encoding="ascii")
         return asked
 
 
-class _First:
+class _MainProcess:
     """The process that imports everything, once for all processes that run tests, and the place where it listens."""
 
     def __init__(self):
@@ -132,7 +132,7 @@ class _First:
             listening.listen()
             command = [sys.executable, "-m", "tests.warm", str(listening.fileno())]
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, pass_fds=[listening.fileno()], env=environment()
+                command, stdin=subprocess.PIPE, pass_fds=[listening.fileno()], env=clean_environment()
             )
 
     def close(self):
@@ -144,22 +144,22 @@ class _First:
             self.place = ""
 
 
-_first = _First()
+_main_process = _MainProcess()
 
 
-def place():
+def socket_path():
     """Return the socket where the process listens that imports everything; it does so on the first request."""
-    if SERVES and not _first.place:
-        _first.start()
-    return _first.place
+    if CAN_SERVE and not _main_process.place:
+        _main_process.start()
+    return _main_process.place
 
 
-def share(place):
+def use_socket(place):
     """Use the process that another one has started."""
-    _first.place = place
+    _main_process.place = place
 
 
-def _ended():
+def _has_ended():
     raise AssertionError("the process that forks has ended")
 
 
@@ -169,18 +169,18 @@ def _umask():
     return mask
 
 
-def _give(descriptor, data):
+def _write_all(descriptor, data):
     """Write all data, or as much as the reader takes."""
     with contextlib.suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as stream:
         stream.write(data)
 
 
-def _all_of(descriptor):
+def _read_all(descriptor):
     with os.fdopen(descriptor, "rb") as stream:
         return stream.read()
 
 
-def _listen(listening):
+def _accept_clients(listening):
     """Fork a process to serve each client that connects and names its module, until the process that started this one
     is gone. For each module, one process imports what it needs for all clients that name it."""
     branches: dict[str, socket.socket] = {}
@@ -199,7 +199,7 @@ def _listen(listening):
             if not os.fork():
                 for other in (line, *branches.values()):
                     other.close()
-                _branch(theirs, name)
+                _serve_module(theirs, name)
             theirs.close()
         if name:
             socket.send_fds(branches[name], [b"!"], [line.fileno()])
@@ -210,7 +210,7 @@ def _listen(listening):
         line.close()
 
 
-def _branch(asked, name):
+def _serve_module(asked, name):
     """Serve the clients that name a module. Never return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     module = importlib.import_module(name)
@@ -244,7 +244,7 @@ def _serve(line, begin):
             child = os.fork()
             if not child:
                 line.close()
-                _become(json.loads(text), descriptors, begin)
+                _become_command(json.loads(text), descriptors, begin)
             for descriptor in descriptors:
                 os.close(descriptor)
             _, status = os.waitpid(child, 0)
@@ -264,7 +264,7 @@ def _preload():
     open_database = importlib.import_module("compactor_cli.db.database").open_database
     with tempfile.TemporaryDirectory() as folder:
         open_database(str(Path(folder) / "store.sqlite3")).close()
-    modules, patterns = used_by(_use_commands)
+    modules, patterns = find_imports_and_patterns(_use_commands)
     import_all(modules)
     _compile_patterns(patterns)
 
@@ -280,19 +280,19 @@ def _compile_patterns(patterns):
         re.compile(source, flags)
 
 
-def imported_by(work):
+def find_imports(work):
     """Return the modules that a function imports."""
-    return used_by(work)[0]
+    return find_imports_and_patterns(work)[0]
 
 
-def used_by(work):
+def find_imports_and_patterns(work):
     """Return the modules that a function imports, and the patterns that Python compiles for it: source and flags. The
     function runs in a forked process, so that it has no other effect."""
     reading, writing = os.pipe()
     child = os.fork()
     if child:
         os.close(writing)
-        found = json.loads(_all_of(reading) or "[[], []]")
+        found = json.loads(_read_all(reading) or "[[], []]")
         os.waitpid(child, 0)
         return found
     try:
@@ -300,7 +300,7 @@ def used_by(work):
         re.purge()
         work()
         patterns = [(source, flags) for _, source, flags in vars(re)["_cache"] if isinstance(source, str)]
-        _give(writing, json.dumps([sorted(set(sys.modules) - before), patterns]).encode())
+        _write_all(writing, json.dumps([sorted(set(sys.modules) - before), patterns]).encode())
     finally:
         os._exit(0)
 
@@ -321,33 +321,33 @@ def _use_commands():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.environ["COMPACTOR_DATABASE_URL"] = str(Path(folder) / "store.sqlite3")
-        for command in USED:
+        for command in WARM_COMMANDS:
             sys.argv = ["-m", *command.replace("FILE", str(SAMPLE)).split()]
             with contextlib.suppress(SystemExit):  # `python -m` would end the process
                 main()
 
 
-def _become(job, descriptors, begin):
+def _become_command(job, descriptors, begin):
     """Become the command: set this process's folder, variables, streams and arguments, and run it. Never return."""
     signal.alarm(job["timeout"])  # ends a command that runs too long
     code = 1
     try:
-        _take_on(job, descriptors)
+        _take_streams(job, descriptors)
         begin()
         try:
             # as `python -m` does
             runpy.run_module("compactor_cli", run_name="__main__", alter_sys=True)
             code = 0
         except SystemExit as ended:
-            code = _code_of(ended.code)
+            code = _exit_code(ended.code)
         except BaseException:
             traceback.print_exc()
-        code = _flushed(code)
+        code = _flush_streams(code)
     finally:
         os._exit(code)
 
 
-def _take_on(job, descriptors):
+def _take_streams(job, descriptors):
     os.chdir(job["cwd"])
     os.umask(job["umask"])
     os.environ.clear()
@@ -366,15 +366,15 @@ def _take_on(job, descriptors):
     sys.path[0] = job["cwd"]
 
 
-def _code_of(given):
+def _exit_code(value):
     """Return the exit code of a SystemExit. Print a message to standard error."""
-    if given is None or isinstance(given, int):
-        return (given or 0) & 0xFF
-    print(given, file=sys.stderr)  # noqa: T201
+    if value is None or isinstance(value, int):
+        return (value or 0) & 0xFF
+    print(value, file=sys.stderr)  # noqa: T201
     return 1
 
 
-def _flushed(code):
+def _flush_streams(code):
     """Flush the streams and return the exit code; 120 if they cannot be flushed."""
     try:
         sys.stdout.flush()
@@ -385,7 +385,7 @@ def _flushed(code):
 
 
 _LOCK = threading.Lock()
-_shared = Warm()
+_shared = WarmProcess()
 
 
 def run_warm(*args, **options):
@@ -397,9 +397,9 @@ def run_warm(*args, **options):
 def close_shared():
     """End the processes that this one has started."""
     _shared.close()
-    _first.close()
+    _main_process.close()
 
 
 if __name__ == "__main__":
     with socket.socket(fileno=int(sys.argv[1])) as _listening:
-        _listen(_listening)
+        _accept_clients(_listening)

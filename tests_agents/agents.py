@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.builders import ROOT, environment
+from tests.builders import ROOT, clean_environment
 
 BIN = ROOT / ".agents" / "node_modules" / ".bin"
 ASKED = "Say how far we are."
@@ -35,7 +35,7 @@ class Place:
     def run(self, name, *args, **variables):
         line = [str(BIN / name), *args]
         # opencode waits for events of the folder that PWD names
-        env = environment(HOME=str(self.home), PWD=str(self.project), CI="1", NO_COLOR="1", **variables)
+        env = clean_environment(HOME=str(self.home), PWD=str(self.project), CI="1", NO_COLOR="1", **variables)
         where = {"cwd": self.project, "env": env, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
         done = subprocess.run(line, **where, stderr=subprocess.STDOUT, timeout=PATIENCE, check=False)
         assert done.returncode == 0, done.stdout.decode(errors="replace")[-3_000:]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compactor_cli.agents import AGENTS as KNOWN
-from compactor_cli.agents.base import machine_of
+from compactor_cli.agents.base import make_machine
 from tests.builders import load, run_process
 from tests.pipeline.test_recount import counted
 from tests.resuming.sessions import CWD, session
@@ -55,7 +55,7 @@ def put(place, format, data):
         path = place.project / "session.json"
     else:
         agent = next(agent for agent in KNOWN.values() if agent.format == format and agent.resume)
-        machine = machine_of({"HOME": str(place.home)}, windows=False)
+        machine = make_machine({"HOME": str(place.home)}, windows=False)
         own = load(data).transcripts[0].session_id
         assert agent.new_folder is not None and agent.new_name is not None
         folder = agent.new_folder(machine, str(place.project), _BEGAN)

@@ -13,12 +13,12 @@ import pytest
 
 from tests import drawing
 from tests.builders import ROOT
-from tests.warm import Warm, close_shared
+from tests.warm import WarmProcess, close_shared
 
 PATIENCE = 120
 """Seconds within which the server must answer."""
 _PYTHON = ROOT / ".venv-llm" / "bin" / "python"
-_FORKING = Warm("tests.llm.warm")
+_FORKING = WarmProcess("tests.llm.warm")
 _SUMMARY_TOKENS = 110
 """The minimum for a summary with seven headings. Longer ones take more time and are no better."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, new_session
 from compactor_cli.agents.reading import estimated, lines_of, request, word
 
 _LOG = (".system_generated", "logs", "transcript.jsonl")
@@ -16,20 +16,20 @@ _INTERNAL = (b'"type":"CHECKPOINT"', b'"type":"CONVERSATION_HISTORY"', b'"type":
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("", ".gemini", "antigravity-cli", "brain")]
+    return [machine.folder_by_variable("", ".gemini", "antigravity-cli", "brain")]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 3):
         parts = Path(entry.path).relative_to(folder).parts
         if parts[1:] == _LOG:
-            yield found(AGENT.name, entry, parts[0])
+            yield new_session(AGENT.name, entry, parts[0])
 
 
 def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     return About(
-        request=lines.first(_request, b'"USER_INPUT"') or "",
+        request=lines.first_picked(_request, b'"USER_INPUT"') or "",
         messages=lines.count(lambda line: bool(line) and not any(kind in line[:120] for kind in _INTERNAL)),
         tokens=estimated(session.size),
     )

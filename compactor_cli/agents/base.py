@@ -19,17 +19,17 @@ class Machine(Struct, frozen=True):
     home: Path
     environment: Mapping[str, str]
 
-    def place(self, variable: str, *below_home: str) -> Path:
+    def folder_by_variable(self, variable: str, *below_home: str) -> Path:
         """Return the folder named by a variable, or else the default location below the home folder."""
-        named = self.environment.get(variable, "") if variable else ""
-        return self.inside(named) if named else self.home.joinpath(*below_home)
+        stated = self.environment.get(variable, "") if variable else ""
+        return self.absolute_path(stated) if stated else self.home.joinpath(*below_home)
 
-    def inside(self, path: str) -> Path:
+    def absolute_path(self, path: str) -> Path:
         """Return a path from the environment, with `~` expanded to the home folder."""
         return self.home / path[2:] if path.startswith(("~/", "~\\")) else Path(path)
 
 
-def machine_of(environment: Mapping[str, str], *, windows: bool = WINDOWS) -> Machine:
+def make_machine(environment: Mapping[str, str], *, windows: bool = WINDOWS) -> Machine:
     """Return the machine for an environment. The home folder is $HOME, on Windows %USERPROFILE%."""
     home = environment.get("USERPROFILE" if windows else "HOME", "")
     return Machine(Path(home) if home else Path.home(), environment)
@@ -47,9 +47,9 @@ class FoundSession(Struct, frozen=True):
     """Size in bytes."""
     used: float
     """When it was last written to, in seconds since 1970."""
-    aside: bool = False
+    is_subagent: bool = False
     """Whether it is the session of a subagent."""
-    inside: bool = False
+    is_in_database: bool = False
     """Whether its file holds several sessions, which the id distinguishes."""
 
 
@@ -109,8 +109,8 @@ def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
     """Yield the files in a folder and up to `depth` levels below it. Raises OSError for the folder itself;
     unreadable items below it are skipped."""
     with os.scandir(folder) as entries:
-        listed = list(entries)
-    for entry in listed:
+        folder_entries = list(entries)
+    for entry in folder_entries:
         try:
             if entry.is_dir():
                 if depth > 0:
@@ -121,10 +121,10 @@ def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
             continue
 
 
-def found(agent: str, entry: os.DirEntry[str], id: str, *, aside: bool = False) -> FoundSession:
+def new_session(agent: str, entry: os.DirEntry[str], id: str, *, is_subagent: bool = False) -> FoundSession:
     """Return the session stored in the file of a directory entry."""
     state = entry.stat()
-    return FoundSession(agent, Path(entry.path), id, state.st_size, state.st_mtime, aside)
+    return FoundSession(agent, Path(entry.path), id, state.st_size, state.st_mtime, is_subagent)
 
 
 def uuid_in(stem: str) -> str:

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
-from compactor_cli.agents.reading import JsonLines, estimated, lines_of, recorded, request, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.reading import JsonLines, estimated, lines_of, recorded, request, to_int, word
 
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 _BYTES_A_TOKEN = 15
 """Median of eight real sessions without a compaction. They contain results twice, and progress records."""
-_NO_SLUG = re.compile(r"[^A-Za-z0-9-]")
+_SLUG_SEPARATOR = re.compile(r"[^A-Za-z0-9-]")
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("CLAUDE_CONFIG_DIR", ".claude") / "projects"]
+    return [machine.folder_by_variable("CLAUDE_CONFIG_DIR", ".claude") / "projects"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
@@ -26,17 +26,17 @@ def _find(folder: Path) -> Iterator[FoundSession]:
             depth = len(Path(entry.path).relative_to(folder).parts)
             of_subagent = entry.name.startswith("agent-")
             if of_subagent or depth == 2:
-                yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"), aside=of_subagent)
+                yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"), is_subagent=of_subagent)
 
 
 def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     return About(
-        project=lines.first(lambda value: word(value, "cwd") or None, b'"cwd"') or "",
-        title=lines.last(_title, b"itle") or lines.first(_title, b'"summary"') or "",
-        request=lines.first(_request, b'"user"') or "",
+        project=lines.first_picked(lambda value: word(value, "cwd") or None, b'"cwd"') or "",
+        title=lines.last_picked(_title, b"itle") or lines.first_picked(_title, b'"summary"') or "",
+        request=lines.first_picked(_request, b'"user"') or "",
         messages=_messages(lines),
-        tokens=lines.last(_used, b'"usage"') or estimated(session.size, _BYTES_A_TOKEN),
+        tokens=lines.last_picked(_token_figure, b'"usage"') or estimated(session.size, _BYTES_A_TOKEN),
     )
 
 
@@ -52,18 +52,18 @@ def _request(value: dict[str, Any]) -> str | None:
     return request(message.get("content")) if isinstance(message, dict) else None
 
 
-def _used(value: dict[str, Any]) -> Figure | None:
+def _token_figure(value: dict[str, Any]) -> Figure | None:
     """Return the context size at the last answer, including the answer."""
     usage = value["message"].get("usage") if isinstance(value.get("message"), dict) else None
     if value.get("type") != "assistant" or value.get("isSidechain") or not isinstance(usage, dict):
         return None
     keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
-    return recorded(sum(whole(usage.get(key)) for key in keys))
+    return recorded(sum(to_int(usage.get(key)) for key in keys))
 
 
 def _messages(lines: JsonLines) -> Figure | None:
     """Return the number of turns after the last boundary. Records of one answer share a message id."""
-    if not lines.whole:
+    if not lines.is_whole_file:
         return None
     turns = 0
     answers: set[bytes] = set()
@@ -82,7 +82,7 @@ def _messages(lines: JsonLines) -> Figure | None:
 
 def slug_of(project: str) -> str:
     """Return the name of a project's folder: every character except ASCII letters, digits and `-` becomes `-`."""
-    return _NO_SLUG.sub("-", project)
+    return _SLUG_SEPARATOR.sub("-", project)
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:

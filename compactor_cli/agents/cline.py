@@ -6,33 +6,33 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
-from compactor_cli.agents.reading import document, first_request, objects, recorded, tokens_or_size, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.reading import document, first_request, objects, recorded, to_int, tokens_or_size, word
 
 _SUFFIX = ".messages.json"
 _SENT = ("inputTokens",)
-_CACHED = ("cacheReadTokens", "cacheWriteTokens")
+_CACHE_KEYS = ("cacheReadTokens", "cacheWriteTokens")
 
 
 def _folders(machine: Machine) -> list[Path]:
     if machine.environment.get("CLINE_SESSION_DATA_DIR"):
-        return [machine.place("CLINE_SESSION_DATA_DIR")]
+        return [machine.folder_by_variable("CLINE_SESSION_DATA_DIR")]
     if machine.environment.get("CLINE_DATA_DIR"):
-        return [machine.place("CLINE_DATA_DIR") / "sessions"]
-    return [machine.place("CLINE_DIR", ".cline") / "data" / "sessions"]
+        return [machine.folder_by_variable("CLINE_DATA_DIR") / "sessions"]
+    return [machine.folder_by_variable("CLINE_DIR", ".cline") / "data" / "sessions"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 1):
         if entry.name.endswith(_SUFFIX):
-            yield found(AGENT.name, entry, entry.name.removesuffix(_SUFFIX))
+            yield new_session(AGENT.name, entry, entry.name.removesuffix(_SUFFIX))
 
 
 def _look(session: FoundSession) -> About:
     value = document(session.path)
     record = document(session.path.with_name(session.id + ".json"))
     messages = objects(value.get("messages"))
-    used = (_used(message) for message in reversed(messages))
+    used = (_token_figure(message) for message in reversed(messages))
     return About(
         id=word(record, "session_id") or word(value, "sessionId"),
         project=word(record, "cwd"),
@@ -43,13 +43,13 @@ def _look(session: FoundSession) -> About:
     )
 
 
-def _used(message: dict[str, Any]) -> Figure | None:
+def _token_figure(message: dict[str, Any]) -> Figure | None:
     metrics = message.get("metrics")
     if not isinstance(metrics, dict):
         return None
-    sent, cached = (sum(whole(metrics.get(key)) for key in keys) for keys in (_SENT, _CACHED))
+    sent, cached = (sum(to_int(metrics.get(key)) for key in keys) for keys in (_SENT, _CACHE_KEYS))
     # except with a few providers, the tokens sent include the cached ones
-    return recorded(whole(metrics.get("outputTokens")) + (sent if sent >= cached else sent + cached))
+    return recorded(to_int(metrics.get("outputTokens")) + (sent if sent >= cached else sent + cached))
 
 
 AGENT = Agent(

@@ -7,14 +7,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found, uuid_in
-from compactor_cli.agents.reading import JsonLines, lines_of, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session, uuid_in
+from compactor_cli.agents.reading import JsonLines, lines_of, recorded, request, to_int, tokens_or_size, word
 
-_PACKED = ".zst"
+_PACKED_SUFFIX = ".zst"
 
 
 def _home(machine: Machine) -> Path:
-    return machine.place("CODEX_HOME", ".codex")
+    return machine.folder_by_variable("CODEX_HOME", ".codex")
 
 
 def _folders(machine: Machine) -> list[Path]:
@@ -25,29 +25,31 @@ def _find(folder: Path) -> Iterator[FoundSession]:
     rollouts = [entry for entry in files_below(folder, 3) if entry.name.startswith("rollout-")]
     plain = {entry.path for entry in rollouts if entry.name.endswith(".jsonl")}
     for entry in rollouts:
-        packed = entry.name.endswith(".jsonl" + _PACKED)
-        if entry.path in plain or (packed and entry.path.removesuffix(_PACKED) not in plain):
-            stem = entry.name.removesuffix(_PACKED).removesuffix(".jsonl")
-            yield found(AGENT.name, entry, uuid_in(stem) or stem)
+        packed = entry.name.endswith(".jsonl" + _PACKED_SUFFIX)
+        if entry.path in plain or (packed and entry.path.removesuffix(_PACKED_SUFFIX) not in plain):
+            stem = entry.name.removesuffix(_PACKED_SUFFIX).removesuffix(".jsonl")
+            yield new_session(AGENT.name, entry, uuid_in(stem) or stem)
 
 
 def _look(session: FoundSession) -> About:
-    if session.path.name.endswith(_PACKED):
+    if session.path.name.endswith(_PACKED_SUFFIX):
         return About()  # decompressing takes too long for a listing
     lines = lines_of(session.path, session.size)
-    meta = lines.first(lambda v: v.get("payload") if v.get("type") == "session_meta" else None, b'"session_meta"')
+    meta = lines.first_picked(
+        lambda v: v.get("payload") if v.get("type") == "session_meta" else None, b'"session_meta"'
+    )
     return About(
         id=word(meta, "id"),
         project=word(meta, "cwd"),
-        request=lines.first(_typed, b'"user_message"') or lines.first(_request, b'"user"') or "",
+        request=lines.first_picked(_typed_text, b'"user_message"') or lines.first_picked(_request, b'"user"') or "",
         messages=_messages(lines),
-        tokens=tokens_or_size(lines.last(_used, b'"token_count"'), session),
+        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"token_count"'), session),
     )
 
 
 def _messages(lines: JsonLines) -> Figure | None:
     """Return the number of items after the last compaction."""
-    if not lines.whole:
+    if not lines.is_whole_file:
         return None
     items = 0
     for line in lines.head:
@@ -60,7 +62,7 @@ def _payload(value: dict[str, Any]) -> dict[str, Any]:
     return payload if isinstance(payload, dict) else {}
 
 
-def _typed(value: dict[str, Any]) -> str | None:
+def _typed_text(value: dict[str, Any]) -> str | None:
     payload = _payload(value)
     return request(payload.get("message")) if payload.get("type") == "user_message" else None
 
@@ -70,13 +72,13 @@ def _request(value: dict[str, Any]) -> str | None:
     return request(payload.get("content")) if payload.get("role") == "user" else None
 
 
-def _used(value: dict[str, Any]) -> Figure | None:
+def _token_figure(value: dict[str, Any]) -> Figure | None:
     """Return the context size at the last answer, including the answer; the input count includes cached tokens."""
     info = _payload(value).get("info")
     usage = info.get("last_token_usage") if isinstance(info, dict) else None
     if not isinstance(usage, dict):
         return None
-    return recorded(whole(usage.get("input_tokens")) + whole(usage.get("output_tokens")))
+    return recorded(to_int(usage.get("input_tokens")) + to_int(usage.get("output_tokens")))
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path:

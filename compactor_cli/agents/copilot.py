@@ -6,34 +6,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
-from compactor_cli.agents.reading import lines_of, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.reading import lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b'"type":"user.message"', b'"type":"assistant.message"', b'"type":"tool.execution_complete"')
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("COPILOT_HOME", ".copilot") / "session-state"]
+    return [machine.folder_by_variable("COPILOT_HOME", ".copilot") / "session-state"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 1):
         path = Path(entry.path)
         if path.parent != folder and path.name == "events.jsonl":
-            yield found(AGENT.name, entry, path.parent.name)
+            yield new_session(AGENT.name, entry, path.parent.name)
         elif path.parent == folder and path.suffix == ".jsonl":
-            yield found(AGENT.name, entry, path.stem)
+            yield new_session(AGENT.name, entry, path.stem)
 
 
 def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
-    start = lines.first(lambda value: value.get("data") if value.get("type") == "session.start" else None)
+    start = lines.first_picked(lambda value: value.get("data") if value.get("type") == "session.start" else None)
     return About(
         id=word(start, "sessionId"),
         project=word(start, "context", "cwd"),
-        request=lines.first(_request, b'"user.message"') or "",
+        request=lines.first_picked(_request, b'"user.message"') or "",
         messages=lines.count(lambda line: any(kind in line[:80] for kind in _KINDS)),
-        tokens=tokens_or_size(lines.last(_used, b'"session.shutdown"'), session),
+        tokens=tokens_or_size(lines.last_picked(_used, b'"session.shutdown"'), session),
     )
 
 
@@ -44,7 +44,7 @@ def _request(value: dict[str, Any]) -> str | None:
 def _used(value: dict[str, Any]) -> Figure | None:
     """Return the context size when the session was left."""
     data = value.get("data")
-    return recorded(whole(data.get("currentTokens"))) if isinstance(data, dict) else None
+    return recorded(to_int(data.get("currentTokens"))) if isinstance(data, dict) else None
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path:

@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, new_session
 from compactor_cli.agents.reading import estimated, lines_of, request
 
 _ROLES = (b'"role":"user"', b'"role":"assistant"')
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("", ".cursor", "projects")]
+    return [machine.folder_by_variable("", ".cursor", "projects")]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 4):
         parts = Path(entry.path).relative_to(folder).parts
         if entry.name.endswith(".jsonl") and parts[1:2] == ("agent-transcripts",):
-            yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"), aside="subagents" in parts)
+            yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"), is_subagent="subagents" in parts)
 
 
 def _look(session: FoundSession) -> About:
@@ -30,7 +30,7 @@ def _look(session: FoundSession) -> About:
     )
     return About(
         project=slug,
-        request=lines.first(_request, b'"user"') or "",
+        request=lines.first_picked(_request, b'"user"') or "",
         messages=lines.count(lambda line: any(role in line[:40] for role in _ROLES)),
         tokens=estimated(session.size),
     )

@@ -6,28 +6,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, new_session
 from compactor_cli.agents.reading import estimated, lines_of, request, word
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("", ".factory", "sessions")]
+    return [machine.folder_by_variable("", ".factory", "sessions")]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 1):
         if entry.name.endswith(".jsonl"):
-            yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
+            yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
 
 
 def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
-    start = lines.first(lambda value: value if value.get("type") == "session_start" else None)
+    start = lines.first_picked(lambda value: value if value.get("type") == "session_start" else None)
     return About(
         id=word(start, "id"),
         project=word(start, "cwd"),
         title=word(start, "sessionTitle") or word(start, "title"),
-        request=lines.first(_request, b'"user"') or "",
+        request=lines.first_picked(_request, b'"user"') or "",
         messages=lines.count(lambda line: b'"type":"message"' in line[:80]),
         tokens=estimated(session.size),  # it records the session's total, not its context
     )

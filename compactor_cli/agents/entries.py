@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.agents.base import About, Figure, FoundSession
-from compactor_cli.agents.reading import lines_of, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.reading import lines_of, recorded, request, to_int, tokens_or_size, word
 
-_UNTRUSTED = "Sender (untrusted metadata)"
+_UNTRUSTED_MARK = "Sender (untrusted metadata)"
 
 
 def look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
-    header = lines.first(lambda value: value if value.get("type") == "session" else None, b'"session"')
-    named = lines.last(lambda value: word(value, "name") or None, b'"session_info"')
+    header = lines.first_picked(lambda value: value if value.get("type") == "session" else None, b'"session"')
+    session_name = lines.last_picked(lambda value: word(value, "name") or None, b'"session_info"')
     return About(
         id=word(header, "id"),
         project=word(header, "cwd"),
-        title=named or "",
-        request=lines.first(_request, b'"user"') or "",
+        title=session_name or "",
+        request=lines.first_picked(_request, b'"user"') or "",
         messages=lines.count(lambda line: b'"type":"message"' in line[:80]),
-        tokens=tokens_or_size(lines.last(_used, b'"usage"'), session),
+        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"usage"'), session),
     )
 
 
@@ -29,10 +29,10 @@ def _request(value: dict[str, Any]) -> str | None:
     if not isinstance(message, dict) or message.get("role") != "user":
         return None
     text = request(message.get("content"))
-    return None if text is None else (text.split("\n\n")[-1] if text.startswith(_UNTRUSTED) else text)
+    return None if text is None else (text.split("\n\n")[-1] if text.startswith(_UNTRUSTED_MARK) else text)
 
 
-def _used(value: dict[str, Any]) -> Figure | None:
+def _token_figure(value: dict[str, Any]) -> Figure | None:
     message = value.get("message")
     usage = message.get("usage") if isinstance(message, dict) else None
-    return recorded(whole(usage.get("totalTokens"))) if isinstance(usage, dict) else None
+    return recorded(to_int(usage.get("totalTokens"))) if isinstance(usage, dict) else None

@@ -18,17 +18,17 @@ class Listing:
 
     sessions: list[FoundSession] = field(default_factory=list)
     """Sessions, newest first."""
-    looked: list[Path] = field(default_factory=list)
+    searched_folders: list[Path] = field(default_factory=list)
     """Folders that may contain sessions, existing or not."""
     failed: list[tuple[Path, str]] = field(default_factory=list)
     """What could not be read, and why."""
 
 
-class Saved(Struct, frozen=True):
+class SavedSession(Struct, frozen=True):
     """A session, and what a quick look into it shows."""
 
     session: FoundSession
-    about: About
+    summary: About
 
     @property
     def agent(self) -> Agent:
@@ -36,12 +36,12 @@ class Saved(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        return self.session.id or self.about.id or self.session.path.stem
+        return self.session.id or self.summary.id or self.session.path.stem
 
     @property
     def words(self) -> str:
         """Return its title, or else the first request."""
-        return self.about.title or self.about.request
+        return self.summary.title or self.summary.request
 
     @property
     def resume(self) -> str:
@@ -49,16 +49,18 @@ class Saved(Struct, frozen=True):
         return self.agent.resume.format(id=self.id, path=self.session.path)
 
 
-def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = False) -> Listing:
-    """Return the sessions of these agents. `aside`: include those of subagents. Empty files are skipped, and
+def find_sessions(machine: Machine, agents: Iterable[Agent], *, with_subagents: bool = False) -> Listing:
+    """Return the sessions of these agents. `with_subagents`: include those of subagents. Empty files are skipped, and
     unreadable places are recorded."""
     listing = Listing()
     for agent in agents:
         for folder in agent.folders(machine):
-            listing.looked.append(folder)
+            listing.searched_folders.append(folder)
             try:
                 listing.sessions += [
-                    entry for entry in agent.find(folder) if (entry.size or entry.inside) and (aside or not entry.aside)
+                    entry
+                    for entry in agent.find(folder)
+                    if (entry.size or entry.is_in_database) and (with_subagents or not entry.is_subagent)
                 ]
             except FileNotFoundError:
                 continue
@@ -68,47 +70,47 @@ def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = Fa
     return listing
 
 
-def described(listing: Listing, *, since: float = 0, project: str = "") -> Iterator[Saved]:
+def describe_sessions(listing: Listing, *, since: float = 0, project: str = "") -> Iterator[SavedSession]:
     """Yield the sessions used since a given time in a given project. Each is read only when it is reached."""
     for entry in listing.sessions:
         if entry.used < since:
             return
         saved = look(listing, entry)
-        if not project or in_project(saved.about.project, project):
+        if not project or is_in_project(saved.summary.project, project):
             yield saved
 
 
-def look(listing: Listing, session: FoundSession) -> Saved:
+def look(listing: Listing, session: FoundSession) -> SavedSession:
     """Return what a session shows about itself; nothing if it cannot be read, which is recorded."""
     try:
-        return Saved(session, AGENTS[session.agent].look(session))
+        return SavedSession(session, AGENTS[session.agent].look(session))
     except OSError as error:
         listing.failed.append((session.path, error.strerror or str(error)))
-        return Saved(session, About())
+        return SavedSession(session, About())
 
 
-def by_id(listing: Listing, beginning: str) -> list[Saved]:
+def find_by_id(listing: Listing, beginning: str) -> list[SavedSession]:
     """Return the sessions whose id begins with this text, or only the one with exactly this id."""
-    wanted = beginning.lower()
-    named = [entry for entry in listing.sessions if entry.id.lower().startswith(wanted)]
+    prefix = beginning.lower()
+    by_prefix = [entry for entry in listing.sessions if entry.id.lower().startswith(prefix)]
     unnamed = [saved for entry in listing.sessions if not entry.id for saved in [look(listing, entry)]]
-    matching = [look(listing, entry) for entry in named]
-    matching += [saved for saved in unnamed if saved.id.lower().startswith(wanted)]
-    exact = [saved for saved in matching if saved.id.lower() == wanted]
+    matching = [look(listing, entry) for entry in by_prefix]
+    matching += [saved for saved in unnamed if saved.id.lower().startswith(prefix)]
+    exact = [saved for saved in matching if saved.id.lower() == prefix]
     return exact or matching
 
 
-def in_project(project: str, wanted: str) -> bool:
+def is_in_project(project: str, folder: str) -> bool:
     """Return whether a session's folder is the wanted one or below it, or contains the wanted words. Only an
     absolute path names a folder."""
-    if not PurePath(wanted).is_absolute():
-        return wanted.lower() in project.lower()
-    return bool(project) and PurePath(wanted) in (PurePath(project), *PurePath(project).parents)
+    if not PurePath(folder).is_absolute():
+        return folder.lower() in project.lower()
+    return bool(project) and PurePath(folder) in (PurePath(project), *PurePath(project).parents)
 
 
-def shortest(ids: Sequence[str], least: int = 8) -> list[str]:
+def shortest_prefixes(ids: Sequence[str], min_chars: int = 8) -> list[str]:
     """Return prefixes that distinguish the ids, all with the same length if possible."""
-    length = least
+    length = min_chars
     while length < max(map(len, ids), default=0) and len({entry[:length] for entry in ids}) < len(set(ids)):
         length += 1
     return [entry[:length] for entry in ids]

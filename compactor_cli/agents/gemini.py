@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
 from compactor_cli.agents.reading import (
     JsonLines,
     document,
@@ -17,41 +17,41 @@ from compactor_cli.agents.reading import (
     objects,
     recorded,
     request,
+    to_int,
     tokens_or_size,
-    whole,
     word,
 )
 
-_SKIPPED = ("/", "?")
+_COMMAND_PREFIXES = ("/", "?")
 """How messages begin that are commands to the agent."""
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("GEMINI_CLI_HOME", "") / ".gemini" / "tmp"]
+    return [machine.folder_by_variable("GEMINI_CLI_HOME", "") / ".gemini" / "tmp"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 2):
         path = Path(entry.path)
         if path.parent.name == "chats" and path.name.startswith("session-") and path.suffix in (".json", ".jsonl"):
-            yield found(AGENT.name, entry, "")
+            yield new_session(AGENT.name, entry, "")
 
 
 def _look(session: FoundSession) -> About:
     project = _project(session.path.parent.parent)
     if session.path.suffix == ".json":
-        return _of_document(session, document(session.path), project)
+        return _look_at_document(session, document(session.path), project)
     lines = lines_of(session.path, session.size)
     return About(
-        id=lines.first(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",
+        id=lines.first_picked(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",
         project=project,
-        request=lines.first(_request, b'"user"') or "",
+        request=lines.first_picked(_request, b'"user"') or "",
         messages=_messages(lines),
-        tokens=tokens_or_size(lines.last(_used, b'"tokens"'), session),
+        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"tokens"'), session),
     )
 
 
-def _of_document(session: FoundSession, whole_file: dict[str, Any], project: str) -> About:
+def _look_at_document(session: FoundSession, whole_file: dict[str, Any], project: str) -> About:
     messages = objects(whole_file.get("messages"))
     return About(
         id=word(whole_file, "sessionId"),
@@ -59,7 +59,7 @@ def _of_document(session: FoundSession, whole_file: dict[str, Any], project: str
         request=next((text for message in messages if (text := _request(message))), ""),
         messages=Figure(len(messages), "counted") if messages else None,
         tokens=tokens_or_size(
-            next((used for message in reversed(messages) if (used := _used(message))), None), session
+            next((used for message in reversed(messages) if (used := _token_figure(message))), None), session
         ),
     )
 
@@ -69,19 +69,19 @@ def _project(folder: Path) -> str:
     try:
         return (folder / ".project_root").read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
-        known = document(folder.parent.parent / "projects.json").get("projects")
-        pairs = known.items() if isinstance(known, dict) else ()
+        project_folders = document(folder.parent.parent / "projects.json").get("projects")
+        pairs = project_folders.items() if isinstance(project_folders, dict) else ()
         return next((str(root) for root, name in pairs if name == folder.name), "")
 
 
 def _request(value: dict[str, Any]) -> str | None:
     text = request(value.get("content")) if value.get("type") == "user" else None
-    return None if text is None or text.startswith(_SKIPPED) else text
+    return None if text is None or text.startswith(_COMMAND_PREFIXES) else text
 
 
-def _used(value: dict[str, Any]) -> Figure | None:
+def _token_figure(value: dict[str, Any]) -> Figure | None:
     tokens = value.get("tokens")
-    return recorded(whole(tokens.get("total"))) if isinstance(tokens, dict) else None
+    return recorded(to_int(tokens.get("total"))) if isinstance(tokens, dict) else None
 
 
 def _messages(lines: JsonLines) -> Figure | None:
@@ -92,8 +92,10 @@ def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
     """Return the chats folder of the project with this root or root hash."""
     folders = sorted(_folders(machine)[0].glob("*/"))
     roots = {folder: _project(folder) for folder in folders}
-    known = (f for f, root in roots.items() if project and project in (f.name, root, sha256(root.encode()).hexdigest()))
-    folder = next(known, None)
+    matching = (
+        f for f, root in roots.items() if project and project in (f.name, root, sha256(root.encode()).hexdigest())
+    )
+    folder = next(matching, None)
     return folder / "chats" if folder else None
 
 

@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, new_session
 from compactor_cli.agents.reading import document, estimated, lines_of, request, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("GROK_HOME", ".grok") / "sessions"]
+    return [machine.folder_by_variable("GROK_HOME", ".grok") / "sessions"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 2):
         path = Path(entry.path)
         if path.name == "chat_history.jsonl" and path.parent.parent.parent == folder:
-            yield found(AGENT.name, entry, path.parent.name)
+            yield new_session(AGENT.name, entry, path.parent.name)
 
 
 def _look(session: FoundSession) -> About:
@@ -31,7 +31,7 @@ def _look(session: FoundSession) -> About:
         id=word(summary, "info", "id"),
         project=word(summary, "info", "cwd") or unquote(session.path.parent.parent.name),
         title=word(summary, "session_summary"),
-        request=lines.first(_request, b'"user"') or "",
+        request=lines.first_picked(_request, b'"user"') or "",
         messages=lines.count(lambda line: any(kind in line[:40] for kind in _KINDS)),
         tokens=estimated(session.size),
     )

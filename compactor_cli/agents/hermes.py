@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
 from compactor_cli.agents.reading import document, estimated, first_request, objects, word
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("HERMES_HOME", ".hermes") / "sessions"]
+    return [machine.folder_by_variable("HERMES_HOME", ".hermes") / "sessions"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 0):
         if entry.name.startswith("session_") and entry.name.endswith(".json"):
-            yield found(AGENT.name, entry, entry.name.removesuffix(".json").removeprefix("session_"))
+            yield new_session(AGENT.name, entry, entry.name.removesuffix(".json").removeprefix("session_"))
 
 
 def _look(session: FoundSession) -> About:

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
-from compactor_cli.agents.reading import document, lines_of, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int, tokens_or_size, word
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("KIMI_SHARE_DIR", ".kimi") / "sessions"]
+    return [machine.folder_by_variable("KIMI_SHARE_DIR", ".kimi") / "sessions"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 2):
         path = Path(entry.path)
         if path.name == "context.jsonl" and path.parent.parent.parent == folder:
-            yield found(AGENT.name, entry, path.parent.name)
+            yield new_session(AGENT.name, entry, path.parent.name)
 
 
 def _look(session: FoundSession) -> About:
@@ -28,15 +28,15 @@ def _look(session: FoundSession) -> About:
     return About(
         project=_project(session.path.parents[3] / "kimi.json", session.path.parent.parent.name),
         title=word(state, "title") or word(state, "custom_title"),
-        request=lines.first(_request, b'"user"') or "",
+        request=lines.first_picked(_request, b'"user"') or "",
         messages=lines.count(lambda line: b'"role"' in line[:20] and b'"_' not in line[:20]),
-        tokens=tokens_or_size(lines.last(_used, b'"_usage"'), session),
+        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"_usage"'), session),
     )
 
 
-def _project(known: Path, name: str) -> str:
+def _project(projects_file: Path, name: str) -> str:
     """Return the folder whose MD5 is `name`, among those that the agent has recorded."""
-    noted = document(known).get("work_dirs")
+    noted = document(projects_file).get("work_dirs")
     paths = [word(entry, "path") for entry in noted] if isinstance(noted, list) else []
     return next((path for path in paths if hashlib.md5(path.encode(), usedforsecurity=False).hexdigest() == name), "")
 
@@ -45,8 +45,8 @@ def _request(value: dict[str, Any]) -> str | None:
     return request(value.get("content")) if value.get("role") == "user" else None
 
 
-def _used(value: dict[str, Any]) -> Figure | None:
-    return recorded(whole(value.get("token_count"))) if value.get("role") == "_usage" else None
+def _token_figure(value: dict[str, Any]) -> Figure | None:
+    return recorded(to_int(value.get("token_count"))) if value.get("role") == "_usage" else None
 
 
 AGENT = Agent(

@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
-from compactor_cli.agents.reading import document, lines_of, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b"context.append_message", b'"tool.call"', b'"tool.result"', b'"content.part"')
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("KIMI_CODE_HOME", ".kimi-code") / "sessions"]
+    return [machine.folder_by_variable("KIMI_CODE_HOME", ".kimi-code") / "sessions"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 5):
         path = Path(entry.path)
         if path.name == "wire.jsonl" and path.parent.parent.name == "agents":
-            yield found(AGENT.name, entry, path.parents[2].name, aside=path.parent.name != "main")
+            yield new_session(AGENT.name, entry, path.parents[2].name, is_subagent=path.parent.name != "main")
 
 
 def _look(session: FoundSession) -> About:
@@ -29,9 +29,9 @@ def _look(session: FoundSession) -> About:
     return About(
         project=word(state, "workDir") or word(state, "cwd"),
         title=word(state, "title"),
-        request=lines.first(_request, b'"turn.prompt"') or "",
+        request=lines.first_picked(_request, b'"turn.prompt"') or "",
         messages=lines.count(lambda line: any(kind in line[:120] for kind in _KINDS)),
-        tokens=tokens_or_size(lines.last(_used, b'"usage"'), session),
+        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"usage"'), session),
     )
 
 
@@ -39,12 +39,12 @@ def _request(value: dict[str, Any]) -> str | None:
     return request(value.get("input")) if value.get("type") == "turn.prompt" else None
 
 
-def _used(value: dict[str, Any]) -> Figure | None:
+def _token_figure(value: dict[str, Any]) -> Figure | None:
     event = value.get("event")
     usage = event.get("usage") if isinstance(event, dict) and event.get("type") == "step.end" else None
     if not isinstance(usage, dict):
         return None
-    return recorded(sum(whole(tokens) for tokens in usage.values()))
+    return recorded(sum(to_int(tokens) for tokens in usage.values()))
 
 
 AGENT = Agent(name="kimi-code", title="Kimi Code", format="kimi", folders=_folders, find=_find, look=_look)

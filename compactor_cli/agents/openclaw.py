@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from compactor_cli.agents import entries
-from compactor_cli.agents.base import Agent, FoundSession, Machine, files_below, found
+from compactor_cli.agents.base import Agent, FoundSession, Machine, files_below, new_session
 
 
 def _folders(machine: Machine) -> list[Path]:
     if machine.environment.get("OPENCLAW_STATE_DIR"):
-        return [machine.place("OPENCLAW_STATE_DIR") / "agents"]
+        return [machine.folder_by_variable("OPENCLAW_STATE_DIR") / "agents"]
     return [machine.home / name / "agents" for name in (".openclaw", ".clawdbot")]
 
 
@@ -22,7 +22,7 @@ def _find(folder: Path) -> Iterator[FoundSession]:
         stem = entry.name.removesuffix(".jsonl")
         in_sessions = Path(entry.path).parent.name == "sessions"
         if in_sessions and entry.name.endswith(".jsonl") and not stem.endswith(".trajectory"):
-            yield found(AGENT.name, entry, stem)
+            yield new_session(AGENT.name, entry, stem)
 
 
 AGENT = Agent(

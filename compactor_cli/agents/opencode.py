@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine
-from compactor_cli.agents.opencode_storage import exported, messages, parts, session_files
-from compactor_cli.agents.reading import document, parsed, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.opencode_storage import export_session, messages, parts, session_files
+from compactor_cli.agents.reading import document, parse_line, recorded, request, to_int, tokens_or_size, word
 
 _DATABASE = "opencode.db"
 _SESSIONS = """
@@ -24,19 +24,19 @@ FROM session s
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("XDG_DATA_HOME", ".local", "share") / "opencode"]
+    return [machine.folder_by_variable("XDG_DATA_HOME", ".local", "share") / "opencode"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     with os.scandir(folder):
         pass  # raises OSError for an unreadable folder, for the caller to report
     if (folder / _DATABASE).is_file():
-        yield from _in_database(folder / _DATABASE)
+        yield from _find_in_database(folder / _DATABASE)
     elif (folder / "storage" / "session").is_dir():
-        yield from _in_folders(folder / "storage")
+        yield from _find_in_folders(folder / "storage")
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open_database(path: Path) -> sqlite3.Connection:
     """Return the database, opened for reading. Without a write-ahead log, nobody is writing to it, so it is opened
     as immutable and no files are created next to it."""
     fixed = "" if Path(f"{path}-wal").exists() else "&immutable=1"
@@ -46,18 +46,18 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _rows(path: Path, query: str, *values: str) -> list[Any]:
     """Return the rows of a query. Raises OSError if the database cannot be read."""
     try:
-        with closing(_opened(path)) as database:
+        with closing(_open_database(path)) as database:
             return database.execute(query, values).fetchall()
     except sqlite3.Error as error:
         raise OSError(f"the database cannot be read: {error}") from None
 
 
-def _in_database(path: Path) -> Iterator[FoundSession]:
+def _find_in_database(path: Path) -> Iterator[FoundSession]:
     for session, parent, updated, size in _rows(path, _SESSIONS):
-        yield FoundSession(AGENT.name, path, str(session), int(size), updated / 1000, bool(parent), inside=True)
+        yield FoundSession(AGENT.name, path, str(session), int(size), updated / 1000, bool(parent), is_in_database=True)
 
 
-def _in_folders(storage: Path) -> Iterator[FoundSession]:
+def _find_in_folders(storage: Path) -> Iterator[FoundSession]:
     for path in session_files(storage):
         session = document(path)
         name = word(session, "id") or path.stem
@@ -67,20 +67,20 @@ def _in_folders(storage: Path) -> Iterator[FoundSession]:
         states = [file.stat() for file in files]
         size, used = sum(state.st_size for state in states), max(state.st_mtime for state in states)
         times = session.get("time")
-        if isinstance(times, dict) and whole(times.get("updated")):
+        if isinstance(times, dict) and to_int(times.get("updated")):
             used = times["updated"] / 1000
-        yield FoundSession(AGENT.name, path, name, size, used, bool(session.get("parentID")), inside=True)
+        yield FoundSession(AGENT.name, path, name, size, used, bool(session.get("parentID")), is_in_database=True)
 
 
 def _look(session: FoundSession) -> About:
     if session.path.name == _DATABASE:
         return _look_into_database(session)
-    whole_session = _exported(session)
+    whole_session = _export_session(session)
     infos = [message["info"] for message in whole_session["messages"]]
     requests = (
         _request(message["parts"]) for message in whole_session["messages"] if message["info"].get("role") == "user"
     )
-    used = (_used(info) for info in reversed(infos))
+    used = (_token_figure(info) for info in reversed(infos))
     return About(
         project=word(whole_session["info"], "directory"),
         title=word(whole_session["info"], "title"),
@@ -97,7 +97,7 @@ def _look_into_database(session: FoundSession) -> About:
     infos = [(message, _data(data)) for message, data in messages]
     typed = (message for message, info in infos if info.get("role") == "user")
     requests = (_request(_parts_of(path, message)) for message in typed)
-    used = (_used(info) for _, info in reversed(infos))
+    used = (_token_figure(info) for _, info in reversed(infos))
     return About(
         project=str(row[0][0]) if row else "",
         title=str(row[0][1]) if row else "",
@@ -116,24 +116,24 @@ def _request(parts: list[dict[str, Any]]) -> str | None:
     return request([part for part in parts if part.get("type") == "text" and not part.get("synthetic")])
 
 
-def _used(info: dict[str, Any]) -> Figure | None:
+def _token_figure(info: dict[str, Any]) -> Figure | None:
     tokens = info.get("tokens")
     if not isinstance(tokens, dict):
         return None
-    sent = sum(whole(tokens.get(key)) for key in ("input", "output", "reasoning"))
+    sent = sum(to_int(tokens.get(key)) for key in ("input", "output", "reasoning"))
     cache = tokens.get("cache")
-    cached = whole(cache.get("read")) + whole(cache.get("write")) if isinstance(cache, dict) else 0
+    cached = to_int(cache.get("read")) + to_int(cache.get("write")) if isinstance(cache, dict) else 0
     return recorded(sent + cached)
 
 
-def _exported(session: FoundSession) -> dict[str, Any]:
+def _export_session(session: FoundSession) -> dict[str, Any]:
     """Return a session in the form written by `opencode export`."""
     if session.path.name == _DATABASE:
-        return _from_database(session.path, session.id)
-    return exported(session.path)
+        return _export_from_database(session.path, session.id)
+    return export_session(session.path)
 
 
-def _from_database(path: Path, id: str) -> dict[str, Any]:
+def _export_from_database(path: Path, id: str) -> dict[str, Any]:
     columns = "id, parent_id, project_id, directory, title, version, time_created, time_updated"
     row = next(iter(_rows(path, f"SELECT {columns} FROM session WHERE id = ?", id)), None)
     parts: dict[str, list[dict[str, Any]]] = {}
@@ -157,12 +157,14 @@ def _from_database(path: Path, id: str) -> dict[str, Any]:
 
 
 def _data(text: Any) -> dict[str, Any]:
-    value = parsed(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text))
+    value = parse_line(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text))
     return value if isinstance(value, dict) else {}
 
 
 def _export(session: FoundSession) -> bytes:
-    return json.dumps(_exported(session), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
+    return (
+        json.dumps(_export_session(session), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
+    )
 
 
 AGENT = Agent(

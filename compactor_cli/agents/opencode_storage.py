@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.reading import document, whole, word
+from compactor_cli.agents.reading import document, to_int, word
 
 Read = Callable[[Path], dict[str, Any]]
 """Reads a file that contains one JSON object."""
@@ -24,9 +24,9 @@ def is_storage(folder: Path) -> bool:
 def storage_around(file: Path) -> tuple[Path, str] | None:
     """Return the storage that contains a file, and the name of the folder in it; None for files elsewhere."""
     for folder in (file.parents[1:3]) if file.suffix == ".json" else ():
-        own = folder / file.relative_to(folder).parts[0]
-        if own.name in _FOLDERS and is_storage(folder):
-            return folder, own.name
+        session_folder = folder / file.relative_to(folder).parts[0]
+        if session_folder.name in _FOLDERS and is_storage(folder):
+            return folder, session_folder.name
     return None
 
 
@@ -34,20 +34,20 @@ def session_files(storage: Path) -> list[Path]:
     return sorted((storage / "session").glob("*/*.json"))
 
 
-def session_of(file: Path, storage: Path) -> Path | None:
+def session_id_of(file: Path, storage: Path) -> Path | None:
     """Return the session file for the file of a message or part; None if it is missing."""
     folder = file.parent.name
     if file.is_relative_to(storage / "part"):
-        wanted = word(document(file), "messageID") or folder
+        message_id = word(document(file), "messageID") or folder
         files = (storage / "message").glob("*/*.json")
-        folder = next((path.parent.name for path in files if wanted in (path.stem, word(document(path), "id"))), "")
+        folder = next((path.parent.name for path in files if message_id in (path.stem, word(document(path), "id"))), "")
     return next((path for path in session_files(storage) if folder == _id(document(path), path)), None)
 
 
 def messages(storage: Path, id: str, read: Read = document) -> list[tuple[dict[str, Any], Path]]:
     """Return the messages of a session in order, each with its file."""
     pairs = [(read(path), path) for path in (storage / "message" / id).glob("*.json")]
-    return sorted(pairs, key=lambda pair: (created(pair[0]), str(pair[0].get("id"))))
+    return sorted(pairs, key=lambda pair: (creation_time(pair[0]), str(pair[0].get("id"))))
 
 
 def parts(
@@ -62,17 +62,17 @@ def parts(
             yield path, part
 
 
-def exported(file: Path, read: Read = document) -> dict[str, Any]:
+def export_session(file: Path, read: Read = document) -> dict[str, Any]:
     """Return the session in `file` in the form written by `opencode export`. Ids that only appear in file names are
     added."""
     storage, session = file.parents[2], read(file)
-    own = _id(session, file)
+    session_id = _id(session, file)
     written = []
-    for info, path in messages(storage, own, read):
-        about: dict[str, Any] = {"id": _id(info, path), "sessionID": own, **info}
-        ids: dict[str, Any] = {"messageID": about["id"], "sessionID": own}
-        own_parts = [{"id": place.stem} | ids | part for place, part in parts(storage, info, path, read)]
-        written.append({"info": about, "parts": own_parts})
+    for info, path in messages(storage, session_id, read):
+        message_info: dict[str, Any] = {"id": _id(info, path), "sessionID": session_id, **info}
+        ids: dict[str, Any] = {"messageID": message_info["id"], "sessionID": session_id}
+        own_parts = [{"id": part_file.stem} | ids | part for part_file, part in parts(storage, info, path, read)]
+        written.append({"info": message_info, "parts": own_parts})
     return {"info": session, "messages": written}
 
 
@@ -80,7 +80,7 @@ def _id(value: dict[str, Any], file: Path) -> str:
     return word(value, "id") or file.stem
 
 
-def created(info: dict[str, Any]) -> int:
+def creation_time(info: dict[str, Any]) -> int:
     """Return when a session or message began, in milliseconds; 0 if unknown."""
     times = info.get("time")
-    return whole(times.get("created")) if isinstance(times, dict) else 0
+    return to_int(times.get("created")) if isinstance(times, dict) else 0

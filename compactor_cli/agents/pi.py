@@ -8,17 +8,17 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from compactor_cli.agents import entries
-from compactor_cli.agents.base import Agent, FoundSession, Machine, files_below, found
+from compactor_cli.agents.base import Agent, FoundSession, Machine, files_below, new_session
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("PI_CODING_AGENT_DIR", ".pi", "agent") / "sessions"]
+    return [machine.folder_by_variable("PI_CODING_AGENT_DIR", ".pi", "agent") / "sessions"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 1):
         if entry.name.endswith(".jsonl"):
-            yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl").rpartition("_")[2])
+            yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl").rpartition("_")[2])
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:

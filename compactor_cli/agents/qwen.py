@@ -7,31 +7,31 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
-from compactor_cli.agents.reading import lines_of, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.reading import lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.place("", ".qwen", "projects")]
+    return [machine.folder_by_variable("", ".qwen", "projects")]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 3):
         parts = Path(entry.path).relative_to(folder).parts
         if entry.name.endswith(".jsonl") and parts[1:-1] in (("chats",), ("chats", "archive")):
-            yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
+            yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
 
 
 def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     return About(
-        id=lines.first(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",
-        project=lines.first(lambda value: word(value, "cwd") or None, b'"cwd"') or "",
-        request=lines.first(_request, b'"user"') or "",
+        id=lines.first_picked(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",
+        project=lines.first_picked(lambda value: word(value, "cwd") or None, b'"cwd"') or "",
+        request=lines.first_picked(_request, b'"user"') or "",
         messages=lines.count(lambda line: any(kind in line[:400] for kind in _KINDS)),
-        tokens=tokens_or_size(lines.last(_used, b'"usageMetadata"'), session),
+        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"usageMetadata"'), session),
     )
 
 
@@ -42,9 +42,9 @@ def _request(value: dict[str, Any]) -> str | None:
     return request(message.get("parts"))
 
 
-def _used(value: dict[str, Any]) -> Figure | None:
+def _token_figure(value: dict[str, Any]) -> Figure | None:
     usage = value.get("usageMetadata")
-    return recorded(whole(usage.get("totalTokenCount"))) if isinstance(usage, dict) else None
+    return recorded(to_int(usage.get("totalTokenCount"))) if isinstance(usage, dict) else None
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:

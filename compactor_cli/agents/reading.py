@@ -16,7 +16,7 @@ from compactor_cli.model.injected import origin_of
 WHOLE = 32 * 1024 * 1024
 """Maximum bytes of a file that is read completely; of a larger one, only both ends are read."""
 _END = 1024 * 1024
-_MOST = 400
+_MAX_TITLE = 400
 """Maximum lines to parse at either end in search of something."""
 _TITLE = 400
 """Maximum characters of a title or request."""
@@ -35,19 +35,19 @@ class JsonLines(Struct, frozen=True):
     head: list[bytes]
     tail: list[bytes]
     """The last lines; the same as `head` if the file was read completely."""
-    whole: bool
+    is_whole_file: bool
 
-    def first(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
+    def first_picked(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
         """Return the first non-None result of `pick` over the records whose line contains `marker`."""
         return _pick(self.head, pick, marker)
 
-    def last(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
+    def last_picked(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
         """Return the same, searching from the end."""
         return _pick(reversed(self.tail), pick, marker)
 
     def count(self, is_message: Callable[[bytes], bool]) -> Figure | None:
         """Return how many lines look like messages; None if the file was not read completely."""
-        return Figure(sum(map(is_message, self.head)), "estimated") if self.whole else None
+        return Figure(sum(map(is_message, self.head)), "estimated") if self.is_whole_file else None
 
 
 def lines_of(path: Path, size: int) -> JsonLines:
@@ -55,17 +55,17 @@ def lines_of(path: Path, size: int) -> JsonLines:
     with path.open("rb") as file:
         if size <= WHOLE:
             lines = file.read().split(b"\n")
-            return JsonLines(lines, lines, whole=True)
+            return JsonLines(lines, lines, is_whole_file=True)
         head = file.read(_END).split(b"\n")[:-1]
         file.seek(-_END, 2)
-        return JsonLines(head, file.read().split(b"\n")[1:], whole=False)
+        return JsonLines(head, file.read().split(b"\n")[1:], is_whole_file=False)
 
 
 def _pick(lines: Iterable[bytes], pick: Callable[[dict[str, Any]], T | None], marker: bytes) -> T | None:
     for value in _records(lines, marker):
-        made = pick(value)
-        if made is not None:
-            return made
+        picked = pick(value)
+        if picked is not None:
+            return picked
     return None
 
 
@@ -75,14 +75,14 @@ def _records(lines: Iterable[bytes], marker: bytes) -> Iterator[dict[str, Any]]:
         if marker not in line:
             continue
         tried += 1
-        if tried > _MOST:
+        if tried > _MAX_TITLE:
             return
-        value = parsed(line)
+        value = parse_line(line)
         if isinstance(value, dict):
             yield value
 
 
-def parsed(text: bytes) -> Any:
+def parse_line(text: bytes) -> Any:
     """Return the JSON value of a text; None if it is invalid."""
     try:
         return json.loads(text)
@@ -93,7 +93,7 @@ def parsed(text: bytes) -> Any:
 def document(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file; empty if the file is missing, damaged, too large or something else."""
     try:
-        value = parsed(path.read_bytes()) if path.stat().st_size <= WHOLE else None
+        value = parse_line(path.read_bytes()) if path.stat().st_size <= WHOLE else None
     except OSError:
         return {}
     return value if isinstance(value, dict) else {}
@@ -136,7 +136,7 @@ def first_request(messages: Iterable[dict[str, Any]]) -> str:
     return next(filter(None, requests), "")
 
 
-def whole(value: Any) -> int:
+def to_int(value: Any) -> int:
     """Return a count from a record; 0 if it is not a positive integer."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 

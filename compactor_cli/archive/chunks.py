@@ -6,16 +6,16 @@ from __future__ import annotations
 import hashlib
 from itertools import pairwise
 
-from compactor_cli.model.content import Pieces
+from compactor_cli.model.content import ContentChunks
 from compactor_cli.model.transcript import Source
 
-EVERY = 16
+RECORDS_PER_CHUNK = 16
 """A piece ends after about one in this many records, depending on the record's digest."""
-LARGE = 64 * 1024
+MAX_CHUNK_BYTES = 64 * 1024
 """Piece size in bytes; a piece ends after the record that reaches it."""
 
 
-def cut(source: Source) -> Pieces:
+def cut_chunks(source: Source) -> ContentChunks:
     """Return the bytes of a file in pieces; joined, they are the file.
 
     Borders are always before a record. Bytes between records, or after the last one, belong to the record before
@@ -24,17 +24,17 @@ def cut(source: Source) -> Pieces:
     at fixed sizes.
     """
     if source.packed:
-        return Pieces(source.packed, range(LARGE, len(source.packed), LARGE))
+        return ContentChunks(source.packed, range(MAX_CHUNK_BYTES, len(source.packed), MAX_CHUNK_BYTES))
     data = source.data
     spans = sorted((record.start, record.end) for transcript in source.transcripts for record in transcript.records)
     borders: list[int] = []
     begin = 0
     for (start, end), (following, _) in pairwise(spans):
-        if _ends(data[start:end]) or following - begin >= LARGE:
+        if _ends_chunk(data[start:end]) or following - begin >= MAX_CHUNK_BYTES:
             borders.append(following)
             begin = following
-    return Pieces(data, borders)
+    return ContentChunks(data, borders)
 
 
-def _ends(record: bytes) -> bool:
-    return hashlib.sha256(record).digest()[0] % EVERY == 0
+def _ends_chunk(record: bytes) -> bool:
+    return hashlib.sha256(record).digest()[0] % RECORDS_PER_CHUNK == 0

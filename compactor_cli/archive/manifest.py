@@ -9,32 +9,34 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from compactor_cli.archive.removals import losses, repaired_indices
-from compactor_cli.archive.texts import PREFIX, SHORT
+from compactor_cli.archive.removals import removed_entries, repaired_indices
+from compactor_cli.archive.texts import MIN_REFERENCE_DIGITS, PREFIX
 from compactor_cli.model.archived import FileState, Manifest, Removed, Round
 from compactor_cli.model.content import Content, sha256
 from compactor_cli.model.message import by_index
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 
-_LONGEST_ID = 200
+_MAX_ID_CHARS = 200
 """Maximum length of a session id that is stored as it is."""
 
 
-def manifest_of(source: Source, data: Content, parts: Sequence[Compaction], output_path: str, counter: str) -> Manifest:
+def make_manifest_of(
+    source: Source, data: Content, parts: Sequence[Compaction], output_path: str, counter: str
+) -> Manifest:
     """Return the manifest of a compaction of `source`. `data` is the output, `parts` the result for each
     conversation."""
     before = FileState(source.path, sha256(source.stored), len(source.stored))
     after = FileState(output_path, sha256(data), len(data))
     changed = [(n, part) for n, part in enumerate(parts) if part.changed] if before.sha256 != after.sha256 else []
     sessions = session_names(source)
-    removed = [entry for number, part in changed for entry in losses(part, number)]
+    removed = [entry for number, part in changed for entry in removed_entries(part, number)]
     return Manifest(
         input=before,
         output=after,
         format=source.transcripts[0].format,
         counter=counter,
-        rounds=tuple(_round(number, part, sessions[number]) for number, part in changed),
+        rounds=tuple(_make_round(number, part, sessions[number]) for number, part in changed),
         removed=with_references(removed),
     )
 
@@ -52,14 +54,14 @@ def with_references(removed: Sequence[Removed]) -> tuple[Removed, ...]:
     """Return the entries with their references: as many digits as distinguish the original from others of the file,
     but at least 8."""
     digests = sorted({entry.digest for entry in removed})
-    digits = dict.fromkeys(digests, SHORT)
+    digits = dict.fromkeys(digests, MIN_REFERENCE_DIGITS)
     for first, second in pairwise(digests):
         needed = next(position for position in range(64) if first[position] != second[position]) + 1
         digits[first], digits[second] = max(digits[first], needed), max(digits[second], needed)
     return tuple(replace(entry, reference=PREFIX + entry.digest[: digits[entry.digest]]) for entry in removed)
 
 
-def _round(number: int, part: Compaction, session: str) -> Round:
+def _make_round(number: int, part: Compaction, session: str) -> Round:
     summaries = [m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary"]
     return Round(
         conversation=number,
@@ -73,19 +75,19 @@ def _round(number: int, part: Compaction, session: str) -> Round:
         messages_before=len(part.before.messages),
         messages_after=len(part.messages),
         summary="\n\n".join(summaries),
-        compacted=_compacted(part),
+        compacted=_changed_ids(part),
     )
 
 
-def _compacted(part: Compaction) -> tuple[str, ...]:
+def _changed_ids(part: Compaction) -> tuple[str, ...]:
     """Return the ids of input messages that the output does not contain unchanged."""
     out = by_index(part.messages)
     mended = repaired_indices(part)
     ids = []
     for message in part.before.messages:
         index = mended.get(message.index)
-        kept = out.get(index) if index is not None else None
-        if kept is None or kept.parts != message.parts:
+        output_message = out.get(index) if index is not None else None
+        if output_message is None or output_message.parts != message.parts:
             ids.append(message.id)
     return tuple(ids)
 
@@ -98,7 +100,7 @@ def session_keys(source: Source) -> tuple[str, ...]:
 
 def id_key(format: str, session: str) -> str:
     """Return the key of a session with an id."""
-    if len(session) > _LONGEST_ID:  # longer keys do not fit an index
+    if len(session) > _MAX_ID_CHARS:  # longer keys do not fit an index
         session = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
     return f"id:{format}:{session}"
 

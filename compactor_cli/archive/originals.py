@@ -11,14 +11,14 @@ from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.archived import Removed
 from compactor_cli.model.transcript import Source, Transcript
 
-_FEWEST = 4
+_MIN_DIGITS = 4
 """Minimum number of hex digits in a reference."""
-_HEX = re.compile(rf"[0-9a-f]{{{_FEWEST},64}}")
-_SHOWN = 10
+_HEX = re.compile(rf"[0-9a-f]{{{_MIN_DIGITS},64}}")
+_MAX_SHOWN = 10
 """Maximum number of references listed when one is ambiguous."""
 
 
-def find(removed: Sequence[Removed], reference: str) -> Removed:
+def find_entry(removed: Sequence[Removed], reference: str) -> Removed:
     """Return the entry that a reference names: `ctx_` and hex digits, or only the first of these digits.
 
     If several entries have the same original, one with a mark is preferred. Raises UsageError for an invalid,
@@ -27,7 +27,7 @@ def find(removed: Sequence[Removed], reference: str) -> Removed:
     digits = reference.strip().lower().removeprefix(PREFIX)
     if not _HEX.fullmatch(digits):
         raise UsageError(
-            f"{reference!r} is not a reference ({PREFIX} and {_FEWEST} to 64 hex digits); see restore --list"
+            f"{reference!r} is not a reference ({PREFIX} and {_MIN_DIGITS} to 64 hex digits); see restore --list"
         )
     matching = [entry for entry in removed if entry.digest.startswith(digits)]
     if not matching:
@@ -35,19 +35,23 @@ def find(removed: Sequence[Removed], reference: str) -> Removed:
     if len({entry.digest for entry in matching}) > 1:
         # entries of different manifests can share a short reference
         names = list(dict.fromkeys(entry.reference for entry in with_references(matching)))
-        listed = ", ".join(names[:_SHOWN]) + (f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        listed = ", ".join(names[:_MAX_SHOWN]) + (
+            f", and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
+        )
         raise UsageError(f"{PREFIX}{digits} is ambiguous: it may be {listed}; give more digits")
     return next((entry for entry in matching if entry.marked), matching[0])
 
 
-def original(source: Source, removed: Removed) -> bytes:
+def original_bytes(source: Source, removed: Removed) -> bytes:
     """Return the original of an entry: the text in UTF-8, or the concatenated bytes of its records.
 
     `source` is the compaction's input, read again. Raises InputError when it does not contain the original.
     """
     if removed.conversation < len(source.transcripts):
         transcript = source.transcripts[removed.conversation]
-        content = _records(transcript, removed) if removed.kind == "records" else _text(transcript, removed)
+        content = (
+            _record_bytes(transcript, removed) if removed.kind == "records" else _original_text(transcript, removed)
+        )
         if content is not None and digest([content]) == removed.digest:
             return content
     raise InputError(
@@ -55,13 +59,13 @@ def original(source: Source, removed: Removed) -> bytes:
     )
 
 
-def _records(transcript: Transcript, removed: Removed) -> bytes | None:
+def _record_bytes(transcript: Transcript, removed: Removed) -> bytes | None:
     if any(record >= len(transcript.records) for record in removed.records):
         return None
     return b"".join(transcript.raw(record) for record in removed.records)
 
 
-def _text(transcript: Transcript, removed: Removed) -> bytes | None:
+def _original_text(transcript: Transcript, removed: Removed) -> bytes | None:
     for index in removed.messages:
         for part in transcript.messages[index].parts if index < len(transcript.messages) else ():
             for text in originals_of(part):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from compactor_cli.archive.texts import (
-    SHORT,
+    MIN_REFERENCE_DIGITS,
     arguments_of,
     digest,
     encode,
@@ -26,9 +26,9 @@ _OUTSIDE = "outside the context: the agent no longer sends it"
 _RELINKED = "what it pointed to is gone, so its link or number was changed"
 
 
-def losses(part: Compaction, conversation: int) -> list[Removed]:
+def removed_entries(part: Compaction, conversation: int) -> list[Removed]:
     """Return the entries for one conversation, still without references."""
-    losses_of_part = _Losses(part, conversation)
+    losses_of_part = _EntryCollector(part, conversation)
     losses_of_part.add_summarized()
     for message in part.before.messages:
         losses_of_part.add_message(message)
@@ -36,7 +36,7 @@ def losses(part: Compaction, conversation: int) -> list[Removed]:
     return losses_of_part.entries
 
 
-class _Losses:
+class _EntryCollector:
     """Collects the entries of one conversation."""
 
     def __init__(self, part: Compaction, conversation: int) -> None:
@@ -102,11 +102,11 @@ class _Losses:
 
     def add_records(self) -> None:
         """Add entries for removed or changed records that have none yet."""
-        named = {record for entry in self.entries for record in entry.records}
+        named_records = {record for entry in self.entries for record in entry.records}
         owners = {record: m.index for m in self.part.before.messages for record in m.records}
         outside = set(self.part.outside)
         for record in self.part.removed:
-            if record in named:
+            if record in named_records:
                 continue
             if record in outside:
                 self._add_records("dropped", [], [], [record], _OUTSIDE)
@@ -128,18 +128,18 @@ class _Losses:
         for edit in edits:
             part, marks = repaired.parts[edit.part], references_in(edit.text)
             self._add_texts("shortened", repaired, part, marks, decision.reason)
-            whole = whole or not _is_named(part, edit.text, marks)
+            whole = whole or not _marks_name_edit(part, edit.text, marks)
         if whole:
             self._add_records("shortened", [message], [message.index], message.records, decision.reason)
 
     def _add_texts(self, loss: Loss, repaired: Message, part: Part, marks: frozenset[str], reason: str) -> None:
         """Add the originals in a part that marks refer to. Other marks come from earlier rounds."""
-        named = set()
+        named_texts = set()
         records = [part.place.record] if part.place else repaired.records[:1]
         for text in originals_of(part) if marks else ():
             full = digest([encode(text)])
-            if full[:SHORT] in marks and full not in named:
-                named.add(full)
+            if full[:MIN_REFERENCE_DIGITS] in marks and full not in named_texts:
+                named_texts.add(full)
                 entry = self._entry(loss, [self._origin[repaired.index]], records, reason)
                 self.entries.append(
                     entry(digest=full, kind="text", role=repaired.role, tokens=part.tokens, marked=True)
@@ -162,7 +162,7 @@ class _Losses:
                 kind="records",
                 role=roles.pop() if len(roles) == 1 else "",
                 tokens=sum(message.tokens for message in messages),
-                marked=full[:SHORT] in marks,
+                marked=full[:MIN_REFERENCE_DIGITS] in marks,
             )
         )
 
@@ -193,21 +193,21 @@ def repaired_indices(part: Compaction) -> dict[int, int]:
     }
 
 
-def _is_named(part: Part, text: str, marks: Iterable[str]) -> bool:
+def _marks_name_edit(part: Part, text: str, marks: Iterable[str]) -> bool:
     """Return whether marks refer to everything that an edit removed from a part."""
     if part.images:
         return False
-    if digest([encode(part.text)])[:SHORT] in marks:
+    if digest([encode(part.text)])[:MIN_REFERENCE_DIGITS] in marks:
         return True
     value = arguments_of(part.text) if part.kind == "tool_call" else None
-    return value is not None and _strings_are_named(value, arguments_of(text))
+    return value is not None and _marks_name_strings(value, arguments_of(text))
 
 
-def _strings_are_named(before: Any, after: Any) -> bool:
+def _marks_name_strings(before: Any, after: Any) -> bool:
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
-        return all(_strings_are_named(before[key], after[key]) for key in before)
+        return all(_marks_name_strings(before[key], after[key]) for key in before)
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        return all(map(_strings_are_named, before, after))
+        return all(map(_marks_name_strings, before, after))
     if isinstance(before, str) and isinstance(after, str) and before != after:
-        return digest([encode(before)])[:SHORT] in references_in(after)
+        return digest([encode(before)])[:MIN_REFERENCE_DIGITS] in references_in(after)
     return bool(before == after)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from compactor_cli.model.message import Message
 from compactor_cli.text.clean import one_line, plain
 
-_AROUND = 120
+_SNIPPET_CHARS = 120
 """Characters of a snippet before the first match; twice as many follow it."""
 
 
@@ -28,12 +28,12 @@ class MessageHit(Struct, frozen=True):
     snippet: str
 
 
-def words_of(query: str) -> tuple[str, ...]:
+def query_words(query: str) -> tuple[str, ...]:
     """Return the distinct words of a query in case-folded form."""
     return tuple(dict.fromkeys(query.casefold().split()))
 
 
-def hits(
+def find_hits(
     messages: Sequence[Message], words: Sequence[str], references: Mapping[int, str], path: str, compaction: int
 ) -> Iterable[MessageHit]:
     """Yield the messages with at least one of the words, newest first."""
@@ -47,16 +47,16 @@ def hits(
             yield MessageHit(path, compaction, message.index, message.role, reference, len(places), snippet)
 
 
-def best(candidates: Iterable[MessageHit], limit: int) -> list[MessageHit]:
+def select_best(candidates: Iterable[MessageHit], limit: int) -> list[MessageHit]:
     """Return the hits with the most words, newest first among equals. A message found in several states appears
     once."""
     ranked = sorted(candidates, key=lambda hit: (hit.matched, hit.compaction, hit.message), reverse=True)
-    seen: dict[tuple[str, str], MessageHit] = {}
+    by_message: dict[tuple[str, str], MessageHit] = {}
     for hit in ranked:
-        seen.setdefault((hit.role, hit.reference or hit.snippet), hit)
-    return list(seen.values())[:limit]
+        by_message.setdefault((hit.role, hit.reference or hit.snippet), hit)
+    return list(by_message.values())[:limit]
 
 
 def _snippet(text: str, position: int) -> str:
-    start = max(0, position - _AROUND)
-    return ("…" if start else "") + one_line(plain(text[start : position + 4 * _AROUND]), 3 * _AROUND)
+    start = max(0, position - _SNIPPET_CHARS)
+    return ("…" if start else "") + one_line(plain(text[start : position + 4 * _SNIPPET_CHARS]), 3 * _SNIPPET_CHARS)

@@ -12,11 +12,11 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE
 
 PREFIX = "ctx_"
-SHORT = 8
+MIN_REFERENCE_DIGITS = 8
 """Hex digits of a reference, unless other originals of the file begin with the same ones."""
-REFERENCE = compiled_later(rf"{PREFIX}([0-9a-f]{{{SHORT},64}})(?![0-9a-f])")
+REFERENCE = compiled_later(rf"{PREFIX}([0-9a-f]{{{MIN_REFERENCE_DIGITS},64}})(?![0-9a-f])")
 
-_SHORTEST = 100
+_MIN_TEXT_CHARS = 100
 """Strings in arguments up to this length are never cut."""
 
 
@@ -60,7 +60,7 @@ def arguments_of(text: str) -> Any:
 def long_strings(value: Any) -> Iterator[str]:
     """Yield the long strings in a JSON value, in order."""
     if isinstance(value, str):
-        if len(value) > _SHORTEST:
+        if len(value) > _MIN_TEXT_CHARS:
             yield value
         return
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

@@ -6,8 +6,8 @@ import re
 
 from compactor_cli.text.patterns import compiled_later
 
-_OWN = compiled_later(r"<(?=/?(?:message|call|result|summary|task|statement|memories)\b)", re.IGNORECASE)
-_CONTROL = compiled_later(r"<(?=\||/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])")
+_DELIMITER = compiled_later(r"<(?=/?(?:message|call|result|summary|task|statement|memories)\b)", re.IGNORECASE)
+_CONTROL_TOKEN = compiled_later(r"<(?=\||/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])")
 """Beginnings of markers that chat templates of local models interpret as the end of a turn instead of text."""
 
 
@@ -15,7 +15,7 @@ def escape(text: str) -> str:
     """Return the text with the beginnings of delimiters escaped; the rest is unchanged."""
     if "<" not in text and "[" not in text:
         return text
-    return _CONTROL.sub(lambda match: "&lt;" if match[0] == "<" else "&#91;", _OWN.sub("&lt;", text))
+    return _CONTROL_TOKEN.sub(lambda match: "&lt;" if match[0] == "<" else "&#91;", _DELIMITER.sub("&lt;", text))
 
 
 def fenced(name: str, text: str, **attributes: object) -> str:

@@ -7,6 +7,6 @@ from importlib.resources import files
 
 
 @cache
-def prompt(package: str, name: str) -> str:
+def read_prompt_file(package: str, name: str) -> str:
     """Return the text of a prompt from a package such as `compactor_cli.scoring`."""
     return files(package).joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").strip()

@@ -17,26 +17,26 @@ from compactor_cli.text.clean import plain
 from compactor_cli.text.shorten import shorten_output, shorten_prose
 
 
-class Cuts(Struct, frozen=True):
+class CharLimits(Struct, frozen=True):
     """Maximum characters of each kind of text; longer texts are cut in the middle, with a mark."""
 
-    said: int = 6_000
+    text: int = 6_000
     arguments: int = 1_000
     output: int = 2_000
 
 
-def turns_of(messages: Sequence[Message], cuts: Cuts | None = None) -> list[Turn]:
+def make_turns(messages: Sequence[Message], cuts: CharLimits | None = None) -> list[Turn]:
     """Return one turn for each message that has content. With `cuts`, long texts are shortened."""
     turns = []
     for message in messages:
-        body = "\n".join(filter(None, (_piece(part, cuts) for part in message.parts)))
+        body = "\n".join(filter(None, (_part_text(part, cuts) for part in message.parts)))
         if body:
             role: Speaker = "assistant" if message.role == "assistant" else "user"
-            turns.append(Turn(role, _message(message, body)))
+            turns.append(Turn(role, _message_text(message, body)))
     return turns
 
 
-def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+def merge_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """Return the turns with neighbours of the same role merged."""
     out: list[Turn] = []
     for turn in turns:
@@ -47,17 +47,17 @@ def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     return tuple(out)
 
 
-def _message(message: Message, body: str) -> str:
-    by = "tool" if message.results else message.role
-    return f'<message number="{message.number}" from="{by}">\n{body}\n</message>'
+def _message_text(message: Message, body: str) -> str:
+    speaker = "tool" if message.results else message.role
+    return f'<message number="{message.number}" from="{speaker}">\n{body}\n</message>'
 
 
-def _piece(part: Part, cuts: Cuts | None) -> str:
+def _part_text(part: Part, cuts: CharLimits | None) -> str:
     text = plain(part.text)
     if part.kind == "text":
-        return escape(_cut(text, cuts.said if cuts else 0)).strip()
+        return escape(_cut_middle(text, cuts.text if cuts else 0)).strip()
     if part.kind == "tool_call":
-        return fenced("call", _cut(text, cuts.arguments if cuts else 0), tool=part.name)
+        return fenced("call", _cut_middle(text, cuts.arguments if cuts else 0), tool=part.name)
     if part.kind == "tool_result":
         if cuts and len(text) > cuts.output:
             text = shorten_output(text, len(text), cuts.output, len, part.failed).text
@@ -65,5 +65,5 @@ def _piece(part: Part, cuts: Cuts | None) -> str:
     return ""
 
 
-def _cut(text: str, limit: int) -> str:
+def _cut_middle(text: str, limit: int) -> str:
     return text if not limit or len(text) <= limit else shorten_prose(text, len(text), limit, len).text

@@ -16,15 +16,15 @@ from textual.widgets import Footer
 
 from compactor_cli.browse import labels as words
 from compactor_cli.browse.desk import Desk
-from compactor_cli.browse.detail import Detail, RowInFull
-from compactor_cli.browse.dialogs import Ask, Choose, Filter, Keys
-from compactor_cli.browse.message_filters import Mark, chosen, matches, offered
+from compactor_cli.browse.detail import Detail, FullRow
+from compactor_cli.browse.dialogs import FilterDialog, KeysDialog, OptionDialog, TextDialog
+from compactor_cli.browse.message_filters import Mark, count_marks, filter_rows, matching_rows
 from compactor_cli.browse.message_list import MessageList
 from compactor_cli.browse.output import signals_of
-from compactor_cli.browse.panels import CSS, STYLES, Panels, line
-from compactor_cli.browse.rows import BrowserRow, BrowserView, bare_view
-from compactor_cli.browse.terminal import end_with_the_terminal
-from compactor_cli.browse.view_state import History, State, decided, decided_all, groups_of
+from compactor_cli.browse.panels import CSS, STYLES, Panels, one_line
+from compactor_cli.browse.rows import BrowserRow, BrowserView, plain_view
+from compactor_cli.browse.terminal import quit_with_terminal
+from compactor_cli.browse.view_state import History, State, decide, decide_all, groups_of
 from compactor_cli.browse.writing import Writing
 from compactor_cli.errors import CompactorError
 from compactor_cli.model.decisions import Choice
@@ -71,7 +71,7 @@ class Browser(Writing):
         super().__init__()
         self.desk, self.groups = desk, groups_of(desk.source)
         self.history = History([state], saved=saved)
-        self.view = bare_view(desk.source)
+        self.view = plain_view(desk.source)
         self.list = MessageList(self.groups)
         self.panels = Panels(desk.source, desk.counter, self._colour)
         self.marks: frozenset[Mark] = frozenset()
@@ -94,10 +94,10 @@ class Browser(Writing):
 
     def on_mount(self) -> None:
         self.list.focus()
-        self._refill()
+        self._refill_list()
         self._compute()
         self.say(self._said or "? explains the keys")
-        end_with_the_terminal(self)
+        quit_with_terminal(self)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._name_columns)
@@ -106,21 +106,21 @@ class Browser(Writing):
     def _name_columns(self) -> None:
         self.panels.columns(self.list.head())
 
-    def _refill(self) -> None:
+    def _refill_list(self) -> None:
         """Refill the list and the sums from what is known now."""
         state = self.history.now
-        shown = chosen(self.view.rows, self.marks, state.choices, self.groups)
-        self.list.show(self.view.rows, shown, state.choices)
+        shown_rows = filter_rows(self.view.rows, self.marks, state.choices, self.groups)
+        self.list.show(self.view.rows, shown_rows, state.choices)
         self._name_columns()
         self.refresh_head()
 
     def refresh_head(self) -> None:
         state, view, panels = self.history.now, self.view, self.panels
-        aims = words.aims(state, view, self.desk.strategy(state.aim))
-        filtered = words.chosen_words(self.marks, len(self.list.shown), len(view.rows))
-        panels.show(f"{aims} · {words.decisions(self.history)}", filtered)
+        aims = words.target_line(state, view, self.desk.strategy(state.aim))
+        filtered = words.filter_phrase(self.marks, len(self.list.shown), len(view.rows))
+        panels.show(f"{aims} · {words.decisions_line(self.history)}", filtered)
         if self.failure is not None:
-            panels.fail(words.failure(self.failure))
+            panels.fail(words.failure_line(self.failure))
         else:
             panels.sum_up(view, computing=self._computing is not None, width=self.size.width)
 
@@ -128,16 +128,16 @@ class Browser(Writing):
         colour = self.theme_variables.get(f"text-{name}", "")
         return colour if colour.startswith("#") else ""
 
-    def _current(self) -> RowInFull | None:
+    def _current(self) -> FullRow | None:
         row = self.list.row
         if row is None:
             return None
-        return RowInFull(row, self._title_of(row), self._reason_of(row), self.view, self.list.words)
+        return FullRow(row, self._title_of(row), self._reason_of(row), self.view, self.list.words)
 
     def _title_of(self, row: BrowserRow) -> Text:
         """Return a message's number and fate, for the title of its own screen."""
         state = self.history.now
-        out = line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
+        out = one_line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
         out.append(f" · {row.who} · {row.before:,} → {row.after:,} tokens · ")
         out.append(row.fate or "?", self._colour(STYLES.get(row.fate, "")))
         choice = self.groups.choice(state.choices, row.spot) if row.spot else None
@@ -148,16 +148,16 @@ class Browser(Writing):
         choices = self.history.now.choices
         choice = self.groups.choice(choices, row.spot) if row.spot else None
         names = signals_of(self.view, row)
-        return line(words.why(row, choice, row.spot in choices, names, scored=self._is_scored))
+        return one_line(words.fate_reason(row, choice, row.spot in choices, names, scored=self._is_scored))
 
     @property
     def _is_scored(self) -> bool:
-        known = STRATEGIES.get(self.view.strategy)
-        return known is not None and not known.learned
+        strategy = STRATEGIES.get(self.view.strategy)
+        return strategy is not None and not strategy.learned
 
     def on_message_list_moved(self) -> None:
         row = self.list.row
-        self.panels.reason(self._reason_of(row) if row else line("no messages to show: x shows all"))
+        self.panels.reason(self._reason_of(row) if row else one_line("no messages to show: x shows all"))
         for screen in self.screen_stack:
             if isinstance(screen, Detail):
                 screen.refill()
@@ -179,69 +179,69 @@ class Browser(Writing):
         self._wanted = self.history.now
         self.settled.clear()
         if self._computing is None:
-            self._start()
+            self._start_computing()
 
-    def _start(self) -> None:
+    def _start_computing(self) -> None:
         state, self._wanted = self._wanted, None
         assert state is not None
         self._computing = state
         self.refresh_head()
         # a daemon thread, so that a pending computation does not delay the end of the browser
-        threading.Thread(target=self._work, args=(state,), daemon=True).start()
+        threading.Thread(target=self._compute_view, args=(state,), daemon=True).start()
 
-    def _work(self, state: State) -> None:
+    def _compute_view(self, state: State) -> None:
         try:
-            done = self.Computed(state, self.desk.view(state), None)
+            computed = self.Computed(state, self.desk.view(state), None)
         except Exception as error:  # reported in the application's own thread
-            done = self.Computed(state, None, error)
-        self.post_message(done)
+            computed = self.Computed(state, None, error)
+        self.post_message(computed)
 
-    def on_browser_computed(self, done: Computed) -> None:
+    def on_browser_computed(self, computed: Computed) -> None:
         self._computing = None
-        if done.error is not None and not isinstance(done.error, CompactorError):
-            self.bug = done.error
+        if computed.error is not None and not isinstance(computed.error, CompactorError):
+            self.bug = computed.error
             self.settled.set()
             self.exit(1)
             return
-        if self._wanted is not None and self._wanted != done.state:
-            self._start()
+        if self._wanted is not None and self._wanted != computed.state:
+            self._start_computing()
             return
         self._wanted = None
-        self.failure = done.error
-        if done.error is not None and self.view.parts:
+        self.failure = computed.error
+        if computed.error is not None and self.view.parts:
             self.say("The list shows the last plan that was possible.", noticed=True)
-        if done.view is not None:
-            self.view = done.view
+        if computed.view is not None:
+            self.view = computed.view
         self.settled.set()
-        self._refill()
+        self._refill_list()
 
     def _change(self, state: State) -> None:
         if self.history.add(state):
-            self._refill()
+            self._refill_list()
             self._compute()
 
     # -- deciding
 
     def action_decide(self, choice: str) -> None:
-        row, wanted = self.list.row, cast("Choice", choice)
+        row, decision = self.list.row, cast("Choice", choice)
         if row is None or row.spot is None:
             self.say("Only messages of the session can be kept or dropped; this one was added.", noticed=True)
             return
         state = self.history.now
         before = self.groups.choice(state.choices, row.spot)
         why = self.groups.refusals.get(row.spot, "")
-        if wanted == "drop" and why and before != "drop":
+        if decision == "drop" and why and before != "drop":
             self.say(f"Cannot be dropped: {why}.", noticed=True)
             return
-        many = len(self.groups.of.get(row.spot, ()))
-        group = f" with its group of {many}" if many > 1 else ""
-        effect = "decision removed" if before == wanted else {"keep": "to be kept", "drop": "to be dropped"}[wanted]
+        group_size = len(self.groups.of.get(row.spot, ()))
+        group = f" with its group of {group_size}" if group_size > 1 else ""
+        effect = "decision removed" if before == decision else {"keep": "to be kept", "drop": "to be dropped"}[decision]
         self.say(f"Message {row.number}{group}: {effect}. u undoes it.")
-        self._change(decided(state, self.groups, row.spot, wanted))
+        self._change(decide(state, self.groups, row.spot, decision))
 
     def action_decide_all(self, choice: str) -> None:
         spots = [row.spot for row in self.list.shown_rows if row.spot is not None]
-        self._change(decided_all(self.history.now, self.groups, spots, cast("Choice", choice)))
+        self._change(decide_all(self.history.now, self.groups, spots, cast("Choice", choice)))
         self.say(f"All shown messages: {choice}. u undoes it.")
 
     def action_undo(self) -> None:
@@ -250,11 +250,11 @@ class Browser(Writing):
     def action_redo(self) -> None:
         self._step(self.history.redo, "Redone.", "Nothing to redo.")
 
-    def _step(self, step: Callable[[], bool], done: str, not_done: str) -> None:
+    def _step(self, step: Callable[[], bool], done_message: str, not_done: str) -> None:
         if step():
-            self._refill()
+            self._refill_list()
             self._compute()
-            self.say(done)
+            self.say(done_message)
         else:
             self.say(not_done, noticed=True)
 
@@ -271,7 +271,7 @@ class Browser(Writing):
             self._change(State(aim, state.choices))
 
         hint = "25% of the tokens, or 4000, or 4k; empty: no target, cut by age"
-        self.push_screen(Ask("Target", hint, words.aim_words(self.history.now.aim).replace(",", "")), take)
+        self.push_screen(TextDialog("Target", hint, words.aim_phrase(self.history.now.aim).replace(",", "")), take)
 
     def action_strategy(self) -> None:
         def take(name: str | None) -> None:
@@ -279,8 +279,8 @@ class Browser(Writing):
             if name is not None:
                 self._change(State(replace(state.aim, strategy=name), state.choices))
 
-        options = [(name, own.suits) for name, own in STRATEGIES.items()]
-        self.push_screen(Choose("Strategy", options, self.desk.strategy(self.history.now.aim)), take)
+        options = [(name, strategy.suits) for name, strategy in STRATEGIES.items()]
+        self.push_screen(OptionDialog("Strategy", options, self.desk.strategy(self.history.now.aim)), take)
 
     # -- looking
 
@@ -289,7 +289,7 @@ class Browser(Writing):
             self.push_screen(Detail(self._current, self.list.action_move))
 
     def action_keys(self) -> None:
-        self.push_screen(Keys())
+        self.push_screen(KeysDialog())
 
     def action_search(self) -> None:
         def take(text: str | None) -> None:
@@ -301,7 +301,7 @@ class Browser(Writing):
                 else:
                     self.say("")
 
-        self.push_screen(Ask("Search", "in texts and tool names; empty: stop searching", self.list.words), take)
+        self.push_screen(TextDialog("Search", "in texts and tool names; empty: stop searching", self.list.words), take)
 
     def action_hit(self, by: int) -> None:
         if self.list.words:
@@ -309,42 +309,44 @@ class Browser(Writing):
         else:
             self.say("No search yet: / starts one.", noticed=True)
 
-    def _hit(self, by: int) -> None:
+    def _hit(self, offset: int) -> None:
         """Go to the next message with the search words (-1: to the previous one; 0: the current one counts)."""
-        hits = matches(self.view.rows, self.list.shown, self.list.words)
+        hits = matching_rows(self.view.rows, self.list.shown, self.list.words)
         if not hits:
             self.say(f"“{self.list.words}” is in none of the shown messages.", noticed=True)
             return
         now = self.list.cursor
-        if by >= 0:
-            place = next((hit for hit in hits if hit >= now + by), hits[0])
+        if offset >= 0:
+            hit_index = next((hit for hit in hits if hit >= now + offset), hits[0])
         else:
-            place = next((hit for hit in reversed(hits) if hit < now), hits[-1])
-        self.list.go(place)
-        self.say(f"“{self.list.words}”: {hits.index(place) + 1} of {len(hits)}. n next, N previous.")
+            hit_index = next((hit for hit in reversed(hits) if hit < now), hits[-1])
+        self.list.go(hit_index)
+        self.say(f"“{self.list.words}”: {hits.index(hit_index) + 1} of {len(hits)}. n next, N previous.")
 
     def action_filter(self) -> None:
         def take(marks: frozenset[Mark] | None) -> None:
             if marks is not None:
                 self.marks = marks
-                self._refill()
+                self._refill_list()
 
-        self.push_screen(Filter(offered(self.view.rows, self.history.now.choices, self.groups), self.marks), take)
+        self.push_screen(
+            FilterDialog(count_marks(self.view.rows, self.history.now.choices, self.groups), self.marks), take
+        )
 
     def action_show_all(self) -> None:
         self.marks = frozenset()
         self.list.words = ""
-        self._refill()
+        self._refill_list()
         self.say("")
 
     def action_go(self) -> None:
         def take(text: str | None) -> None:
             if text and text.isdigit():
-                self.list.go(self.list.place_of_number(int(text)))
+                self.list.go(self.list.index_of_number(int(text)))
             elif text:
                 self.say(f"{text} is not the number of a message.", noticed=True)
 
-        self.push_screen(Ask("Go to message", "its number; if it is not shown, the next one"), take)
+        self.push_screen(TextDialog("Go to message", "its number; if it is not shown, the next one"), take)
 
     def action_next_decided(self) -> None:
         if not self.list.next_decided():

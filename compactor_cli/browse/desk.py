@@ -40,8 +40,8 @@ class Desk(Protocol):
     def is_there(self, place: str) -> bool:
         """Return whether saving there would replace something."""
 
-    def save(self, place: str, state: State) -> str:
+    def save(self, out_path: str, state: State) -> str:
         """Save the decisions and return a message about it. Raises CompactorError."""
 
-    def write(self, place: str, view: BrowserView) -> str:
+    def write(self, out_path: str, view: BrowserView) -> str:
         """Write the compacted file and return a message about it. Raises CompactorError."""

@@ -15,15 +15,15 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from compactor_cli.browse.output import after_lines, before_lines
-from compactor_cli.browse.panels import line
+from compactor_cli.browse.panels import one_line
 from compactor_cli.browse.rows import BrowserRow, BrowserView
 from compactor_cli.browse.text_view import TextView
 
-_WIDE = 110
+_MIN_WIDE_WIDTH = 110
 """From this width on, both are shown side by side."""
 
 
-class RowInFull(Struct, frozen=True):
+class FullRow(Struct, frozen=True):
     """A row of the list with everything known about it."""
 
     row: BrowserRow
@@ -60,7 +60,7 @@ class Detail(Screen[None]):
         Binding("r", "app.redo", "Redo", show=False),
     ]
 
-    def __init__(self, current: Callable[[], RowInFull | None], move: Callable[[int], None]) -> None:
+    def __init__(self, current: Callable[[], FullRow | None], move: Callable[[int], None]) -> None:
         """`current`: returns the current row. `move`: moves by that many rows."""
         super().__init__()
         self._current, self._move = current, move
@@ -86,28 +86,28 @@ class Detail(Screen[None]):
         self._fold(event.size.width)
 
     def _fold(self, width: int) -> None:
-        self.set_class(width < _WIDE, "narrow")
+        self.set_class(width < _MIN_WIDE_WIDTH, "narrow")
         self._name_sides()
 
     def refill(self) -> None:
         """Show the present state of the current row."""
-        shown = self._current()
-        if shown is None:
+        current = self._current()
+        if current is None:
             return
-        self.query_one("#title", Static).update(line("\n").join([shown.title, shown.reason]))
-        self.query_one("#before", TextView).show(before_lines(shown.row), shown.words)
-        self.query_one("#after", TextView).show(after_lines(shown.view, shown.row), shown.words)
+        self.query_one("#title", Static).update(one_line("\n").join([current.title, current.reason]))
+        self.query_one("#before", TextView).show(before_lines(current.row), current.words)
+        self.query_one("#after", TextView).show(after_lines(current.view, current.row), current.words)
         self._name_sides()
 
     def say(self, text: str) -> None:
         """Show a message about what was done."""
-        self.query_one("#word", Static).update(line(text))
+        self.query_one("#word", Static).update(one_line(text))
 
     def _name_sides(self) -> None:
-        shown = self._current()
-        if shown is None:
+        current = self._current()
+        if current is None:
             return
-        row = shown.row
+        row = current.row
         hint = "  (tab: the other side)" if self.has_class("narrow") else ""
         after = f"in the output · {row.after:,} tokens" if row.after else "in the output"
         self.query_one("#before-name", Static).update(Text(f"before · {row.before:,} tokens{hint}"))

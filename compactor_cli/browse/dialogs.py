@@ -39,12 +39,12 @@ class _Dialog(ModalScreen[Answer]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close", show=False)]
 
 
-def _line(*pieces: str | tuple[str, str]) -> Text:
+def _one_line(*pieces: str | tuple[str, str]) -> Text:
     """Return text that stays on one line."""
     return Text.assemble(*pieces, no_wrap=True, overflow="ellipsis")
 
 
-class Ask(_Dialog[str | None]):
+class TextDialog(_Dialog[str | None]):
     """Asks for a line of text."""
 
     DEFAULT_CSS = "Ask {" + _BOX + "& Input { border: tall $border; } }"
@@ -63,7 +63,7 @@ class Ask(_Dialog[str | None]):
         self.dismiss(event.value.strip())
 
 
-class Confirm(_Dialog[str | None]):
+class KeyDialog(_Dialog[str | None]):
     """Asks for one of several keys."""
 
     DEFAULT_CSS = "Confirm {" + _BOX + "}"
@@ -77,7 +77,7 @@ class Confirm(_Dialog[str | None]):
         with Vertical():
             yield Static(Text(self._title), classes="title")
             for key, meaning in self._answers.items():
-                yield Static(_line((f"{key:>4}  ", "bold"), meaning))
+                yield Static(_one_line((f"{key:>4}  ", "bold"), meaning))
             yield Static(Text(" esc  back"), classes="hint")
 
     def on_key(self, event: object) -> None:
@@ -86,7 +86,7 @@ class Confirm(_Dialog[str | None]):
             self.dismiss(key)
 
 
-class Choose(_Dialog[str | None]):
+class OptionDialog(_Dialog[str | None]):
     """Asks for one of several options."""
 
     DEFAULT_CSS = "Choose {" + _BOX + "& OptionList { max-height: 20; } }"
@@ -100,8 +100,10 @@ class Choose(_Dialog[str | None]):
         width = max(len(name) for name, _ in self._options)
         with Vertical():
             yield Static(Text(self._title), classes="title")
-            made = [Option(_line((f"{n:<{width}}  ", "bold"), description), id=n) for n, description in self._options]
-            yield OptionList(*made, id="options")
+            options = [
+                Option(_one_line((f"{n:<{width}}  ", "bold"), description), id=n) for n, description in self._options
+            ]
+            yield OptionList(*options, id="options")
             yield Static(Text("enter chooses, esc cancels"), classes="hint")
 
     def on_mount(self) -> None:
@@ -112,7 +114,7 @@ class Choose(_Dialog[str | None]):
         self.dismiss(event.option_id)
 
 
-class Filter(_Dialog["frozenset[Mark] | None"]):
+class FilterDialog(_Dialog["frozenset[Mark] | None"]):
     """Asks which rows to show."""
 
     DEFAULT_CSS = "Filter {" + _BOX + "& OptionList { max-height: 1fr; } }"
@@ -132,13 +134,13 @@ class Filter(_Dialog["frozenset[Mark] | None"]):
         with Vertical():
             yield Static(Text("Show only"), classes="title")
             yield OptionList(*(Option(self._prompt(index)) for index in range(len(self._marks))), id="marks")
-            yield Static(_line("space marks, enter shows, x shows all again"), classes="hint")
+            yield Static(_one_line("space marks, enter shows, x shows all again"), classes="hint")
 
     def _prompt(self, index: int) -> Text:
         mark, count = self._marks[index]
         kind = mark.kind if not index or self._marks[index - 1][0].kind != mark.kind else ""
         box = "[x]" if mark in self._chosen else "[ ]"
-        return _line((f"{kind:<9}", "bold"), f"{box} {mark.value}  ", (f"{count:,}", "dim"))
+        return _one_line((f"{kind:<9}", "bold"), f"{box} {mark.value}  ", (f"{count:,}", "dim"))
 
     def action_mark(self) -> None:
         index = self.query_one(OptionList).highlighted
@@ -156,7 +158,7 @@ class Filter(_Dialog["frozenset[Mark] | None"]):
         self.dismiss(frozenset())
 
 
-class Keys(_Dialog[None]):
+class KeysDialog(_Dialog[None]):
     """Explains the keys."""
 
     DEFAULT_CSS = "Keys {" + _BOX + "}"
@@ -171,5 +173,5 @@ class Keys(_Dialog[None]):
             for title, keys in HELP:
                 yield Static(Text(title), classes="title")
                 for key, meaning in keys:
-                    yield Static(_line((f"{key:<15} ", "bold"), meaning))
+                    yield Static(_one_line((f"{key:<15} ", "bold"), meaning))
             yield Static(Text("ctrl+p: colours and screenshot; esc closes"), classes="hint")

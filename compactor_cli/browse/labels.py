@@ -5,64 +5,65 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from compactor_cli.browse.message_filters import Mark
-from compactor_cli.browse.rows import FATES, BrowserRow, BrowserView, name
+from compactor_cli.browse.rows import FATES, BrowserRow, BrowserView, display_name
 from compactor_cli.browse.view_state import History, State
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.decisions import Aim, Choice
 from compactor_cli.model.transcript import Source
 
 
-def aim_words(aim: Aim) -> str:
+def aim_phrase(aim: Aim) -> str:
     """Return a target in readable form; empty for none."""
     if aim.target_ratio is not None:
         return f"{100 * aim.target_ratio:g}%"
     return f"{aim.target_tokens:,}" if aim.target_tokens is not None else ""
 
 
-def head(source: Source, counter: str) -> str:
+def heading(source: Source, counter: str) -> str:
     """Return a heading with the file's name, format and sizes."""
-    many = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
+    conversation_note = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
     return (
-        f"{name(source.path.rpartition('/')[2])} · {source.format} · {many}{source.message_count:,} messages · "
+        f"{display_name(source.path.rpartition('/')[2])} · {source.format} · "
+        f"{conversation_note}{source.message_count:,} messages · "
         f"{source.tokens:,} tokens ({counter})"
     )
 
 
-def aims(state: State, view: BrowserView, strategy: str) -> str:
+def target_line(state: State, view: BrowserView, strategy: str) -> str:
     """Return the target and the strategy."""
-    aimed = aim_words(state.aim)
+    aimed = aim_phrase(state.aim)
     if view.target is not None and state.aim.target_ratio is not None:
         aimed = f"{aimed} = {view.target:,}"
     return f"target {aimed} tokens · {strategy}" if aimed else f"no target: cut by age · {strategy}"
 
 
-def decisions(history: History) -> str:
+def decisions_line(history: History) -> str:
     """Return how many decisions there are, and whether they are saved."""
-    kept, dropped = history.now.count("keep"), history.now.count("drop")
-    if not kept and not dropped:
+    kept_count, dropped_count = history.now.count("keep"), history.now.count("drop")
+    if not kept_count and not dropped_count:
         return "no decisions"
-    return f"decisions: {kept} keep, {dropped} drop" + ("" if history.is_saved else " (unsaved)")
+    return f"decisions: {kept_count} keep, {dropped_count} drop" + ("" if history.is_saved else " (unsaved)")
 
 
-def sums(view: BrowserView) -> list[tuple[str, int]]:
+def fate_sums(view: BrowserView) -> list[tuple[str, int]]:
     """Return the number of messages for each fate."""
-    counts = view.counts()
-    return [(fate, counts[fate]) for fate in FATES if counts[fate] or fate != "added"]
+    fate_counts = view.counts()
+    return [(fate, fate_counts[fate]) for fate in FATES if fate_counts[fate] or fate != "added"]
 
 
-def failure(error: Exception) -> str:
+def failure_line(error: Exception) -> str:
     """Return one line on why the decisions cannot be carried out."""
     if isinstance(error, BudgetError):
         items = ", ".join(f"{item} {tokens:,}" for item, tokens in error.items)
-        least = f"Does not fit into {error.target:,} tokens: at least {error.floor:,}"
-        return f"{least} ({items}). u undoes the last change, t sets another target."
+        message = f"Does not fit into {error.target:,} tokens: at least {error.floor:,}"
+        return f"{message} ({items}). u undoes the last change, t sets another target."
     return " ".join(str(error).split())
 
 
-def why(row: BrowserRow, choice: Choice | None, own: bool, signals: Iterable[str], *, scored: bool) -> str:
+def fate_reason(row: BrowserRow, choice: Choice | None, is_own: bool, signals: Iterable[str], *, scored: bool) -> str:
     """Return the reason for a message's fate. `scored`: the strategy uses scores and tiers."""
     decision = {"keep": "to be kept", "drop": "to be dropped"}.get(choice or "", "")
-    if decision and not own:
+    if decision and not is_own:
         decision += " (with its group)"
     words = [f"#{row.number}", decision, row.entry.reason, f"for {', '.join(signals)}" if signals else ""]
     if scored and row.entry.score is not None:
@@ -71,10 +72,10 @@ def why(row: BrowserRow, choice: Choice | None, own: bool, signals: Iterable[str
     return " · ".join(word for word in words if word)
 
 
-def chosen_words(marks: Iterable[Mark], shown: int, rows: int) -> str:
+def filter_phrase(marks: Iterable[Mark], shown_rows: int, rows: int) -> str:
     """Return which rows are shown."""
     listed = ", ".join(mark.value for mark in sorted(marks))
-    return f"{shown:,} of {rows:,} shown: {listed}" if listed else ""
+    return f"{shown_rows:,} of {rows:,} shown: {listed}" if listed else ""
 
 
 HELP = (

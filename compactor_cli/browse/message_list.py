@@ -18,11 +18,11 @@ from textual.strip import Strip
 
 from compactor_cli.browse.rows import BrowserRow
 from compactor_cli.browse.view_state import Groups
-from compactor_cli.model.decisions import Choice, Spot
+from compactor_cli.model.decisions import Choice, MessageKey
 
 _WHO, _FATE = 11, 10
 """Fixed column widths."""
-_WIDE = 120
+_MIN_WIDE_WIDTH = 120
 """From this width on, the reason has its own column."""
 _MARKS: Mapping[tuple[Choice | None, bool], str] = {
     ("keep", True): "K",
@@ -90,7 +90,7 @@ class MessageList(ScrollView, can_focus=True):
         self._groups = groups
         self._rows: Sequence[BrowserRow] = ()
         self._shown: Sequence[int] = ()
-        self._choices: Mapping[Spot, Choice] = {}
+        self._choices: Mapping[MessageKey, Choice] = {}
         self._digits = self._tokens = 1
         self._several = False
         self.words = ""
@@ -109,15 +109,15 @@ class MessageList(ScrollView, can_focus=True):
     def shown(self) -> Sequence[int]:
         return self._shown
 
-    def show(self, rows: Sequence[BrowserRow], shown: Sequence[int], choices: Mapping[Spot, Choice]) -> None:
+    def show(self, rows: Sequence[BrowserRow], shown_rows: Sequence[int], choices: Mapping[MessageKey, Choice]) -> None:
         """Show these rows, keeping the current one or the nearest to it."""
         before = self.row
-        self._rows, self._shown, self._choices = rows, shown, choices
+        self._rows, self._shown, self._choices = rows, shown_rows, choices
         self._several = bool(rows) and rows[-1].entry.conversation > 0
         self._digits = max((len(self._number(row)) for row in rows), default=1)
         self._tokens = max((len(_tokens(row)) for row in rows), default=6)
-        self.virtual_size = Size(self.size.width, len(shown))
-        self.cursor = self._place_of(before) if before else 0
+        self.virtual_size = Size(self.size.width, len(shown_rows))
+        self.cursor = self._index_of(before) if before else 0
         self.refresh()
         self.post_message(self.Moved())
 
@@ -127,18 +127,18 @@ class MessageList(ScrollView, can_focus=True):
 
     def next_decided(self) -> bool:
         """Go to the next row with a decision, wrapping around at the end. Return False if there is none."""
-        places = [index for index, place in enumerate(self._shown) if self._choice(self._rows[place])[0]]
+        places = [index for index, row_index in enumerate(self._shown) if self._choice(self._rows[row_index])[0]]
         if not places:
             return False
         self.go(next((index for index in places if index > self.cursor), places[0]))
         return True
 
-    def place_of_number(self, number: int) -> int:
+    def index_of_number(self, number: int) -> int:
         """Return the index of the shown message with this number, or of the next one after it."""
-        after = (index for index, place in enumerate(self._shown) if self._rows[place].number >= number)
+        after = (index for index, row_index in enumerate(self._shown) if self._rows[row_index].number >= number)
         return next((index for index in after if self._rows[self._shown[index]].spot), max(0, len(self._shown) - 1))
 
-    def _place_of(self, row: BrowserRow) -> int:
+    def _index_of(self, row: BrowserRow) -> int:
         key = (row.entry.conversation, row.number if row.spot else -1)
         near = [
             (abs(self._rows[index].entry.conversation - key[0]), abs(self._rows[index].number - key[1]))
@@ -164,9 +164,9 @@ class MessageList(ScrollView, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         index = round(event.y + self.scroll_y)
         if index < len(self._shown):
-            again = index == self.cursor
+            is_current = index == self.cursor
             self.go(index)
-            if again:
+            if is_current:
                 self.post_message(self.Opened())
 
     def on_resize(self) -> None:
@@ -194,31 +194,31 @@ class MessageList(ScrollView, can_focus=True):
         """Return the column headings at their positions."""
         end = self._digits + 3
         line = f"{'#':>{end - 1}} {'role, tool':<{_WHO}} {'tokens':>{self._tokens}} {'becomes':<{_FATE}} message"
-        wide = self._width >= _WIDE
+        wide = self._width >= _MIN_WIDE_WIDTH
         return line.ljust(self._says(self._width)[1]) + "why" if wide else line
 
     def _cells(self, row: BrowserRow, width: int) -> list[tuple[str, str]]:
-        choice, own = self._choice(row)
-        mark = _MARKS[choice, own]
+        choice, is_own = self._choice(row)
+        mark = _MARKS[choice, is_own]
         hit = "list--hit" if self.words and row.holds(self.words) else ""
-        room, reason_at = self._says(width)
+        text_width, reason_at = self._says(width)
         cells = [
             (f"{mark} ", f"list--{choice}" if choice else ""),
             (f"{self._number(row):>{self._digits}} ", "list--dim"),
-            (f"{_fit(row.who, _WHO)} ", hit or ("list--dim" if row.spot is None else "")),
+            (f"{_fit_width(row.who, _WHO)} ", hit or ("list--dim" if row.spot is None else "")),
             (f"{_tokens(row):>{self._tokens}} ", "list--dim" if row.fate == "gone" else ""),
             (f"{row.fate:<{_FATE}} ", f"list--{row.fate}" if row.fate else ""),
-            (_fit(row.says(), room), hit or ("list--dim" if row.fate in ("gone", "summarized") else "")),
+            (_fit_width(row.says(), text_width), hit or ("list--dim" if row.fate in ("gone", "summarized") else "")),
         ]
-        return [*cells, (" " + _fit(row.entry.reason, width - reason_at), "list--dim")] if reason_at else cells
+        return [*cells, (" " + _fit_width(row.entry.reason, width - reason_at), "list--dim")] if reason_at else cells
 
     def _says(self, width: int) -> tuple[int, int]:
         """Return the width for the message text, and the start of the reason column; 0 if there is no such column."""
         begin = self._digits + 3 + _WHO + 1 + self._tokens + 1 + _FATE + 1
-        room = max(4, width - begin)
-        if width < _WIDE:
-            return room, 0
-        words_width = room * 6 // 10
+        text_width = max(4, width - begin)
+        if width < _MIN_WIDE_WIDTH:
+            return text_width, 0
+        words_width = text_width * 6 // 10
         return words_width, begin + words_width + 1
 
     def _choice(self, row: BrowserRow) -> tuple[Choice | None, bool]:
@@ -241,7 +241,7 @@ def _tokens(row: BrowserRow) -> str:
     return f"{row.before:,}" if same else f"{row.before:,} → {row.after:,}"
 
 
-def _fit(text: str, width: int) -> str:
+def _fit_width(text: str, width: int) -> str:
     """Return a text padded or cut to exactly this width."""
     line = Text(text, no_wrap=True, end="")
     line.truncate(max(0, width), overflow="ellipsis", pad=True)

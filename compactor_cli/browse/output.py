@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from compactor_cli.browse.row_lines import safe
-from compactor_cli.browse.rows import BrowserRow, BrowserView, name
+from compactor_cli.browse.row_lines import safe_line
+from compactor_cli.browse.rows import BrowserRow, BrowserView, display_name
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.summary_text.excerpts import speaker_of
@@ -41,7 +41,7 @@ def after_lines(view: BrowserView, row: BrowserRow) -> list[OutputLine]:
     summary = summary_of(view, row)
     if summary is None:
         return [OutputLine("Replaced by a summary.", heading=True)]
-    return _in_summary(summary, entry.message.number)
+    return _quoting_lines(summary, entry.message.number)
 
 
 def summary_of(view: BrowserView, row: BrowserRow) -> Message | None:
@@ -63,7 +63,7 @@ def signals_of(view: BrowserView, row: BrowserRow) -> tuple[str, ...]:
         return ()
     group = _group_of(part, row.entry.message.number)
     decision = next((d for d in part.plan.decisions if d.group == group), None)
-    return tuple(name(signal.rpartition(" (")[0]) for signal in decision.signals) if decision else ()
+    return tuple(display_name(signal.rpartition(" (")[0]) for signal in decision.signals) if decision else ()
 
 
 def _group_of(part: Compaction, number: int) -> int:
@@ -71,7 +71,7 @@ def _group_of(part: Compaction, number: int) -> int:
     return next((g.index for g in part.groups if any(messages[i].number == number for i in g.messages)), -1)
 
 
-def _in_summary(summary: Message, number: int) -> list[OutputLine]:
+def _quoting_lines(summary: Message, number: int) -> list[OutputLine]:
     """Return a summary, preceded by what it quotes of one message."""
     text = summary.text("text").split("\n")
     quoted: list[OutputLine] = []
@@ -83,7 +83,7 @@ def _in_summary(summary: Message, number: int) -> list[OutputLine]:
         elif not line.startswith((" ", "…")):
             inside = False
         if inside:
-            quoted.append(OutputLine(safe(line)))
+            quoted.append(OutputLine(safe_line(line)))
     head = (
         "The summary that replaces it quotes these lines:"
         if quoted
@@ -94,7 +94,7 @@ def _in_summary(summary: Message, number: int) -> list[OutputLine]:
         OutputLine(f"The whole summary ({summary.tokens:,} tokens):", heading=True),
         OutputLine(""),
     ]
-    return [OutputLine(head, heading=True), *quoted, *whole, *(OutputLine(safe(line)) for line in text)]
+    return [OutputLine(head, heading=True), *quoted, *whole, *(OutputLine(safe_line(line)) for line in text)]
 
 
 def _lines(message: Message) -> list[OutputLine]:
@@ -104,6 +104,6 @@ def _lines(message: Message) -> list[OutputLine]:
         if len(message.parts) > 1 or part.kind != "text":
             title = " ".join(word for word in (part.kind.replace("_", " "), part.name) if word)
             out += [OutputLine("")] if out else []
-            out.append(OutputLine(f"{name(title)} · {part.tokens:,} tokens", heading=True))
-        out += [OutputLine(safe(line)) for line in part.text.replace("\r\n", "\n").split("\n")]
+            out.append(OutputLine(f"{display_name(title)} · {part.tokens:,} tokens", heading=True))
+        out += [OutputLine(safe_line(line)) for line in part.text.replace("\r\n", "\n").split("\n")]
     return out or [OutputLine("(empty)", heading=True)]

@@ -13,9 +13,9 @@ from compactor_cli.model.transcript import Source
 
 STYLES = {"kept": "success", "shortened": "primary", "summarized": "accent", "gone": "error", "added": "secondary"}
 """Fate -> colour in the theme."""
-WIDE = 110
+MIN_WIDE_WIDTH = 110
 """From this width on, the sums are on one line."""
-_BAR = 10
+_BAR_WIDTH = 10
 CSS = """
 #head, #aims, #filtered, #columns, #reason, #said { height: 1; }
 #head, #aims, #sums, #filtered, #reason, #said { padding: 0 1; background: $panel; }
@@ -30,7 +30,7 @@ CSS = """
 """
 
 
-def line(text: str = "") -> Text:
+def one_line(text: str = "") -> Text:
     """Return a text that stays on one line."""
     return Text(text, no_wrap=True, overflow="ellipsis")
 
@@ -41,7 +41,7 @@ class Panels:
     def __init__(self, source: Source, counter: str, colour: Callable[[str], str]) -> None:
         """`colour`: maps a theme colour's name to the colour, or to nothing if there are no colours."""
         self._source, self._colour = source, colour
-        self._head = Static(line(words.head(source, counter)), id="head")
+        self._head = Static(one_line(words.heading(source, counter)), id="head")
         self._aims, self._sums, self._filtered = Static(id="aims"), Static(id="sums"), Static(id="filtered")
         self._columns, self._reason, self._said = Static(id="columns"), Static(id="reason"), Static(id="said")
         self.said = ""
@@ -57,19 +57,19 @@ class Panels:
         """Show a message about what was done. `noticed`: make it stand out."""
         self.said = text
         self._said.set_class(noticed, "told")
-        self._said.update(line(text))
+        self._said.update(one_line(text))
 
     def reason(self, text: Text) -> None:
         self._reason.update(text)
 
     def columns(self, names: str) -> None:
-        self._columns.update(line(names))
+        self._columns.update(one_line(names))
 
     def show(self, aims: str, filtered: str) -> None:
         """Show the target, and which rows are shown."""
-        self._aims.update(line(aims))
+        self._aims.update(one_line(aims))
         self._filtered.set_class(bool(filtered), "on")
-        self._filtered.update(line(filtered))
+        self._filtered.update(one_line(filtered))
 
     def fail(self, why: str) -> None:
         self._sums.add_class("failed")
@@ -82,16 +82,16 @@ class Panels:
 
     def _summed(self, view: BrowserView, *, computing: bool, width: int) -> Text:
         if not view.parts:
-            return line("computing …")
+            return one_line("computing …")
         before, after = self._source.tokens, view.tokens
-        out = line().append(f"{after:,} tokens", "bold").append(f" of {before:,} ({after / max(1, before):.0%})")
+        out = one_line().append(f"{after:,} tokens", "bold").append(f" of {before:,} ({after / max(1, before):.0%})")
         if target := view.target:
-            full = round(_BAR * min(1.0, after / target))
-            out.append("  ").append("█" * full, self._colour("primary")).append("░" * (_BAR - full))
+            full = round(_BAR_WIDTH * min(1.0, after / target))
+            out.append("  ").append("█" * full, self._colour("primary")).append("░" * (_BAR_WIDTH - full))
             out.append(f" {after / target:.0%} of target")
         if computing:
             out.append("  computing …")
-        fates = line("  ").join(
-            Text(f"{count:,} {fate}", self._colour(STYLES[fate])) for fate, count in words.sums(view)
+        fates = one_line("  ").join(
+            Text(f"{count:,} {fate}", self._colour(STYLES[fate])) for fate, count in words.fate_sums(view)
         )
-        return line("  " if width >= WIDE else "\n").join([out, fates])
+        return one_line("  " if width >= MIN_WIDE_WIDTH else "\n").join([out, fates])

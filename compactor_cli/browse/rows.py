@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.browse.row_lines import safe
+from compactor_cli.browse.row_lines import safe_line
 from compactor_cli.model.content import Content
-from compactor_cli.model.decisions import Spot
+from compactor_cli.model.decisions import MessageKey
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.timeline import Entry
@@ -19,14 +19,14 @@ from compactor_cli.views.timelines import of_compactions
 
 FATES = ("kept", "shortened", "summarized", "gone", "added")
 """Possible fates of a message, in the order of the sums."""
-_LONGEST = 400
+_MAX_TEXT_CHARS = 400
 """Maximum characters of a text that a row shows."""
 
 
 class BrowserRow(NamedTuple):
     """One message of the input, or one that only the output contains."""
 
-    spot: Spot | None
+    spot: MessageKey | None
     """None for an added message."""
     entry: Entry
     fate: str
@@ -50,7 +50,7 @@ class BrowserRow(NamedTuple):
 
     def says(self) -> str:
         """Return the start of its text, or of its calls, on one line."""
-        return says(self.entry.message)
+        return message_start(self.entry.message)
 
     def holds(self, words: str) -> bool:
         """Return whether its text contains these lower-case words."""
@@ -80,11 +80,11 @@ class BrowserView(Struct, frozen=True):
 
     def counts(self) -> Mapping[str, int]:
         """Return the number of messages for each fate."""
-        counts = dict.fromkeys(FATES, 0)
+        fate_counts = dict.fromkeys(FATES, 0)
         for row in self.rows:
             if row.fate:
-                counts[row.fate] += 1
-        return counts
+                fate_counts[row.fate] += 1
+        return fate_counts
 
 
 def view_of(parts: Sequence[Compaction], data: Content) -> BrowserView:
@@ -92,7 +92,7 @@ def view_of(parts: Sequence[Compaction], data: Content) -> BrowserView:
     return BrowserView(tuple(map(_row, of_compactions(parts))), tuple(parts), data)
 
 
-def bare_view(source: Source) -> BrowserView:
+def plain_view(source: Source) -> BrowserView:
     """Return the rows for a session for which nothing could be computed."""
     entries = [
         Entry(conversation, "", message, None)
@@ -102,37 +102,37 @@ def bare_view(source: Source) -> BrowserView:
     return BrowserView(tuple(map(_row, entries)), (), b"")
 
 
-def says(message: Message) -> str:
+def message_start(message: Message) -> str:
     """Return the start of a message's text, or of its calls, on one line, safe for a terminal."""
     for part in message.parts:
         if part.kind == "text" and part.text.strip():
             return _line(part.text)
-    calls = [f"{part.name} {part.text[:_LONGEST]}" for part in message.calls]
+    calls = [f"{part.name} {part.text[:_MAX_TEXT_CHARS]}" for part in message.calls]
     if calls:
         return _line("→ " + "; ".join(calls))
     text = next((part.text for part in message.parts if part.text.strip()), "")
     return _line(text or "(" + ", ".join(part.kind for part in message.parts) + ")")
 
 
-def name(text: str) -> str:
+def display_name(text: str) -> str:
     """Return a name as displayed in a row."""
-    return safe(one_line(text, 80))
+    return safe_line(one_line(text, 80))
 
 
 def _line(text: str) -> str:
-    return safe(one_line(text, _LONGEST))
+    return safe_line(one_line(text, _MAX_TEXT_CHARS))
 
 
 def _row(entry: Entry) -> BrowserRow:
     message = entry.message
-    tools = tuple(map(name, entry.tools))
+    tools = tuple(map(display_name, entry.tools))
     added = entry.fate == "added"
-    spot = None if added or entry.before is None else Spot(entry.conversation, message.number)
+    message_spot = None if added or entry.before is None else MessageKey(entry.conversation, message.number)
     fate = {"dropped": "gone"}.get(entry.fate, entry.fate)
-    return BrowserRow(spot, entry, fate, _who(message, tools), tools)
+    return BrowserRow(message_spot, entry, fate, _role_name(message, tools), tools)
 
 
-def _who(message: Message, tools: tuple[str, ...]) -> str:
+def _role_name(message: Message, tools: tuple[str, ...]) -> str:
     if message.origin == "summary":
         return "summary"
     if message.role == "tool" and tools:

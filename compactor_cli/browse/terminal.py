@@ -9,16 +9,16 @@ from textual.app import App
 from compactor_cli.errors import ExitCode
 
 
-def end_with_the_terminal(app: App[int]) -> None:
+def quit_with_terminal(app: App[int]) -> None:
     """End the application when its terminal is closed; otherwise, reading keys from the closed terminal would spin."""
 
     def look() -> None:
-        if not _is_there():
+        if not _is_terminal_open():
             app.exit(return_code=int(ExitCode.INTERRUPTED))
 
-    if _is_there():  # in tests there is no terminal
+    if _is_terminal_open():  # in tests there is no terminal
         app.set_interval(1, look)
 
 
-def _is_there() -> bool:
+def _is_terminal_open() -> bool:
     return sys.__stdin__ is not None and sys.__stdin__.isatty()

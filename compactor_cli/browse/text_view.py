@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from compactor_cli.browse.output import OutputLine
-from compactor_cli.browse.row_lines import wrapped
+from compactor_cli.browse.row_lines import wrap_line
 
 
 class TextView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -61,7 +61,9 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _wrap(self) -> None:
         width = max(1, self.scrollable_content_region.width)
-        self._pieces = [OutputLine(piece, line.heading) for line in self._lines for piece in wrapped(line.text, width)]
+        self._pieces = [
+            OutputLine(piece, line.heading) for line in self._lines for piece in wrap_line(line.text, width)
+        ]
         self.virtual_size = Size(width, len(self._pieces))
         self.refresh()
 

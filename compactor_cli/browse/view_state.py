@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.model.decisions import Aim, Choice, Spot
+from compactor_cli.model.decisions import Aim, Choice, MessageKey
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.decide import refusal
 from compactor_cli.pipeline.groups import form_groups
@@ -18,55 +18,57 @@ class State(Struct, frozen=True):
     """The decisions, and the target and strategy that the session is to be compacted with."""
 
     aim: Aim = Aim()
-    choices: Mapping[Spot, Choice] = {}
+    choices: Mapping[MessageKey, Choice] = {}
 
     def count(self, choice: Choice) -> int:
-        return sum(own == choice for own in self.choices.values())
+        return sum(decision == choice for decision in self.choices.values())
 
 
 class Groups(Struct, frozen=True):
     """Which messages of a file belong together, and which cannot be dropped."""
 
-    of: Mapping[Spot, tuple[Spot, ...]]
-    refusals: Mapping[Spot, str]
+    of: Mapping[MessageKey, tuple[MessageKey, ...]]
+    refusals: Mapping[MessageKey, str]
     """Message -> why its group cannot be dropped."""
 
-    def choice(self, choices: Mapping[Spot, Choice], spot: Spot) -> Choice | None:
+    def choice(self, choices: Mapping[MessageKey, Choice], spot: MessageKey) -> Choice | None:
         """Return the decision on a message, made on it or on another message of its group."""
         return next((choices[member] for member in self.of.get(spot, (spot,)) if member in choices), None)
 
 
 def groups_of(source: Source) -> Groups:
     """Return the groups of an unchanged file."""
-    of: dict[Spot, tuple[Spot, ...]] = {}
-    refusals: dict[Spot, str] = {}
+    group_of: dict[MessageKey, tuple[MessageKey, ...]] = {}
+    refusals: dict[MessageKey, str] = {}
     for conversation, transcript in enumerate(source.transcripts):
         for group in form_groups(transcript.messages):
-            spots = tuple(Spot(conversation, i) for i in group.messages)
-            of |= dict.fromkeys(spots, spots)
+            spots = tuple(MessageKey(conversation, i) for i in group.messages)
+            group_of |= dict.fromkeys(spots, spots)
             reasons = [(i, why) for i in group.messages if (why := refusal(transcript.messages[i]))]
             if reasons:
                 number, why = reasons[0]
                 refusals |= dict.fromkeys(spots, f"message {number} {why}")
-    return Groups(of, refusals)
+    return Groups(group_of, refusals)
 
 
-def decided(state: State, groups: Groups, spot: Spot, choice: Choice) -> State:
+def decide(state: State, groups: Groups, spot: MessageKey, choice: Choice) -> State:
     """Return the state with a decision on a message; repeating the decision cancels it. In each group, the last
     decision counts."""
     before = groups.choice(state.choices, spot)
-    choices = {member: own for member, own in state.choices.items() if member not in groups.of.get(spot, (spot,))}
+    choices = {
+        member: decision for member, decision in state.choices.items() if member not in groups.of.get(spot, (spot,))
+    }
     if before != choice:
         choices[spot] = choice
     return replace(state, choices=choices)
 
 
-def decided_all(state: State, groups: Groups, spots: Iterable[Spot], choice: Choice) -> State:
+def decide_all(state: State, groups: Groups, spots: Iterable[MessageKey], choice: Choice) -> State:
     """Return the state with a decision on many messages; if all of them already have it, it is cancelled."""
-    wanted = [spot for spot in spots if choice != "drop" or spot not in groups.refusals]
-    todo = [spot for spot in wanted if groups.choice(state.choices, spot) != choice]
+    decidable = [spot for spot in spots if choice != "drop" or spot not in groups.refusals]
+    todo = [spot for spot in decidable if groups.choice(state.choices, spot) != choice]
     choices = dict(state.choices)
-    for spot in todo or wanted:
+    for spot in todo or decidable:
         group = groups.of.get(spot, (spot,))
         if todo and any(choices.get(member) == choice for member in group):
             continue  # another message of its group was just decided on

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from compactor_cli.browse.desk import Desk
-from compactor_cli.browse.dialogs import Ask, Confirm
+from compactor_cli.browse.dialogs import KeyDialog, TextDialog
 from compactor_cli.browse.rows import BrowserView
 from compactor_cli.browse.view_state import History
 from compactor_cli.errors import CompactorError
@@ -45,32 +45,32 @@ class Writing(App[int]):
         else:
             self._ask_place("Write the compacted file", "as the list shows it", self.desk.output, self._write)
 
-    def _ask_place(self, title: str, hint: str, place: str, then: Callable[[str], bool]) -> None:
-        def take(named: str | None) -> None:
-            if not named:
+    def _ask_place(self, title: str, hint: str, default_path: str, write: Callable[[str], bool]) -> None:
+        def take(path: str | None) -> None:
+            if not path:
                 return
-            if not self.desk.is_there(named):
-                then(named)
+            if not self.desk.is_there(path):
+                write(path)
                 return
 
             def replace_it(answer: str | None) -> None:
                 if answer == "y":
-                    then(named)
+                    write(path)
 
-            self.push_screen(Confirm(f"{named} already exists.", {"y": "replace it"}), replace_it)
+            self.push_screen(KeyDialog(f"{path} already exists.", {"y": "replace it"}), replace_it)
 
-        self.push_screen(Ask(title, f"{hint}; enter writes, esc cancels", place), take)
+        self.push_screen(TextDialog(title, f"{hint}; enter writes, esc cancels", default_path), take)
 
-    def _save(self, place: str) -> bool:
+    def _save(self, path: str) -> bool:
         state = self.history.now
-        done = self._try(lambda: self.desk.save(place, state))
-        if done:
+        message = self._try(lambda: self.desk.save(path, state))
+        if message:
             self.history.saved = state
             self.refresh_head()
-        return done
+        return message
 
-    def _write(self, place: str) -> bool:
-        return self._try(lambda: self.desk.write(place, self.view))
+    def _write(self, path: str) -> bool:
+        return self._try(lambda: self.desk.write(path, self.view))
 
     def _try(self, work: Callable[[], str]) -> bool:
         try:
@@ -89,7 +89,7 @@ class Writing(App[int]):
             self.exit(0)
         else:
             answers = {"s": f"save to {self.desk.place} and quit", "q": "quit without saving"}
-            self.push_screen(Confirm("The decisions have not been saved.", answers), take)
+            self.push_screen(KeyDialog("The decisions have not been saved.", answers), take)
 
     async def action_quit(self) -> None:
         """Quit with the same checks as the key q, for Ctrl+Q and Textual's command palette."""

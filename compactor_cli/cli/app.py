@@ -12,13 +12,13 @@ import typer
 from typer.core import TyperGroup
 
 from compactor_cli.cli.command_table import ARGS, Commands, summary
-from compactor_cli.cli.mistakes import is_mistake, words_of
+from compactor_cli.cli.mistakes import is_mistake, mistake_message
 from compactor_cli.cli.streams import open_streams
 from compactor_cli.cli.width import WidthOption
-from compactor_cli.errors import BUG_REMEDY, CompactorError, ExitCode, UsageError, bug_words
+from compactor_cli.errors import BUG_REMEDY, CompactorError, ExitCode, UsageError, bug_message
 from compactor_cli.text.clean import visible
 
-_MEANT = {
+_SYNONYMS = {
     **dict.fromkeys(("compress", "shrink", "reduce", "squeeze", "trim", "summarize", "truncate"), "compact"),
     **dict.fromkeys(("status", "show", "stats", "info", "view", "look"), "inspect"),
     **dict.fromkeys(("compare", "verify"), "diff"),
@@ -30,7 +30,7 @@ _MEANT = {
     **dict.fromkeys(("transform", "translate", "export"), "convert"),
 }
 """Names that other tools use for a command and that are not spelled like ours."""
-_ENDING = ("SIGTERM", "SIGHUP")
+_ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
 """Signals that end the process. Half-written files are removed first."""
 
 
@@ -56,9 +56,11 @@ class Boundary(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return a command by its name. Raises UsageError for a synonym, naming the command it stands for."""
-        meant = _MEANT.get(args[0].lower()) if args and args[0] not in self.commands else None
-        if meant:
-            raise UsageError(f"no such command '{args[0]}'. Did you mean '{meant}'?\nSee {ctx.command_path} --help.")
+        command_name = _SYNONYMS.get(args[0].lower()) if args and args[0] not in self.commands else None
+        if command_name:
+            raise UsageError(
+                f"no such command '{args[0]}'. Did you mean '{command_name}'?\nSee {ctx.command_path} --help."
+            )
         return super().resolve_command(ctx, args)
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
@@ -75,11 +77,11 @@ class Boundary(TyperGroup):
             finally:
                 sys.stdout.flush()  # help and version have been printed by now
         except CompactorError as error:
-            raise _failed(error, ctx) from None
+            raise _report_failure(error, ctx) from None
         except Exception as error:  # the parser's own errors have no public class
             if not is_mistake(error):
                 raise
-            raise _mistaken(error, ctx) from None
+            raise _report_misuse(error, ctx) from None
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -88,21 +90,21 @@ class Boundary(TyperGroup):
             finally:
                 sys.stdout.flush()  # a write error must show before the exit code is set
         except CompactorError as error:
-            raise _failed(error, ctx) from None
+            raise _report_failure(error, ctx) from None
         except KeyboardInterrupt:
-            _say(ctx, "interrupted; no file was left half-written")
+            _print_error(ctx, "interrupted; no file was left half-written")
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-        except _TerminatedError as ended:
-            _say(ctx, "terminated; no file was left half-written")
-            raise typer.Exit(ended.code) from None
+        except _TerminatedError as termination:
+            _print_error(ctx, "terminated; no file was left half-written")
+            raise typer.Exit(termination.code) from None
         except Exception as error:  # the parser's own error, or a bug of any kind
             if is_mistake(error):
-                raise _mistaken(error, ctx) from None
+                raise _report_misuse(error, ctx) from None
             if hasattr(error, "exit_code"):  # typer's own: an exit, or help that the user asked for
                 raise
-            if _debugging(ctx):
+            if _is_debugging(ctx):
                 _show_traceback()
-            _say(ctx, f"{bug_words(error)}\n{BUG_REMEDY}")
+            _print_error(ctx, f"{bug_message(error)}\n{BUG_REMEDY}")
             raise typer.Exit(int(ExitCode.BUG)) from None
 
 
@@ -142,22 +144,22 @@ def about(
     """
 
 
-def _debugging(ctx: Any) -> bool:
+def _is_debugging(ctx: Any) -> bool:
     args = ctx.meta.get(ARGS)
     return bool(args and args.debug)
 
 
-def _failed(error: CompactorError, ctx: Any) -> typer.Exit:
+def _report_failure(error: CompactorError, ctx: Any) -> typer.Exit:
     """Report an expected failure and return the exception that ends the program."""
-    if _debugging(ctx):
+    if _is_debugging(ctx):
         _show_traceback()
-    _say(ctx, f"error: {error}", always=error.exit_code == ExitCode.USAGE)
+    _print_error(ctx, f"error: {error}", always=error.exit_code == ExitCode.USAGE)
     return typer.Exit(int(error.exit_code))
 
 
-def _mistaken(error: Exception, ctx: Any) -> typer.Exit:
+def _report_misuse(error: Exception, ctx: Any) -> typer.Exit:
     """Report words that the parser cannot use and return the exception that ends the program."""
-    _say(ctx, f"error: {words_of(error, ctx)}", always=True)
+    _print_error(ctx, f"error: {mistake_message(error, ctx)}", always=True)
     return typer.Exit(int(ExitCode.USAGE))
 
 
@@ -167,7 +169,7 @@ def _show_traceback() -> None:
     traceback.print_exc()
 
 
-def _say(ctx: Any, text: str, *, always: bool = False) -> None:
+def _print_error(ctx: Any, text: str, *, always: bool = False) -> None:
     args = ctx.meta.get(ARGS)
     if args and args.quiet and not always:
         return
@@ -177,13 +179,13 @@ def _say(ctx: Any, text: str, *, always: bool = False) -> None:
 def _catch_ending_signals() -> None:
     """Let SIGTERM and SIGHUP unwind the run as Ctrl-C does. A signal that is ignored, for example by nohup, stays
     ignored."""
-    for name in _ENDING:
+    for name in _ENDING_SIGNALS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _end)
+            signal.signal(number, _raise_terminated)
 
 
-def _end(number: int, frame: FrameType | None) -> NoReturn:
+def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
     signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
     raise _TerminatedError(number)
 

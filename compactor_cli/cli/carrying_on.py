@@ -22,7 +22,7 @@ from compactor_cli.settings import Settings
 if TYPE_CHECKING:
     from compactor_cli.agents.base import Agent
 
-_TRIES = 4
+_MAX_TRIES = 4
 
 Make = Callable[[Source, Settings], "tuple[Content, list[Compaction]]"]
 
@@ -46,59 +46,61 @@ class CarriedOn(Struct, frozen=True):
         return {"session": {"id": self.id, "path": self.path, "project": self.project or None, "resume": self.command}}
 
 
-def natively(session: Session, make: Make, source: Source, settings: Settings) -> tuple[Content, list[Compaction]]:
+def append_natively(
+    session: Session, make: Make, source: Source, settings: Settings
+) -> tuple[Content, list[Compaction]]:
     """Return the file with the output of `make` appended as its agent would append it, and the compaction. Further
     records that the agent requires, such as a notice that something is missing, count against the target. Raises
     UsageError if nothing can be appended, and BudgetError if the result does not fit."""
-    from compactor_cli.resuming.emit import appended
+    from compactor_cli.resuming.emit import append_compaction
 
     data, parts = make(source, settings)
     target = parts[0].target if parts else None
     aimed = settings
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         if data == source.data:
             return data, parts
         after = load(data, source.path, session.counter, format=source.format)
-        made = appended(source, after)
-        loaded = load(made, source.path, session.counter, format=source.format)
+        appended_output = append_compaction(source, after)
+        loaded = load(appended_output, source.path, session.counter, format=source.format)
         if target is None or loaded.tokens <= target:
-            return made, [replace(parts[0], data=made, tokens=loaded.tokens, target=target)]
-        over = loaded.tokens - target
-        aimed = dataclasses.replace(settings, target_ratio=None, target_tokens=max(1, parts[0].tokens - over))
+            return appended_output, [replace(parts[0], data=appended_output, tokens=loaded.tokens, target=target)]
+        excess_tokens = loaded.tokens - target
+        aimed = dataclasses.replace(settings, target_ratio=None, target_tokens=max(1, parts[0].tokens - excess_tokens))
         data, parts = make(source, aimed)
     raise BudgetError(target or 0, loaded.tokens, ())
 
 
-def new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
+def make_new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
     """Return the contents of a new session with its own id, and where it goes: to `out`, or to the folder in which the
     agent of `source` keeps its sessions.
 
     Raises UsageError if no agent resumes files of this format, or if the agent's folder cannot be determined.
     """
-    from compactor_cli.resuming.emit import new_id, renamed
+    from compactor_cli.resuming.emit import new_id, rename_session
 
     if len(source.transcripts) != 1:
         raise UsageError(
             f"{source.path}: the file holds {len(source.transcripts)} sessions; --new-session needs a file with one"
         )
     old, new = source.transcripts[0].session_id, new_id(source.format, data)
-    made = renamed(source.format, data, old, new)
+    renamed_session = rename_session(source.format, data, old, new)
     agent, project = agent_of(source), project_of(source)
-    path = out or str(_place(agent, source, new, project))
-    if is_there(path) and Path(path).read_bytes() != made:
+    path = out or str(_session_path(agent, source, new, project))
+    if is_there(path) and Path(path).read_bytes() != renamed_session:
         raise UsageError(f"{path}: already exists and holds another session; it was left unchanged")
     make_folder(path)
-    return made, CarriedOn(new, path, _folder(project), _command(agent, new, path))
+    return renamed_session, CarriedOn(new, path, _project_folder(project), _resume_command(agent, new, path))
 
 
-def at_home(source: Source, path: str) -> CarriedOn | None:
+def resume_at_home(source: Source, path: str) -> CarriedOn | None:
     """Return how to resume a session that is in its agent's folder; None for any other file."""
     agent = _agent_at(path)
     command = agent.resume if agent and agent.format == source.format else ""
     if not agent or not command or len(source.transcripts) != 1:
         return None
-    own = source.transcripts[0].session_id
-    return CarriedOn(own, path, _folder(project_of(source)), _command(agent, own, path))
+    session_id = source.transcripts[0].session_id
+    return CarriedOn(session_id, path, _project_folder(project_of(source)), _resume_command(agent, session_id, path))
 
 
 def agent_of(source: Source) -> Agent:
@@ -108,24 +110,24 @@ def agent_of(source: Source) -> Agent:
     by_place = _agent_at(source.path)
     if by_place is not None and by_place.format == source.format:
         return by_place
-    other = next((agent for agent in AGENTS.values() if agent.format == source.format and agent.resume), None)
-    if other is None:
+    agent = next((agent for agent in AGENTS.values() if agent.format == source.format and agent.resume), None)
+    if agent is None:
         raise UsageError(f"{source.path}: --new-session: no agent can resume a file of format {source.format}")
-    return other
+    return agent
 
 
 def project_of(source: Source) -> str:
     """Return the folder that the session works in, or the session's substitute for it; empty if the session names
     none."""
     from compactor_cli.resuming import AGENTIC
-    from compactor_cli.resuming.emit import values_of
+    from compactor_cli.resuming.emit import read_values
 
-    way = AGENTIC.get(source.format)
-    values = (value for _, _, value in values_of(source.data)) if way else ()
-    return next((project for value in values if way and (project := way.project(value))), "")
+    resuming = AGENTIC.get(source.format)
+    values = (value for _, _, value in read_values(source.data)) if resuming else ()
+    return next((project for value in values if resuming and (project := resuming.project(value))), "")
 
 
-def _folder(project: str) -> str:
+def _project_folder(project: str) -> str:
     return project if "/" in project or "\\" in project else ""
 
 
@@ -141,7 +143,7 @@ def _agent_at(path: str) -> Agent | None:
     return None
 
 
-def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
+def _session_path(agent: Agent, source: Source, id: str, project: str) -> Path:
     from compactor_cli.cli.session_menu import this_machine
 
     if agent.new_folder is None or agent.new_name is None:
@@ -163,6 +165,6 @@ def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
     return folder / name
 
 
-def _command(agent: Agent, id: str, path: str) -> str:
+def _resume_command(agent: Agent, id: str, path: str) -> str:
     command = agent.resume.format(id=id, path=path)
     return f"opencode import {path} && {command}" if agent.new_name is None and agent.export else command

@@ -18,13 +18,13 @@ def verdict(before: int, after: int, *, changed: bool) -> str:
     return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay unchanged"
 
 
-def needs_compaction(source: Source, after: int) -> CheckFinding:
+def compaction_finding(source: Source, after: int) -> CheckFinding:
     """Return the finding for a file that would change; `after` is the number of tokens it would have."""
     message = f"{verdict(source.tokens, after, changed=True)}; run compact without --check"
     return CheckFinding("needs-compaction", source.path, 1, message)
 
 
-def failed(path: str, error: CompactorError) -> CheckFinding:
+def failure_finding(path: str, error: CompactorError) -> CheckFinding:
     """Return the finding for a file that could not be checked."""
     message = error.what if isinstance(error, InputError) else str(error)
     line = (error.line or 1) if isinstance(error, InputError) else 1
@@ -32,7 +32,7 @@ def failed(path: str, error: CompactorError) -> CheckFinding:
     return CheckFinding(rule or "failed", path, line, message)
 
 
-def publish(args: CompactOptions, findings: Sequence[CheckFinding], inputs: Sequence[str]) -> None:
+def publish_findings(args: CompactOptions, findings: Sequence[CheckFinding], inputs: Sequence[str]) -> None:
     """Print the annotations and write the SARIF file for CI, if requested. `inputs`: the files that were checked."""
     if not args.annotations and not args.sarif:
         return

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_AHEAD = 4
+_CHUNKS_AHEAD = 4
 """Chunks per thread of the cluster that are submitted before the first result is awaited."""
-_PATIENCE = 10
+_TIMEOUT_SECONDS = 10
 """Seconds that a cluster has to answer and to get a worker."""
-_TRIES = 6
-"""How many periods of `_PATIENCE` a cluster may stay without a worker."""
+_MAX_TRIES = 6
+"""How many periods of `_TIMEOUT_SECONDS` a cluster may stay without a worker."""
 _DISTRIBUTION = "compactor-cli"
 
 
@@ -44,7 +44,7 @@ def in_order(
         try:
             for chunk in chunks(threads):
                 waiting.append((chunk, _submit(client, work, chunk)))
-                if len(waiting) > _AHEAD * threads:
+                if len(waiting) > _CHUNKS_AHEAD * threads:
                     yield from _results(client, work, *waiting.popleft())
             while waiting:
                 yield from _results(client, work, *waiting.popleft())
@@ -65,27 +65,31 @@ def _client(scheduler: str, processes: int, stack: ExitStack) -> Client:
         settings: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
         address = stack.enter_context(LocalCluster(n_workers=processes, threads_per_worker=1, **settings))
     try:
-        client = Client(address, timeout=_PATIENCE, set_as_default=False)
-        client.wait_for_workers(1, timeout=_PATIENCE)
+        client = Client(address, timeout=_TIMEOUT_SECONDS, set_as_default=False)
+        client.wait_for_workers(1, timeout=_TIMEOUT_SECONDS)
     except (OSError, ValueError) as error:
         raise UsageError(f"--scheduler {scheduler}: no cluster with a worker answers there: {error}") from None
     return client
 
 
 def _submit(client: Client, work: Work[T, R], chunk: Sequence[T]) -> Future[list[R]]:
-    return client.submit(_done, version(_DISTRIBUTION), work.begin, work.begin_args, work.chunk, chunk, pure=False)
+    return client.submit(
+        _chunk_results, version(_DISTRIBUTION), work.begin, work.begin_args, work.chunk, chunk, pure=False
+    )
 
 
-def _done(
-    wanted: str,
+def _chunk_results(
+    wanted_version: str,
     begin: Callable[..., None],
     begin_args: tuple[Any, ...],
     chunk: Callable[[Sequence[T]], R],
     tasks: Sequence[T],
 ) -> R:
     """Return the results of a chunk; runs on a worker."""
-    if version(_DISTRIBUTION) != wanted:
-        raise UsageError(f"a worker of the cluster has compactor {version(_DISTRIBUTION)}, but this is {wanted}")
+    if version(_DISTRIBUTION) != wanted_version:
+        raise UsageError(
+            f"a worker of the cluster has compactor {version(_DISTRIBUTION)}, but this is {wanted_version}"
+        )
     begin(*begin_args)
     return chunk(tasks)
 
@@ -109,14 +113,14 @@ def _result(client: Client, future: Future[list[R]]) -> list[R]:
     from distributed.comm import CommClosedError
 
     try:
-        return _waited(client, future)
+        return _await_result(client, future)
     except ModuleNotFoundError as error:
-        _refuse(f"a worker of the cluster has no {error.name}; install this version of compactor on all workers")
+        _usage_error(f"a worker of the cluster has no {error.name}; install this version of compactor on all workers")
     except (CancelledError, CommClosedError):
-        _refuse("the cluster has shut down; run again with --resume to continue")
+        _usage_error("the cluster has shut down; run again with --resume to continue")
 
 
-def _waited(client: Client, future: Future[list[R]]) -> list[R]:
+def _await_result(client: Client, future: Future[list[R]]) -> list[R]:
     """Wait for a result. In a local cluster, workers that died too often to be restarted are started anew. Raises
     UsageError if a cluster stays without workers."""
     from distributed import TimeoutError as TooLateError
@@ -124,16 +128,16 @@ def _waited(client: Client, future: Future[list[R]]) -> list[R]:
     alone = 0
     while True:
         try:
-            result: list[R] = future.result(timeout=_PATIENCE)
+            result: list[R] = future.result(timeout=_TIMEOUT_SECONDS)
         except TooLateError:
             alone = 0 if client.nthreads() else alone + 1
         else:
             return result
-        if alone > _TRIES:
-            _refuse("the cluster has no workers left; run again with --resume to continue")
+        if alone > _MAX_TRIES:
+            _usage_error("the cluster has no workers left; run again with --resume to continue")
         if alone and client.cluster is not None:
             client.cluster.scale(len(client.cluster.worker_spec))
 
 
-def _refuse(problem: str) -> NoReturn:
+def _usage_error(problem: str) -> NoReturn:
     raise UsageError(f"--engine dask: {problem}")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from compactor_cli.cli.checking import needs_compaction, verdict
+from compactor_cli.cli.checking import compaction_finding, verdict
 from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.files import make_folder, split_warning, write_bytes
-from compactor_cli.cli.gathering import add_events, gathers
+from compactor_cli.cli.gathering import add_events, is_gathered
 from compactor_cli.cli.html import write_page
 from compactor_cli.cli.progress import NoSteps, Steps
-from compactor_cli.cli.recording import put_in
+from compactor_cli.cli.recording import memories_in_output
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack
 from compactor_cli.errors import BudgetError
@@ -26,7 +26,7 @@ from compactor_cli.model.memory import Memory
 from compactor_cli.model.outcome import Outcome, Sizes
 from compactor_cli.model.report import Compaction, ModelUse, Probed, StoredResult
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.make_report import unchanged
+from compactor_cli.pipeline.make_report import unchanged_report
 from compactor_cli.pipeline.one_compaction import stated_base
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.stages import COMPLETE, STAGES
@@ -36,7 +36,7 @@ from compactor_cli.tokens.models import model_facts
 
 if TYPE_CHECKING:
     from compactor_cli.cli.carrying_on import CarriedOn
-    from compactor_cli.memory.extraction import Remembering
+    from compactor_cli.memory.extraction import MemoryExtractor
 
 
 def compact_file(session: Session, file: str, job: Job) -> Outcome:
@@ -46,55 +46,55 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     args, progress = job.args, session.progress
     before = session.model_use()
     source = session.load(file)
-    session.note_reading(source)
+    session.print_reading_notes(source)
     session.warn_without_match(source, f"{source.path}: " if job.several else "")
     progress.step(f"{source.path}: read")
-    data, parts, probed = _compacted(session, source, job)
+    data, parts, probed = _compact_source(session, source, job)
     if probed:  # a probe may have recounted it
         source = replace(source, transcripts=tuple(part.before for part in parts))
-    place = job.place(file)
+    out_path = job.place(file)
     if args.out_dir and args.writes:
-        make_folder(place)
+        make_folder(out_path)
     changed = data != source.data
-    if changed and args.in_place and _only_leaves_out(source, data, parts):
+    if changed and args.in_place and _only_drops_last_line(source, data, parts):
         data, changed = source.data, False
         session.say(f"note: {source.path}: the truncated last line stays, as nothing else has to change")
     carried: CarriedOn | None = None
     if args.new_session:
-        from compactor_cli.cli.carrying_on import new_session
+        from compactor_cli.cli.carrying_on import make_new_session
 
-        data, carried = new_session(source, data, args.out) if changed else (data, None)
-        place = carried.path if carried else source.path  # an unchanged session keeps its own file
+        data, carried = make_new_session(source, data, args.out) if changed else (data, None)
+        out_path = carried.path if carried else source.path  # an unchanged session keeps its own file
     elif changed and args.in_place:
-        from compactor_cli.cli.carrying_on import at_home
+        from compactor_cli.cli.carrying_on import resume_at_home
 
-        carried = at_home(source, place)
-        _warn_of_ratio(session, source, parts)
-    stored, kept = pack(data, place, source.packed, same=args.in_place), StoredResult()
+        carried = resume_at_home(source, out_path)
+        _warn_about_ratio(session, source, parts)
+    stored, kept = pack(data, out_path, source.packed, same=args.in_place), StoredResult()
     if args.writes and any(part.memories for part in parts):
         progress.say(f"{source.path}: {STAGES['persisting']}")
     if args.writes:
-        kept = _write(session, source, job, stored, parts, place, changed=changed)
+        kept = _write(session, source, job, stored, parts, out_path, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = session.model_use(before)
     report = ""
     if args.json or args.report or args.html:  # hashing everything is only worthwhile when somebody reads the report
         more = _more(parts, probed, planned=args.dry_run) | {**keeping_json(kept), **(carried.json if carried else {})}
-        report = _report(session, source, job, stored, place, parts, use, more)
+        report = _report(session, source, job, stored, out_path, parts, use, more)
     tokens = sum(part.tokens for part in parts)
     outcome = Outcome(
         path=file,
-        place=place,
+        place=out_path,
         before=Sizes(source.message_count, source.tokens, len(source.data)),
         after=Sizes(sum(len(part.messages) for part in parts), tokens, len(data)),
         changed=changed,
         report=report,
-        findings=(needs_compaction(source, tokens),) if args.check and changed else (),
+        findings=(compaction_finding(source, tokens),) if args.check and changed else (),
         input_sha256=sha256(source.stored) if job.lists else "",
         output_sha256=sha256(stored) if job.lists else "",
     )
-    _tell(session, source, job, outcome, parts, carried, probed)
-    session.say_use(use, f"{source.path}: " if job.several else "")
+    _report_outcome(session, source, job, outcome, parts, carried, probed)
+    session.print_model_use(use, f"{source.path}: " if job.several else "")
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome
@@ -109,7 +109,7 @@ def _more(parts: Sequence[Compaction], probed: Probed | None, *, planned: bool) 
     return more | ({"plan": plan_json(parts)} if planned else {})
 
 
-def _warn_of_ratio(session: Session, source: Source, parts: Sequence[Compaction]) -> None:
+def _warn_about_ratio(session: Session, source: Source, parts: Sequence[Compaction]) -> None:
     """Warn if a replaced file could not record the size it was compacted from, since ratios refer to that size."""
     ratio = session.settings.target_ratio
     if ratio is not None and any(part.changed and stated_base(part.messages, part.tokens) is None for part in parts):
@@ -119,7 +119,7 @@ def _warn_of_ratio(session: Session, source: Source, parts: Sequence[Compaction]
         )
 
 
-def _only_leaves_out(source: Source, data: Content, parts: Sequence[Compaction]) -> bool:
+def _only_drops_last_line(source: Source, data: Content, parts: Sequence[Compaction]) -> bool:
     """Return whether an output only lacks the input's last line, which is incomplete: another program may still be
     writing it."""
     cut = {note.kind for note in source.notes} == {"cut_off_line"}
@@ -128,7 +128,7 @@ def _only_leaves_out(source: Source, data: Content, parts: Sequence[Compaction])
     )
 
 
-def _tell(
+def _report_outcome(
     session: Session,
     source: Source,
     job: Job,
@@ -154,7 +154,7 @@ def _report(
     source: Source,
     job: Job,
     stored: Content,
-    place: str,
+    out_path: str,
     parts: Sequence[Compaction],
     use: ModelUse | None,
     more: dict[str, object],
@@ -166,7 +166,7 @@ def _report(
 
     warnings = [*session.warnings, *(use.warnings if use else ())]
     survivals = survival_of(parts)
-    value = jsons.compact_json(source, session.counter.name, place, stored, parts, survivals, warnings)
+    value = jsons.compact_json(source, session.counter.name, out_path, stored, parts, survivals, warnings)
     value |= {**(model_json(use) if use else {}), **more}
     if job.args.html:
         from compactor_cli.views.timelines import of_compactions
@@ -179,11 +179,11 @@ def _write(
     session: Session, source: Source, job: Job, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
 ) -> StoredResult:
     """Write the output of one file after everything it removes has been stored as requested. Return what was stored."""
-    kept = job.keeper.keep(source, data, parts, place, changed=changed)
+    stored_result = job.keeper.store(source, data, parts, place, changed=changed)
     if changed and session.settings.archive.manifest:  # first: without the archive, only this records what goes
-        kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
+        stored_result = replace(stored_result, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not (job.args.in_place or job.args.new_session):
-        parts_of_it = job.args.in_place and gathers(place)
+        parts_of_it = job.args.in_place and is_gathered(place)
         split = split_warning(place) if job.args.in_place and not parts_of_it else ""
         if parts_of_it:
             add_events(place, source.stored, data)
@@ -191,24 +191,24 @@ def _write(
             write_bytes(place, data, source.stored if job.args.in_place else None, [source.path])
         if split:
             session.warn(split)
-    job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.recalled.values()], parts))
-    return kept
+    job.keeper.confirm_output(stored_result, memories_in_output([*job.recalled, *job.keeper.recalled.values()], parts))
+    return stored_result
 
 
-def _compacted(session: Session, source: Source, job: Job) -> tuple[Content, list[Compaction], Probed | None]:
+def _compact_source(session: Session, source: Source, job: Job) -> tuple[Content, list[Compaction], Probed | None]:
     """Return the output of one file and its compactions; with a probe, also the provider's counts."""
     settings, keeper = session.settings, job.keeper
-    counts: list[Probed] = []
-    remember = keeper.remembering() if job.args.writes and keeper.flushes else None
+    probes: list[Probed] = []
+    remember = keeper.memory_extractor() if job.args.writes and keeper.flushes else None
     always = partial(compact_always, session, progress=session.progress, recalled=job.recalled, remember=remember)
     if job.decisions:
         always = partial(always, decided=job.decisions.of(session, source))
     if settings.memory.auto_recall:
-        always = partial(always, recall=keeper.recall_for)
+        always = partial(always, recall=keeper.recall_relevant)
     if job.args.emit == "native":
-        from compactor_cli.cli.carrying_on import natively
+        from compactor_cli.cli.carrying_on import append_natively
 
-        always = partial(natively, session, always)
+        always = partial(append_natively, session, always)
 
     def make(aimed: Settings) -> tuple[Content, list[Compaction]]:
         if not session.probes:
@@ -216,11 +216,11 @@ def _compacted(session: Session, source: Source, job: Job) -> tuple[Content, lis
         from compactor_cli.cli.probing import compact_probed
 
         data, parts, probed = compact_probed(session, source, aimed, always)
-        counts.append(probed)
+        probes.append(probed)
         return data, parts
 
     data, parts = _compact_if_needed(session, source, make) if job.args.if_needed else make(settings)
-    return data, parts, counts[-1] if counts else None
+    return data, parts, probes[-1] if probes else None
 
 
 def _compact_if_needed(
@@ -230,29 +230,31 @@ def _compact_if_needed(
     settings have no target and the output would still be over the threshold, `make` runs again with a target below
     the warning level."""
     from compactor_cli.pipeline.threshold import relief_target
-    from compactor_cli.views.forecast import outlook
+    from compactor_cli.views.forecast import forecast_context
 
     settings, limit = session.settings, model_facts(session.reading.model).context_limit
-    views = [outlook(transcript, FORMATS[transcript.format], limit, settings) for transcript in source.transcripts]
+    views = [
+        forecast_context(transcript, FORMATS[transcript.format], limit, settings) for transcript in source.transcripts
+    ]
     if not any(view.compacts for view in views):
         fullest = max(views, key=lambda view: view.state.tokens)
         session.say(f"{source.path}: {fullest.reason}; left unchanged")
-        return source.data, [unchanged(t, None) for t in source.transcripts]
+        return source.data, [unchanged_report(t, None) for t in source.transcripts]
     data, parts = make(settings)
     if settings.target_tokens is not None or settings.target_ratio is not None:
         return data, parts
-    over = [
+    over_threshold = [
         view
         for view, part in zip(views, parts, strict=True)
         if part.tokens + view.overhead >= max(1, view.state.threshold)
     ]
-    if not over:
+    if not over_threshold:
         return data, parts
-    target = max(1, relief_target(over[0].state, settings.context) - over[0].overhead)
+    target = max(1, relief_target(over_threshold[0].state, settings.context) - over_threshold[0].overhead)
     try:
         data, parts = make(dataclasses.replace(settings, target_tokens=target))
     except BudgetError as error:
-        session.warn(f"{source.path}: still over the threshold of {over[0].state.threshold:,}: {error}")
+        session.warn(f"{source.path}: still over the threshold of {over_threshold[0].state.threshold:,}: {error}")
         return data, parts
     session.say(f"{source.path}: compacted to {target:,} tokens, as otherwise it would still be over the threshold")
     return data, parts
@@ -265,7 +267,7 @@ def compact_always(
     progress: Steps | NoSteps,
     recalled: Sequence[Memory] = (),
     recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: (),
-    remember: Remembering | None = None,
+    remember: MemoryExtractor | None = None,
     decided: Sequence[Decided] = (),
 ) -> tuple[Content, list[Compaction]]:
     """Compact every conversation of a file according to the settings. Return the output and the compaction of each
@@ -282,17 +284,17 @@ def compact_always(
             on_stage=lambda stage, meaning: stage == COMPLETE or progress.say(f"{source.path}: {meaning}"),
             recall=recall,
             remember=remember,
-            explains=session.dry,
+            explain_values=session.dry,
         )
         for t in source.transcripts
     ]
     data, parts = compact_source(source, tools, settings, recalled=recalled, decided=decided)
     if recalled and data == source.data:  # for an unchanged file, only warnings are shown
-        _say_warnings(session, parts, f"{source.path}: ")
+        _print_warnings(session, parts, f"{source.path}: ")
     return data, parts
 
 
-def _unchanged(parts: Sequence[Compaction], *, ratio: bool) -> str:
+def _unchanged_line(parts: Sequence[Compaction], *, ratio: bool) -> str:
     """Return a line that says why a file is unchanged."""
     targets = [part.target for part in parts if part.target is not None]
     if not targets:
@@ -325,18 +327,18 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
         console.print(file_line(outcome, written=job.args.writes), soft_wrap=True)
         _show_remarks(session, parts, f"{source.path}: ")
         return
-    tables.heading(console, source, session.counter.name)
+    tables.print_heading(console, source, session.counter.name)
     if not outcome.changed or not parts:
-        console.print(_unchanged(parts, ratio=session.settings.target_ratio is not None))
+        console.print(_unchanged_line(parts, ratio=session.settings.target_ratio is not None))
         if job.args.new_session:
             session.say("no new session was written; resume this one as it is")
         elif job.args.writes and outcome.place != source.path:
-            session.say_written(outcome.place)
+            session.print_written(outcome.place)
         return
     _show_tables(session, outcome, parts)
     _show_remarks(session, parts)
     if job.args.writes:
-        session.say_written(outcome.place)
+        session.print_written(outcome.place)
 
 
 def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]) -> None:
@@ -346,7 +348,7 @@ def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]
     used = next((STRATEGIES.get(part.plan.strategy) for part in parts if part.plan is not None), None)
     by_tier = used is not None and used.tiers
     name = used.name if used else ""  # repairs alone involve no strategy
-    console.print(tables.tier_table(console, parts) if by_tier else tables.spent_table(console, parts, name))
+    console.print(tables.tier_table(console, parts) if by_tier else tables.spending_table(console, parts, name))
     console.print(tables.savings_table(console, outcome.before, outcome.after))
     console.print(tables.disposition_line(parts))
     if any(part.kept or part.dropped for part in parts):
@@ -355,12 +357,12 @@ def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]
 
 def _show_remarks(session: Session, parts: Sequence[Compaction], file: str = "") -> None:
     """Print warnings and repairs, each prefixed with `file`."""
-    _say_warnings(session, parts, file)
+    _print_warnings(session, parts, file)
     for part in parts:
         for note in part.repairs:
             session.say(f"repaired: {file}message {note.index}: {note.kind}: {note.detail}")
 
 
-def _say_warnings(session: Session, parts: Sequence[Compaction], file: str) -> None:
+def _print_warnings(session: Session, parts: Sequence[Compaction], file: str) -> None:
     for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
         session.say(f"warning: {file}{warning}")

@@ -14,10 +14,10 @@ from compactor_cli.cli.deciding import DecisionsFile
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.html import check_html
 from compactor_cli.cli.inputs import Input, is_parquet
-from compactor_cli.cli.outputs import check_outputs, files_read
+from compactor_cli.cli.outputs import check_outputs, find_files_read
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
-from compactor_cli.cli.replacing import DONE
+from compactor_cli.cli.replacing import DONE_FILE_NAME
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError, meant
@@ -31,7 +31,7 @@ from compactor_cli.tokens.models import model_facts
 EMITS = ("rewritten", "native")
 ENGINES = ("processes", "dask")
 ANNOTATIONS = ("github",)
-_ABOUT_SCORES = ("scoring.scorer", "scoring.threshold", "scoring.max_residuals", "scoring.now")
+_SCORING_KEYS = ("scoring.scorer", "scoring.threshold", "scoring.max_residuals", "scoring.now")
 """Settings that matter only if scores decide which messages stay."""
 
 
@@ -105,7 +105,7 @@ class CompactOptions(options.SessionOptions):
         typer.Option(
             "--sarif",
             metavar="FILE",
-            callback=options.output,
+            callback=options.parse_output,
             help="Write what --check finds as SARIF, for code scanning.",
         ),
     ] = ""
@@ -163,10 +163,10 @@ class Job(Struct, frozen=True, kw_only=True):
         """Return the place of an input's output; `-` is standard output."""
         if self.args.in_place:
             return file
-        return under(self.args.out_dir, self.names[file]) if self.args.out_dir else self.args.out or "-"
+        return path_in(self.args.out_dir, self.names[file]) if self.args.out_dir else self.args.out or "-"
 
 
-def warn_of(session: Session, inputs: Sequence[Input], args: CompactOptions, overrides: Layer) -> None:
+def warn_about_options(session: Session, inputs: Sequence[Input], args: CompactOptions, overrides: Layer) -> None:
     """Warn about options that cannot be used as requested."""
     settings, model = session.settings, session.reading.model
     if args.if_needed and model and not settings.context.limit:
@@ -179,7 +179,7 @@ def warn_of(session: Session, inputs: Sequence[Input], args: CompactOptions, ove
     if "profile" in overrides and not chosen.learned:
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
     aims = settings.target_tokens is not None or settings.target_ratio is not None
-    unused = [overrides[key].origin.place for key in _ABOUT_SCORES if key in overrides]
+    unused = [overrides[key].origin.place for key in _SCORING_KEYS if key in overrides]
     if unused and chosen.name == "adaptive" and aims:
         session.warn(f"{', '.join(unused)} not used: with a target, strategy adaptive does not use scores")
     if args.column and not any(is_parquet(item.path) for item in inputs):
@@ -196,7 +196,7 @@ def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions)
     if args.decisions and (len(files) > 1 or is_parquet(files[0])):
         raise UsageError("--decisions applies to the messages of one session; name one file that is not a data set")
     outs = (("-o", args.out), ("--out-dir", args.out_dir), ("--in-place", args.in_place))
-    places = options.at_most_one(outs)
+    places = options.check_at_most_one(outs)
     silent = args.dry_run or args.check
     if len(files) > 1 and not silent and not (args.out_dir or args.in_place or args.finds_places):
         raise UsageError("several files need --out-dir or --in-place")
@@ -212,37 +212,38 @@ def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions)
         _check_names(inputs)
     _check_findings(args)
     check_html(args.html, len(files))
-    read = files_read(session.configured, files, {args.decisions: "decisions file"} if args.decisions else {})
-    check_outputs(read, _outputs(settings, inputs, args), "; --in-place replaces inputs")
+    read = find_files_read(session.configured, files, {args.decisions: "decisions file"} if args.decisions else {})
+    check_outputs(read, _output_paths(settings, inputs, args), "; --in-place replaces inputs")
     compile_patterns(settings.keep)
 
 
 def _check_names(inputs: Sequence[Input]) -> None:
     """Raise UsageError if the outputs of two inputs would have the same path."""
-    known: dict[str, str] = {}
+    name_paths: dict[str, str] = {}
     for item in inputs:
-        if item.name in known:
+        if item.name in name_paths:
             raise UsageError(
-                f"{known[item.name]} and {item.path} would both become {item.name} in --out-dir; name a folder that "
+                f"{name_paths[item.name]} and {item.path} would both become {item.name} in --out-dir; name a "
+                f"folder that "
                 "contains both, or a pattern such as 'FOLDER/**/*.jsonl', to keep their subfolders"
             )
-        known[item.name] = item.path
+        name_paths[item.name] = item.path
 
 
-def _outputs(settings: Settings, inputs: Sequence[Input], args: CompactOptions) -> dict[str, list[str]]:
+def _output_paths(settings: Settings, inputs: Sequence[Input], args: CompactOptions) -> dict[str, list[str]]:
     """Return option -> the places that the run writes for it. Inputs that are replaced and sessions that go to their
     agent's folder are left out."""
     results: dict[str, list[str]] = {}
     places = [item.path for item in inputs] if args.in_place else [args.out or "-"]
     if args.out_dir:
-        places = [under(args.out_dir, item.name) for item in inputs]
-        results["--out-dir"] = [*places, *([under(args.out_dir, DONE)] if len(inputs) > 1 else [])]
+        places = [path_in(args.out_dir, item.name) for item in inputs]
+        results["--out-dir"] = [*places, *([path_in(args.out_dir, DONE_FILE_NAME)] if len(inputs) > 1 else [])]
     elif not args.in_place and not args.finds_places:
         results["-o"] = places
     if settings.archive.manifest and not args.finds_places:
         from compactor_cli.archive.manifest_json import SUFFIX
 
-        results["--manifest"] = [place + SUFFIX for place in places if place != "-"]
+        results["--manifest"] = [out_path + SUFFIX for out_path in places if out_path != "-"]
     more = {"--report": [args.report], "--sarif": [args.sarif], "--html": [args.html]}
     return {**(results if args.writes else {}), **more}
 
@@ -274,12 +275,12 @@ def _check_findings(args: CompactOptions) -> None:
         if value and not args.check:
             raise UsageError(f"{option} reports what --check finds; add --check")
     if args.annotations and args.annotations not in ANNOTATIONS:
-        known = f"{meant(args.annotations, ANNOTATIONS)}: use {' or '.join(ANNOTATIONS)}"
-        raise UsageError(f"--annotations {args.annotations!r}{known}")
+        problem = f"{meant(args.annotations, ANNOTATIONS)}: use {' or '.join(ANNOTATIONS)}"
+        raise UsageError(f"--annotations {args.annotations!r}{problem}")
     if args.json and (args.annotations or args.sarif == "-"):
         raise UsageError("--json, --annotations and --sarif - all print on standard output; choose one")
 
 
-def under(folder: str, name: str) -> str:
+def path_in(folder: str, name: str) -> str:
     """Return the path of a name in a folder, which may be in a remote store."""
     return f"{folder.rstrip('/')}/{name}" if is_remote(folder) else str(Path(folder, name))

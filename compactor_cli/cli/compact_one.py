@@ -5,13 +5,13 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.cli.checking import failed
+from compactor_cli.cli.checking import failure_finding
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.files import clear_beside
-from compactor_cli.cli.inputs import is_parquet, naming
+from compactor_cli.cli.inputs import is_parquet, name_error
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import CompactorError, ExitCode, bug_words
+from compactor_cli.errors import CompactorError, ExitCode, bug_message
 from compactor_cli.model.content import sha256
 from compactor_cli.model.outcome import Outcome
 
@@ -43,14 +43,14 @@ def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
     except CompactorError as error:
         return Outcome(
             task.path,
-            error=naming(task.path, error),
+            error=name_error(task.path, error),
             code=int(error.exit_code),
-            findings=(failed(task.path, error),) if job.args.check else (),
+            findings=(failure_finding(task.path, error),) if job.args.check else (),
         )
     except Exception as error:  # a bug with one file must not stop the others
         if job.args.debug:
             raise
-        return Outcome(task.path, error=f"{task.path}: {bug_words(error)}", code=int(ExitCode.BUG))
+        return Outcome(task.path, error=f"{task.path}: {bug_message(error)}", code=int(ExitCode.BUG))
     finally:
         del session.warnings[start:]  # these warnings belong to this file alone
 
@@ -66,10 +66,10 @@ def compact_one(session: Session, path: str, job: Job) -> Outcome:
     return compact_file(session, path, job)
 
 
-def _is_done(session: Session, task: FileTask, known: Outcome, job: Job) -> bool:
-    if (job.args.report or job.args.json) and not known.report:
+def _is_done(session: Session, task: FileTask, earlier: Outcome, job: Job) -> bool:
+    if (job.args.report or job.args.json) and not earlier.report:
         return False
     from compactor_cli.cli.done import is_still_done, sha256_of
 
-    own = sha256_of(task.path) if is_parquet(task.path) else sha256(session.bytes_of(task.path))
-    return is_still_done(known, own, job.place(task.path))
+    input_sha256 = sha256_of(task.path) if is_parquet(task.path) else sha256(session.read_bytes(task.path))
+    return is_still_done(earlier, input_sha256, job.place(task.path))

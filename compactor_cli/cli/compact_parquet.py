@@ -14,12 +14,12 @@ from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.done import sha256_in
 from compactor_cli.cli.files import make_folder, real_path, write_bytes
 from compactor_cli.cli.progress import NoSteps
-from compactor_cli.cli.remote import is_remote, store
+from compactor_cli.cli.remote import is_remote, load_store
 from compactor_cli.cli.replacing import access_of, replace_by
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import CONTAINERS
 from compactor_cli.errors import ExitCode, InputError, UsageError
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.model.outcome import FAILURES, Outcome, Sizes
 
 if TYPE_CHECKING:
@@ -28,24 +28,27 @@ if TYPE_CHECKING:
 
 NO_PYARROW = "reading Parquet needs pyarrow, which is not installed: pip install 'compactor-cli[parquet]'"
 
-_OTHERS = (*(".json", ".jsonl", ".ndjson", ".csv", ".txt"), *(s for kind in CONTAINERS.values() for s in kind.suffixes))
+_OTHER_SUFFIXES = (
+    *(".json", ".jsonl", ".ndjson", ".csv", ".txt"),
+    *(s for kind in CONTAINERS.values() for s in kind.suffixes),
+)
 """Endings of file names that rule out Parquet."""
 
 
 def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
     """Compact each row of a Parquet file and return the outcome. Raises CompactorError."""
-    _refuse(session, job)
+    _check_options(session, job)
     _need_pyarrow()
-    place, progress = job.place(file), session.progress
+    out_path, progress = job.place(file), session.progress
     if job.args.out_dir and job.args.writes:
-        make_folder(place)
+        make_folder(out_path)
 
     def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
         """Write the new file into `sink`. Return it with its sizes and, if they are needed, the hashes of both
         files."""
         from compactor_cli.datasets.parquet_files import compact_shard
 
-        make = _row_maker(session, file, job)
+        make = _row_compactor(session, file, job)
         try:
             shard = compact_shard(
                 source, sink, job.args.column, make, lambda count: progress.say(f"{file}: {count:,} rows done")
@@ -55,25 +58,25 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
         if not shard.changed:  # then the output is a byte-for-byte copy
             _copy(source, sink)
         size = Sizes(shard.after.messages, shard.after.tokens, sink.seek(0, 2))
-        own, made = (_hash(stream) if job.lists else "" for stream in (source, sink))
-        return shard, size, own, made
+        input_sha256, output_sha256 = (_sha256(stream) if job.lists else "" for stream in (source, sink))
+        return shard, size, input_sha256, output_sha256
 
-    with store().reading(file) if is_remote(file) else Path(file).open("rb") as source:
+    with load_store().reading(file) if is_remote(file) else Path(file).open("rb") as source:
         if job.args.writes:
-            shard, after, own, made = _write(source, file, place, rows)
+            shard, after, input_sha256, output_sha256 = _write(source, file, out_path, rows)
         else:
             with tempfile.TemporaryFile() as sink:
-                shard, after, own, made = rows(source, sink)
+                shard, after, input_sha256, output_sha256 = rows(source, sink)
         before = Sizes(shard.before.messages, shard.before.tokens, source.seek(0, 2))
     outcome = Outcome(
         path=file,
-        place=place,
+        place=out_path,
         before=before,
         after=after,
         changed=bool(shard.changed),
         code=int(ExitCode.UNREADABLE) if shard.failures else 0,
-        input_sha256=own,
-        output_sha256=made,
+        input_sha256=input_sha256,
+        output_sha256=output_sha256,
         rows=shard.rows,
         failed_rows=len(shard.failures),
     )
@@ -88,7 +91,7 @@ def _need_pyarrow() -> None:
         raise UsageError(NO_PYARROW) from None
 
 
-def _refuse(session: Session, job: Job) -> None:
+def _check_options(session: Session, job: Job) -> None:
     """Raise UsageError for options that apply to a single conversation, and for places where Parquet cannot be
     written."""
     settings = session.settings
@@ -114,64 +117,64 @@ def _refuse(session: Session, job: Job) -> None:
         raise UsageError(
             "Parquet cannot be written to standard output; name a file with -o, or a folder with --out-dir"
         )
-    if job.args.writes and job.args.out.lower().endswith(_OTHERS):
+    if job.args.writes and job.args.out.lower().endswith(_OTHER_SUFFIXES):
         raise UsageError(
             f"{job.args.out}: the output of a Parquet input is Parquet; use a name that ends in .parquet, or save "
             "the rows as JSON lines and compact those"
         )
 
 
-def _row_maker(session: Session, file: str, job: Job) -> Make:
+def _row_compactor(session: Session, file: str, job: Job) -> Make:
     from compactor_cli.datasets.batches import row_of
 
     def make(line: bytes) -> RowResult:
         session.counter, session.probed = session.local, None
         source = session.read(line, file)
         data, parts = compact_always(session, source, session.settings, NoSteps(), recalled=job.recalled)
-        return row_of(source, in_memory(data), parts)
+        return row_of(source, read_all(data), parts)
 
     return make
 
 
 def _write(
-    source: IO[bytes], file: str, place: str, rows: Callable[[IO[bytes], IO[bytes]], tuple[Shard, Sizes, str, str]]
+    source: IO[bytes], file: str, out_path: str, rows: Callable[[IO[bytes], IO[bytes]], tuple[Shard, Sizes, str, str]]
 ) -> tuple[Shard, Sizes, str, str]:
     """Write the new file in one step, and the list of the failed rows before it. Return the result of `rows`."""
-    if is_remote(place):
+    if is_remote(out_path):
         with tempfile.TemporaryFile() as sink:
-            made = rows(source, sink)
-            _list_failures(file, place, made[0])
+            result = rows(source, sink)
+            _write_failures(file, out_path, result[0])
             sink.seek(0)
-            store().write(place, lambda stream: shutil.copyfileobj(sink, stream))
-        return made
+            load_store().write(out_path, lambda stream: shutil.copyfileobj(sink, stream))
+        return result
     results: list[tuple[Shard, Sizes, str, str]] = []
     access = access_of(file)
     try:
         replace_by(
-            real_path(place),
+            real_path(out_path),
             lambda sink: results.append(rows(source, sink)),
             [access] if access else [],
-            lambda: _list_failures(file, place, results[0][0]),
+            lambda: _write_failures(file, out_path, results[0][0]),
         )
     except OSError as error:
-        raise UsageError(f"{place}: cannot be written: {error.strerror}") from None
+        raise UsageError(f"{out_path}: cannot be written: {error.strerror}") from None
     return results[0]
 
 
-def _list_failures(file: str, place: str, shard: Shard) -> None:
+def _write_failures(file: str, out_path: str, shard: Shard) -> None:
     """Write a JSON line for each row that failed and was left unchanged. If no row failed, remove the list of an
     earlier run."""
     if not shard.failures:
-        if is_remote(place):
-            store().remove(f"{place}{FAILURES}")
+        if is_remote(out_path):
+            load_store().remove(f"{out_path}{FAILURES}")
             return
-        Path(f"{place}{FAILURES}").unlink(missing_ok=True)
+        Path(f"{out_path}{FAILURES}").unlink(missing_ok=True)
         return
     lines = [
         json.dumps({"path": file, "row": row, "column": shard.column, "error": why}, ensure_ascii=False)
         for row, why in shard.failures.items()
     ]
-    write_bytes(f"{place}{FAILURES}", "".join(f"{line}\n" for line in lines).encode(), inputs=[file])
+    write_bytes(f"{out_path}{FAILURES}", "".join(f"{line}\n" for line in lines).encode(), inputs=[file])
 
 
 def _copy(source: IO[bytes], sink: IO[bytes]) -> None:
@@ -181,7 +184,7 @@ def _copy(source: IO[bytes], sink: IO[bytes]) -> None:
     shutil.copyfileobj(source, sink)
 
 
-def _hash(stream: IO[bytes]) -> str:
+def _sha256(stream: IO[bytes]) -> str:
     stream.seek(0)
     return sha256_in(stream)
 

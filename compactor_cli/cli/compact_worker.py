@@ -17,7 +17,7 @@ from compactor_cli.cli.session import Session
 from compactor_cli.cli.workers import collect_garbage
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
-from compactor_cli.render.console import Look, recording
+from compactor_cli.render.console import ConsoleLook, recording_console
 from compactor_cli.tokens import make_counter
 
 
@@ -28,8 +28,8 @@ class Setup(Struct, frozen=True):
     profile: Profile | None
     args: CompactOptions
     recalled: Sequence[Memory]
-    out: Look
-    err: Look
+    out: ConsoleLook
+    err: ConsoleLook
 
 
 class _Ready(threading.local):
@@ -50,7 +50,7 @@ def begin(setup: Setup) -> None:
         return
     configured = setup.configured
     counter = make_counter(configured.tokenizer, configured.reading.model).counter
-    session = Session(configured, counter, recording(setup.out), recording(setup.err), setup.profile)
+    session = Session(configured, counter, recording_console(setup.out), recording_console(setup.err), setup.profile)
     session.dry = setup.args.dry_run
     job = Job(args=setup.args, names={}, several=True, keeper=Keeper(session), recalled=setup.recalled)
     _ready.setup, _ready.session, _ready.job = setup, session, job
@@ -59,17 +59,17 @@ def begin(setup: Setup) -> None:
 def compact_chunk(tasks: Sequence[FileTask]) -> list[FileResult]:
     """Compact files one after the other in a thread prepared by `begin`."""
     session, job = _ready.session, replace(_ready.job, names={task.path: task.name for task in tasks})
-    outcomes = [FileResult(attempt(session, task, job), *_said(session)) for task in tasks]
+    outcomes = [FileResult(attempt(session, task, job), *_printed_text(session)) for task in tasks]
     collect_garbage()
     return outcomes
 
 
-def _said(session: Session) -> tuple[str, str]:
+def _printed_text(session: Session) -> tuple[str, str]:
     """Return what was printed since the last call."""
-    return _taken(session.out.file), _taken(session.err.file)
+    return _take_text(session.out.file), _take_text(session.err.file)
 
 
-def _taken(stream: object) -> str:
+def _take_text(stream: object) -> str:
     if not isinstance(stream, StringIO):
         return ""
     text = stream.getvalue()

@@ -18,10 +18,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-ASKED = "_COMPACTOR_COMPLETE"
+REQUEST_VARIABLE = "_COMPACTOR_COMPLETE"
 """The environment variable that names the shell that asks."""
 _TABLE = Path(__file__).parent.parent / "shell" / "words.json"
-_SESSIONS = 30
+_MAX_SESSIONS = 30
 """Maximum number of sessions to offer, since describing each takes time."""
 _ASSIGNMENT = re.compile(r"\w+=")
 
@@ -30,7 +30,7 @@ Choices = list[tuple[str, str]]
 
 
 @dataclass(slots=True)
-class Typed:
+class CursorPosition:
     """The position of the cursor, derived from the words before it."""
 
     command: str = ""
@@ -43,9 +43,9 @@ class Typed:
     """Whether the cursor is after `--`."""
 
 
-def answer() -> None:
+def print_completions() -> None:
     """Print the possible completions at the cursor."""
-    shell, words = os.environ[ASKED], sys.argv[1:]
+    shell, words = os.environ[REQUEST_VARIABLE], sys.argv[1:]
     if shell == "bash":
         words = _split(words[0] if words else "")
     words = words or [""]
@@ -65,85 +65,85 @@ def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Ch
     """Return the kind of the answer and its words. `words`: those after the program's name; the last one is
     incomplete."""
     *before, typed = words
-    spot = _spot(table, before)
-    if typed.startswith("-") and not spot.only_arguments and not _needs_value(table, spot):
-        spot.option, equals, typed = typed.partition("=") if typed.startswith("--") else ("", "", typed)
+    cursor = _cursor_position(table, before)
+    if typed.startswith("-") and not cursor.only_arguments and not _needs_value(table, cursor):
+        cursor.option, equals, typed = typed.partition("=") if typed.startswith("--") else ("", "", typed)
         if not equals:
-            return _answered(_options(table, spot), spot.option or typed)
-    named = _option(table, spot.command, spot.option)
-    if named is not None:
-        return _values(table, named["value"] or "", spot, typed)
-    command = table["commands"][spot.command]
+            return _matching_choices(_options(table, cursor), cursor.option or typed)
+    typed_option = _option(table, cursor.command, cursor.option)
+    if typed_option is not None:
+        return _values(table, typed_option["value"] or "", cursor, typed)
+    command = table["commands"][cursor.command]
     if command["commands"]:
-        inner = [(name, table["commands"][f"{spot.command} {name}".strip()]["help"]) for name in command["commands"]]
-        return _answered(inner, typed)
+        inner = [(name, table["commands"][f"{cursor.command} {name}".strip()]["help"]) for name in command["commands"]]
+        return _matching_choices(inner, typed)
     kinds = command["arguments"]
-    position = len(spot.arguments)
+    position = len(cursor.arguments)
     kind = kinds[position] if position < len(kinds) else kinds[-1] if kinds and command["many"] else ""
-    return _values(table, kind, spot, typed)
+    return _values(table, kind, cursor, typed)
 
 
-def _spot(table: Mapping[str, Any], before: Iterable[str]) -> Typed:
-    spot = Typed()
+def _cursor_position(table: Mapping[str, Any], before: Iterable[str]) -> CursorPosition:
+    position = CursorPosition()
     for word in before:
-        if _needs_value(table, spot) or (spot.option and word in _names(table, "agents")):
-            spot.option = ""
+        if _needs_value(table, position) or (position.option and word in _names(table, "agents")):
+            position.option = ""
             continue
-        spot.option = ""
-        if spot.only_arguments or not word.startswith("-") or word == "-":
-            inner = f"{spot.command} {word}".strip()
-            if not spot.arguments and inner in table["commands"]:
-                spot.command, spot.used = inner, []
+        position.option = ""
+        if position.only_arguments or not word.startswith("-") or word == "-":
+            inner = f"{position.command} {word}".strip()
+            if not position.arguments and inner in table["commands"]:
+                position.command, position.used = inner, []
             else:
-                spot.arguments.append(word)
+                position.arguments.append(word)
         elif word == "--":
-            spot.only_arguments = True
+            position.only_arguments = True
         else:
             name, equals, _ = word.partition("=")
-            spot.used.append(name)
-            option = _option(table, spot.command, name)
-            spot.option = name if option and option["value"] is not None and not equals else ""
-    return spot
+            position.used.append(name)
+            option = _option(table, position.command, name)
+            position.option = name if option and option["value"] is not None and not equals else ""
+    return position
 
 
 def _option(table: Mapping[str, Any], command: str, name: str) -> dict[str, Any] | None:
-    return next((option for option in _known(table, command) if name in option["names"]), None)
+    return next((option for option in _is_known_command(table, command) if name in option["names"]), None)
 
 
-def _known(table: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
+def _is_known_command(table: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
     return [table["options"][name] for name in table["commands"][command]["options"]]
 
 
-def _needs_value(table: Mapping[str, Any], spot: Typed) -> bool:
+def _needs_value(table: Mapping[str, Any], position: CursorPosition) -> bool:
     """Return whether the next word is certain to be the value of an option."""
-    option = _option(table, spot.command, spot.option)
+    option = _option(table, position.command, position.option)
     return option is not None and not option["maybe"]
 
 
-def _options(table: Mapping[str, Any], spot: Typed) -> Choices:
+def _options(table: Mapping[str, Any], position: CursorPosition) -> Choices:
     """Return the options that can still be given."""
-    options = _known(table, spot.command)
-    free = [option for option in options if option["many"] or not set(option["names"]) & set(spot.used)]
+    options = _is_known_command(table, position.command)
+    free = [option for option in options if option["many"] or not set(option["names"]) & set(position.used)]
     return [(name, option["help"]) for option in free for name in option["names"]]
 
 
-def _values(table: Mapping[str, Any], kind: str, spot: Typed, typed: str) -> tuple[str, Choices]:
+def _values(table: Mapping[str, Any], kind: str, position: CursorPosition, typed: str) -> tuple[str, Choices]:
     """Return the possible values of an option or argument of a kind."""
     if kind in ("files", "dirs"):
         return kind, []
     if kind == "models":
-        return _answered(_models(typed), typed)
+        return _matching_choices(_models(typed), typed)
     if kind == "sessions":
-        return _answered(_sessions(), typed)
+        return _matching_choices(_sessions(), typed)
     if kind == "key values":
-        key = spot.arguments[0] if spot.arguments else ""
-        return _answered([(value, "") for value in table["keys"].get(key, ())], typed)
+        key = position.arguments[0] if position.arguments else ""
+        return _matching_choices([(value, "") for value in table["keys"].get(key, ())], typed)
     listed = kind.endswith(",")  # several values, separated by commas
     head = typed[: typed.rfind(",") + 1] if listed else ""
-    return _answered([(head + word, help_) for word, help_ in table["values"].get(kind.rstrip(","), ())], typed)
+    return _matching_choices([(head + word, help_) for word, help_ in table["values"].get(kind.rstrip(","), ())], typed)
 
 
-def _answered(choices: Iterable[tuple[str, str]], typed: str) -> tuple[str, Choices]:
+def _matching_choices(choices: Iterable[tuple[str, str]], typed: str) -> tuple[str, Choices]:
     matching = [(word, description) for word, description in choices if word.startswith(typed)]
     if not matching:
         return "none", []
@@ -164,12 +164,12 @@ def _models(typed: str) -> Choices:
 def _sessions() -> Choices:
     """Return the newest sessions on this machine, by unique beginnings of their ids."""
     from compactor_cli.agents import AGENTS
-    from compactor_cli.agents.base import machine_of
-    from compactor_cli.agents.finding import described, find_sessions, shortest
+    from compactor_cli.agents.base import make_machine
+    from compactor_cli.agents.finding import describe_sessions, find_sessions, shortest_prefixes
 
-    listing = find_sessions(machine_of(os.environ), AGENTS.values())
-    newest = list(islice(described(listing), _SESSIONS))
-    ids = shortest([saved.id for saved in newest])
+    listing = find_sessions(make_machine(os.environ), AGENTS.values())
+    newest = list(islice(describe_sessions(listing), _MAX_SESSIONS))
+    ids = shortest_prefixes([saved.id for saved in newest])
     return [(name, f"{saved.agent.name}: {saved.words[:60]}") for name, saved in zip(ids, newest, strict=True)]
 
 

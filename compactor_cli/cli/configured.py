@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from compactor_cli.cli.files import check_ends
 from compactor_cli.configuration import variables
-from compactor_cli.configuration.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue, make_reading_settings, make_settings, merge
 from compactor_cli.configuration.settings_files import files_in_use, read_file, working_folder
 from compactor_cli.settings import ReadingSettings, Settings
 
@@ -45,20 +45,20 @@ def configure(overrides: Layer, config: str = "") -> Configured:
     Raises SettingsError for an invalid value in a file or a variable, and InputError for a device that never ends.
     """
     environment, warnings = variables.layer_of(os.environ)
-    files = files_in_use(config_of(config), working_folder())
+    files = files_in_use(config_option(config), working_folder())
     for file in files:
         check_ends(str(file.path))
     values = merge([*map(read_file, files), environment, overrides])
     read = {str(file.path): "settings file" for file in files}
     read |= {entry.file: "prompt file" for entry in values.values() if entry.file}
-    return Configured(settings_of(values), reading_of(values), values, tuple(warnings), read)
+    return Configured(make_settings(values), make_reading_settings(values), values, tuple(warnings), read)
 
 
-def config_of(option: str) -> str:
+def config_option(option: str) -> str:
     """Return the settings file to read instead of the user's and the project's; empty if there is none."""
     return option or os.environ.get(variables.CONFIG, "")
 
 
-def forced(**values: Any) -> Layer:
+def forced_values(**values: Any) -> Layer:
     """Return values without a section that a command sets itself, overriding files and variables."""
     return {name: SettingValue(value, Origin("command")) for name, value in values.items()}

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from compactor_cli.db.place import file_of, is_there
+from compactor_cli.db.place import is_there, sqlite_file
 
 if TYPE_CHECKING:
     from compactor_cli.db.database import Database
 
 
-def not_there(url: str) -> str:
+def missing_database(url: str) -> str:
     """Return a message if the database's file does not exist; empty if it does, or if the database is on a server."""
-    file = file_of(url)
+    file = sqlite_file(url)
     return (
         ""
         if file is None or is_there(file)
@@ -29,7 +29,7 @@ def existing_database(url: str) -> Iterator[Database | None]:
 
     Raises StoreError if the database cannot be used.
     """
-    file = file_of(url)
+    file = sqlite_file(url)
     if file is not None and not is_there(file):
         yield None
         return
@@ -44,7 +44,7 @@ def existing_database(url: str) -> Iterator[Database | None]:
 
 
 @contextmanager
-def made_database(url: str) -> Iterator[Database]:
+def create_database(url: str) -> Iterator[Database]:
     """Yield the database at an address, and create it if necessary. Raises StoreError if it cannot be used."""
     from compactor_cli.db.database import open_database
 

@@ -8,10 +8,10 @@ from compactor_cli.cli.files import read_text
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import InputError
-from compactor_cli.model.decisions import Decided, Decisions, Spot
+from compactor_cli.model.decisions import Decided, Decisions, MessageKey
 from compactor_cli.model.transcript import Source
 
-_NAMED = 5
+_MAX_NAMED = 5
 """Maximum number of messages that an error names."""
 
 
@@ -26,23 +26,24 @@ class DecisionsFile(Struct, frozen=True):
         told. Raises InputError if a message is no longer the one that the decision was about."""
         from compactor_cli.pipeline.decision_files import match_decisions
 
-        held = match_decisions(self.decisions, source)
-        if held.lost:
+        matched = match_decisions(self.decisions, source)
+        if matched.unmatched:
             raise InputError(
-                f"{lost_words(held.lost)} of {source.path}, which has changed since; decide again: compactor browse "
+                f"{lost_phrase(matched.unmatched)} of {source.path}, which has changed since; decide again: "
+                f"compactor browse "
                 f"{source.path} --decisions {self.path}",
                 path=self.path,
             )
-        if held.changed:
+        if matched.changed:
             session.say(
                 f"note: {self.path}: the session has changed since the decisions were made (it had "
                 f"{self.decisions.messages} messages and now has {source.message_count}), but the messages they are "
                 "about are the same"
             )
-        return held.of(source)
+        return matched.for_source(source)
 
 
-def decisions_in(path: str) -> DecisionsFile | None:
+def read_decisions(path: str) -> DecisionsFile | None:
     """Return the decisions in a file, or None if no file is named. Raises InputError."""
     if not path:
         return None
@@ -66,8 +67,8 @@ def with_aim(overrides: Layer, file: DecisionsFile | None) -> Layer:
     return filled
 
 
-def lost_words(lost: tuple[Spot, ...]) -> str:
+def lost_phrase(lost: tuple[MessageKey, ...]) -> str:
     """Return a phrase that says which decisions no longer apply."""
     names = [f"{s.message} of conversation {s.conversation}" if s.conversation else str(s.message) for s in lost]
-    listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    listed = ", ".join(names[:_MAX_NAMED]) + (f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else "")
     return f"was saved for messages other than {listed}"

@@ -12,24 +12,24 @@ from typing import IO, Any
 
 from msgspec.structs import asdict, replace
 
-from compactor_cli.cli.remote import is_remote, store
-from compactor_cli.cli.replacing import DONE, access_of, narrowed
+from compactor_cli.cli.remote import is_remote, load_store
+from compactor_cli.cli.replacing import DONE_FILE_NAME, access_of, narrow_mode
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.outcome import Outcome, Sizes
 
 _FIELDS = ("place", "changed", "report", "input_sha256", "output_sha256")
-_OF_ROWS = ("rows", "failed_rows", "code")
+_ROW_FIELDS = ("rows", "failed_rows", "code")
 """Fields that are omitted if they are 0."""
 
-_PIECE = 1 << 20
+_CHUNK_BYTES = 1 << 20
 """Bytes to hash at once."""
 
 
-def key_of(*parts: object) -> str:
+def run_key(*parts: object) -> str:
     """Return a hash of everything that determines an output: settings, options and the program's version."""
     from importlib.metadata import version  # imported only if a list is kept
 
-    text = json.dumps([version("compactor-cli"), *parts], default=_plain, sort_keys=True)
+    text = json.dumps([version("compactor-cli"), *parts], default=_json_default, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
@@ -40,9 +40,9 @@ class DoneList:
     """
 
     def __init__(self, folder: str, key: str) -> None:
-        self._path, self._key = Path(folder, DONE), key
+        self._path, self._key = Path(folder, DONE_FILE_NAME), key
         self._file: IO[str] | None = None
-        self._address = f"{folder.rstrip('/')}/{DONE}" if is_remote(folder) else ""
+        self._address = f"{folder.rstrip('/')}/{DONE_FILE_NAME}" if is_remote(folder) else ""
         self._text = ""
         """The whole list, if it is in a store where files cannot be appended to."""
 
@@ -66,9 +66,9 @@ class DoneList:
     def _lines(self) -> list[str]:
         if not self._address:
             return self._path.read_text(encoding="utf-8", errors="replace").splitlines()
-        if not store().exists(self._address):
+        if not load_store().exists(self._address):
             return []
-        with store().reading(self._address) as stream:
+        with load_store().reading(self._address) as stream:
             self._text = stream.read().decode("utf-8", "replace")
         return self._text.splitlines()
 
@@ -82,7 +82,7 @@ class DoneList:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("w" if afresh else "a", encoding="utf-8")
             state, like = self._path.stat(), (access for path in inputs if (access := access_of(path)) is not None)
-            mode = narrowed(stat.S_IMODE(state.st_mode), state.st_gid, like)
+            mode = narrow_mode(stat.S_IMODE(state.st_mode), state.st_gid, like)
             if mode != stat.S_IMODE(state.st_mode):  # only the owner may change the mode of a list
                 self._path.chmod(mode)
             if not afresh and self._path.stat().st_size:
@@ -96,12 +96,12 @@ class DoneList:
             return
         value: dict[str, Any] = {"key": self._key, "name": name, "path": outcome.path}
         value |= {field: getattr(outcome, field) for field in _FIELDS}
-        value |= {field: count for field in _OF_ROWS if (count := getattr(outcome, field))}
+        value |= {field: count for field in _ROW_FIELDS if (count := getattr(outcome, field))}
         value |= {"before": asdict(outcome.before), "after": asdict(outcome.after)}
         line = json.dumps(value) + "\n"
         if self._file is None:
             self._text += line
-            store().write(self._address, lambda stream: stream.write(self._text.encode()))
+            load_store().write(self._address, lambda stream: stream.write(self._text.encode()))
             return
         self._file.write(line)
         self._file.flush()
@@ -115,7 +115,7 @@ class DoneList:
 def sha256_of(path: str) -> str:
     """Return the hash of a file of any size. Raises OSError, or InputError for a file in a remote store."""
     if is_remote(path):
-        with store().reading(path) as stream:
+        with load_store().reading(path) as stream:
             return sha256_in(stream)
     with Path(path).open("rb") as stream:
         return sha256_in(stream)
@@ -124,27 +124,27 @@ def sha256_of(path: str) -> str:
 def sha256_in(stream: IO[bytes]) -> str:
     """Return the hash of the rest of a stream."""
     digest = hashlib.sha256()
-    while piece := stream.read(_PIECE):
+    while piece := stream.read(_CHUNK_BYTES):
         digest.update(piece)
     return digest.hexdigest()
 
 
-def is_still_done(outcome: Outcome, input_sha256: str, place: str) -> bool:
+def is_still_done(outcome: Outcome, input_sha256: str, out_path: str) -> bool:
     """Return whether an input is unchanged, and its output is still unchanged at its place."""
     if input_sha256 != outcome.input_sha256:
         return False
     with suppress(OSError, InputError):
-        return sha256_of(place) == outcome.output_sha256
+        return sha256_of(out_path) == outcome.output_sha256
     return False
 
 
 def _outcome(value: Mapping[str, Any]) -> Outcome:
-    made = Outcome(value["path"], **{field: value[field] for field in _FIELDS})
-    rows, failed, code = (int(value.get(field, 0)) for field in _OF_ROWS)
-    made = replace(made, rows=rows, failed_rows=failed, code=code)
-    return replace(made, before=Sizes(**value["before"]), after=Sizes(**value["after"]), earlier=True)
+    outcome = Outcome(value["path"], **{field: value[field] for field in _FIELDS})
+    rows, failed, code = (int(value.get(field, 0)) for field in _ROW_FIELDS)
+    outcome = replace(outcome, rows=rows, failed_rows=failed, code=code)
+    return replace(outcome, before=Sizes(**value["before"]), after=Sizes(**value["after"]), earlier=True)
 
 
-def _plain(value: object) -> object:
+def _json_default(value: object) -> object:
     """Return a JSON value for a value that JSON cannot represent."""
     return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else str(value)

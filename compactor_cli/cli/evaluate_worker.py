@@ -14,12 +14,12 @@ from compactor_cli.cli.methods import Command, methods_for
 from compactor_cli.cli.session import Session, late_console
 from compactor_cli.evaluation.retention.cases import Case
 from compactor_cli.evaluation.retention.comparison import CaseOutcome
-from compactor_cli.evaluation.retention.measure import Method, measure_case, unmeasured
-from compactor_cli.model.content import Holds
+from compactor_cli.evaluation.retention.measure import Method, failed_outcomes, measure_case
+from compactor_cli.model.content import FileContent
 from compactor_cli.model.profile import Profile
 from compactor_cli.tokens import make_counter
 
-_WORTH_SHARING = 5_000_000
+_MIN_SHARED_TOKENS = 5_000_000
 """Number of tokens from which starting processes pays off: a few seconds of work. Each case counts once per
 compaction."""
 
@@ -59,16 +59,24 @@ def measure_chunk(cases: Sequence[Case]) -> list[list[CaseOutcome]]:
     return outcomes
 
 
-def shared(cases: Sequence[Case], setup: EvaluationSetup, runs: int) -> Generator[list[CaseOutcome], None, None] | None:
+def measure_shared(
+    cases: Sequence[Case], setup: EvaluationSetup, runs: int
+) -> Generator[list[CaseOutcome], None, None] | None:
     """Yield the results of `measure_case` in order, computed on all processors; each case has `runs` outcomes.
     Return None if starting processes does not pay off, or if a session is too large for memory."""
     processes = min(workers.processors(), len(cases))
     tokens = sum(case.front.tokens for case in cases)
-    if processes < 2 or tokens * runs < _WORTH_SHARING or any(isinstance(case.front.source, Holds) for case in cases):
+    if (
+        processes < 2
+        or tokens * runs < _MIN_SHARED_TOKENS
+        or any(isinstance(case.front.source, FileContent) for case in cases)
+    ):
         return None
 
     def ended(case: Case) -> list[CaseOutcome]:
-        return unmeasured(case, "the process that measured it ended unexpectedly; there may not be enough memory", runs)
+        return failed_outcomes(
+            case, "the process that measured it ended unexpectedly; there may not be enough memory", runs
+        )
 
     work: workers.Work[Case, list[CaseOutcome]] = workers.Work(
         begin=begin, begin_args=(setup,), chunk=measure_chunk, ended=ended, preload=(__name__,)

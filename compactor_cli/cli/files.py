@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from compactor_cli.cli.remote import is_remote, local_path, store
+from compactor_cli.cli.remote import is_remote, load_store, local_path
 from compactor_cli.cli.replacing import access_of, remove_stale, replace_by
-from compactor_cli.cli.spill import spilled
+from compactor_cli.cli.spill import spill_stream
 from compactor_cli.errors import AccessError, InputError, UsageError
-from compactor_cli.model.content import Content, in_memory, in_pieces, is_same
+from compactor_cli.model.content import Content, is_same_content, read_all, split_chunks
 from compactor_cli.text.clean import visible
 
 
@@ -50,7 +50,7 @@ def whole_name(path: str) -> str:
 
 def read_bytes(path: str) -> bytes:
     """Return the bytes of a file, or of standard input for `-`. Raises InputError."""
-    return in_memory(read_content(path))
+    return read_all(read_content(path))
 
 
 def read_content(path: str) -> Content:
@@ -58,14 +58,14 @@ def read_content(path: str) -> Content:
     Raises InputError, also for a device that never ends, and AccessError if a file exists but cannot be read."""
     if path == "-":
         _check_ends(sys.stdin.buffer, path)
-        return spilled(sys.stdin.buffer)
+        return spill_stream(sys.stdin.buffer)
     if is_remote(path):
-        with store().reading(path) as stream:
-            return spilled(stream)
+        with load_store().reading(path) as stream:
+            return spill_stream(stream)
     try:
         with Path(path).open("rb") as file:
             _check_ends(file, path)
-            return spilled(file, os.fstat(file.fileno()).st_size)
+            return spill_stream(file, os.fstat(file.fileno()).st_size)
     except FileNotFoundError:
         raise InputError("file not found", path=path) from None
     except IsADirectoryError:
@@ -119,12 +119,12 @@ def write_bytes(
         _print_bytes(data)
         return
     if is_remote(path):
-        if replaces is not None and not is_same(read_content(path), replaces):
-            raise changed(path)
-        store().write(path, lambda stream: _copy(data, stream))
+        if replaces is not None and not is_same_content(read_content(path), replaces):
+            raise changed_error(path)
+        load_store().write(path, lambda stream: _copy(data, stream))
         return
     try:
-        if not _is_file(path):
+        if not _is_regular(path):
             _write_into(path, data)
             return
         target = Path(os.path.realpath(path))  # replace the target of a link, not the link
@@ -147,7 +147,7 @@ def make_folder(path: str) -> None:
 
 
 def _copy(data: Content, stream: BinaryIO) -> None:
-    for chunk in in_pieces(data):
+    for chunk in split_chunks(data):
         stream.write(chunk)
 
 
@@ -169,16 +169,16 @@ def split_warning(path: str) -> str:
 
 
 def _check_unchanged(path: str, target: Path, expected: Content | None) -> None:
-    if expected is not None and not is_same(read_content(str(target)), expected):
-        raise changed(path)
+    if expected is not None and not is_same_content(read_content(str(target)), expected):
+        raise changed_error(path)
 
 
-def changed(path: str) -> InputError:
+def changed_error(path: str) -> InputError:
     """Return the error for a file that has changed since it was read."""
     return InputError("was changed by another program in the meantime, so it was left unchanged; run again", path=path)
 
 
-def _is_file(path: str) -> bool:
+def _is_regular(path: str) -> bool:
     """Return whether a path is a file, or a file yet to be created. Raises OSError for a folder or a broken link."""
     try:
         mode = Path(path).stat().st_mode
@@ -201,16 +201,16 @@ def _write_into(path: str, data: Content) -> None:
         ) from None
     os.set_blocking(handle, True)
     with suppress(BrokenPipeError), os.fdopen(handle, "wb", buffering=0) as stream:
-        for chunk in in_pieces(data):
-            rest = memoryview(chunk)
-            while rest:
-                rest = rest[stream.write(rest) or 0 :]
+        for chunk in split_chunks(data):
+            remaining = memoryview(chunk)
+            while remaining:
+                remaining = remaining[stream.write(remaining) or 0 :]
 
 
 def _print_bytes(data: Content) -> None:
     """Write to standard output. On a terminal, control sequences are escaped; JSON can express them in another way."""
     if sys.stdout.isatty():
-        data = visible(in_memory(data).decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        data = visible(read_all(data).decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     sys.stdout.flush()
     _copy(data, sys.stdout.buffer)
     sys.stdout.buffer.flush()

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compactor_cli.cli.files import changed, read_content, real_path, write_bytes
+from compactor_cli.cli.files import changed_error, read_content, real_path, write_bytes
 from compactor_cli.errors import AccessError, InputError, UsageError
-from compactor_cli.model.content import Content, in_memory, is_same
+from compactor_cli.model.content import Content, is_same_content, read_all
 from compactor_cli.text.patterns import compiled_later
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _OLD_EVENT = compiled_later(r"(\d+)\.json\Z")
 _TABLES = {"session", "message", "part"}
 
 
-def gathers(path: str) -> bool:
+def is_gathered(path: str) -> bool:
     """Return whether a path holds one or more sessions in parts."""
     try:
         return _events_folder(Path(path)) is not None or _is_database(Path(path)) or _is_in_storage(Path(path))
@@ -35,7 +35,7 @@ def gathers(path: str) -> bool:
 
 def read_session(path: str) -> Content:
     """Return the bytes of a session: from its file, from standard input for `-`, or assembled from its parts."""
-    return gather(path) if path != "-" and gathers(path) else read_content(path)
+    return gather_sessions(path) if path != "-" and is_gathered(path) else read_content(path)
 
 
 def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, appends: bool = False) -> None:
@@ -44,7 +44,7 @@ def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, app
     for path in paths:
         if path == "-":
             raise UsageError("standard input cannot be replaced in place; use -o")
-        parts = path in contents or gathers(path)
+        parts = path in contents or is_gathered(path)
         if appends and path not in contents and parts and _events_folder(Path(path)) is not None:
             continue
         if parts:
@@ -53,11 +53,13 @@ def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, app
             )
 
 
-def gather(path: str) -> bytes:
+def gather_sessions(path: str) -> bytes:
     """Return the sessions at a path as JSON lines. Raises InputError if they cannot be read."""
     try:
         folder = _events_folder(Path(path))
-        lines = _events(folder) if folder else _sessions(path) if _is_database(Path(path)) else _stored(Path(path))
+        lines = (
+            _events(folder) if folder else _sessions(path) if _is_database(Path(path)) else _stored_sessions(Path(path))
+        )
         return b"".join(line + b"\n" for line in lines)
     except OSError as error:
         raise AccessError(f"cannot be read: {error.strerror}", path=path) from None
@@ -67,10 +69,10 @@ def add_events(path: str, before: Content, after: Content) -> None:
     """Write the events that `after` has beyond `before`, the folder's contents, as new files. Raises InputError if
     the folder has changed in the meantime."""
     folder = _events_folder(Path(path))
-    if folder is None or not is_same(gather(path), before):
-        raise changed(path)
-    like = [str(file) for _, file in _numbered(folder)]
-    for number, line in enumerate(after[len(before) :].splitlines(), start=in_memory(before).count(b"\n")):
+    if folder is None or not is_same_content(gather_sessions(path), before):
+        raise changed_error(path)
+    like = [str(file) for _, file in _numbered_files(folder)]
+    for number, line in enumerate(after[len(before) :].splitlines(), start=read_all(before).count(b"\n")):
         write_bytes(str(folder / f"event-{number:05}-{json.loads(line)['id']}.json"), line, inputs=like)
 
 
@@ -79,12 +81,12 @@ def _events_folder(path: Path) -> Path | None:
     if not path.is_dir():
         return None
     for folder in (path / "events", path):
-        if folder.name == "events" and folder.is_dir() and next(_numbered(folder), None) is not None:
+        if folder.name == "events" and folder.is_dir() and next(_numbered_files(folder), None) is not None:
             return folder
     return None
 
 
-def _numbered(folder: Path) -> Iterator[tuple[int, Path]]:
+def _numbered_files(folder: Path) -> Iterator[tuple[int, Path]]:
     for file in folder.iterdir():
         match = _EVENT.match(file.name) or _OLD_EVENT.match(file.name)
         if match:
@@ -94,9 +96,9 @@ def _numbered(folder: Path) -> Iterator[tuple[int, Path]]:
 def _events(folder: Path) -> Iterator[bytes]:
     """Yield the events in order. Events of the SDK are numbered without gaps; like the SDK, ignore everything after
     a gap."""
-    files = sorted(_numbered(folder))
-    for place, (number, file) in enumerate(files):
-        if _EVENT.match(file.name) and number != place:
+    files = sorted(_numbered_files(folder))
+    for index, (number, file) in enumerate(files):
+        if _EVENT.match(file.name) and number != index:
             return
         yield file.read_bytes().strip().replace(b"\r", b" ").replace(b"\n", b" ")
 
@@ -113,22 +115,28 @@ def _is_in_storage(path: Path) -> bool:
     return is_storage(path) or storage_around(path) is not None
 
 
-def _stored(path: Path) -> Iterator[bytes]:
+def _stored_sessions(path: Path) -> Iterator[bytes]:
     """Yield the session of a file in a storage, or all sessions of a storage that have messages, oldest first."""
-    from compactor_cli.agents.opencode_storage import created, exported, session_files, session_of, storage_around
+    from compactor_cli.agents.opencode_storage import (
+        creation_time,
+        export_session,
+        session_files,
+        session_id_of,
+        storage_around,
+    )
 
-    around = storage_around(path.absolute())
-    if around and around[1] != "session":
-        own = session_of(path.absolute(), around[0])
-        where = f"its session, {own}" if own else f"the folder {around[0]}"
-        raise InputError(f"holds a {around[1]} of an opencode session, not a session; name {where}", path=str(path))
-    sessions = [exported(file, _object) for file in ([path.absolute()] if around else session_files(path))]
-    for session in sorted(sessions, key=lambda entry: created(entry["info"])):
-        if session["messages"] or around:
+    storage = storage_around(path.absolute())
+    if storage and storage[1] != "session":
+        stored_session = session_id_of(path.absolute(), storage[0])
+        where = f"its session, {stored_session}" if stored_session else f"the folder {storage[0]}"
+        raise InputError(f"holds a {storage[1]} of an opencode session, not a session; name {where}", path=str(path))
+    sessions = [export_session(file, _read_object) for file in ([path.absolute()] if storage else session_files(path))]
+    for session in sorted(sessions, key=lambda entry: creation_time(entry["info"])):
+        if session["messages"] or storage:
             yield json.dumps(session, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-def _object(file: Path) -> dict[str, Any]:
+def _read_object(file: Path) -> dict[str, Any]:
     """Return the JSON object in a file. Raises InputError if the file contains anything else."""
     try:
         value = json.loads(file.read_bytes())
@@ -170,13 +178,13 @@ def _sessions(path: str) -> Iterator[bytes]:
 
 
 def _session(connection: sqlite3.Connection, row: sqlite3.Row) -> dict[str, Any]:
-    own = (row["id"],)
+    session_id = (row["id"],)
     parts: dict[str, list[dict[str, Any]]] = {}
-    for part in connection.execute("SELECT * FROM part WHERE session_id = ? ORDER BY id", own):
+    for part in connection.execute("SELECT * FROM part WHERE session_id = ? ORDER BY id", session_id):
         ids = {"id": part["id"], "messageID": part["message_id"], "sessionID": row["id"]}
         parts.setdefault(part["message_id"], []).append({**ids, **json.loads(part["data"])})
     messages = []
-    for entry in connection.execute("SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id", own):
+    for entry in connection.execute("SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id", session_id):
         about = {"id": entry["id"], "sessionID": row["id"], **json.loads(entry["data"])}
         messages.append({"info": about, "parts": parts.get(entry["id"], [])})
     info = {

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from compactor_cli.views.survival.result import Survival
 
 
-def check_html(place: str, work: int) -> None:
+def check_html(out_path: str, work: int) -> None:
     """Raise UsageError if a page cannot be written. `work`: how many files the command processes."""
-    if place == "-":
+    if out_path == "-":
         raise UsageError("--html -: standard output is used for what the command prints; name a file")
-    if place and work > 1:
-        raise UsageError(f"--html {place}: a page shows one file, but there are {work}; name one")
+    if out_path and work > 1:
+        raise UsageError(f"--html {out_path}: a page shows one file, but there are {work}; name one")
 
 
 def write_page(
     session: Session,
-    place: str,
+    out_path: str,
     command: str,
     paths: Sequence[str],
     report: Mapping[str, Any],
@@ -32,8 +32,8 @@ def write_page(
     survivals: Sequence[Survival] = (),
 ) -> None:
     """Write the HTML page of a command. `paths`: the files that it read."""
-    from compactor_cli.render.html.page import page, page_value
+    from compactor_cli.render.html.page import page_value, render_page
 
-    text = page(page_value(command, " → ".join(paths), report, entries, survivals))
-    write_bytes(place, text.encode("utf-8"), inputs=paths)
-    session.say(f"page written to {place}")
+    text = render_page(page_value(command, " → ".join(paths), report, entries, survivals))
+    write_bytes(out_path, text.encode("utf-8"), inputs=paths)
+    session.say(f"page written to {out_path}")

@@ -15,10 +15,10 @@ import typer
 from msgspec import Struct
 
 from compactor_cli.cli.files import is_folder, real_path, whole_name
-from compactor_cli.cli.gathering import gathers, read_session
-from compactor_cli.cli.picking import picked
-from compactor_cli.cli.remote import is_remote, store
-from compactor_cli.cli.replacing import is_part
+from compactor_cli.cli.gathering import is_gathered, read_session
+from compactor_cli.cli.picking import pick_files
+from compactor_cli.cli.remote import is_remote, load_store
+from compactor_cli.cli.replacing import is_own_file
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import AccessError, CompactorError, InputError, UsageError
 from compactor_cli.formats.base import Uncounted
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from compactor_cli.cli.options import PickOptions
 
 _PARQUET = b"PAR1"
-_NOWHERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+_MISSING_ERRNOS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors of a broken link: its target is not counted as a missing session."""
 
 
@@ -43,7 +43,7 @@ class Input(Struct, frozen=True):
 def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, aside: str = "") -> list[Input]:
     """Return the inputs of a command: the named files, or the session that its options choose (see `picked`),
     expanded by `files_of`. Raises UsageError and InputError."""
-    return files_of(session, picked(session, files, args), aside=aside)
+    return files_of(session, pick_files(session, files, args), aside=aside)
 
 
 def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list[Input]:
@@ -53,34 +53,34 @@ def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list
     inputs: list[Input] = []
     for path in paths:
         if is_remote(path):
-            meant = store().meant(path)
-            inputs += [Input(whole, name) for whole, name in meant if not is_part(name.rpartition("/")[2])]
+            matching = load_store().meant(path)
+            inputs += [Input(whole, name) for whole, name in matching if not is_own_file(name.rpartition("/")[2])]
             continue
         if path not in session.contents and _is_pattern(path):
-            inputs += _meant(path, aside)
+            inputs += _matching_files(path, aside)
             continue
-        if path == "-" or not is_folder(path) or gathers(path):
+        if path == "-" or not is_folder(path) or is_gathered(path):
             inputs.append(Input(path, Path(path).name))
             continue
-        inside = list(_inside(session, path, aside))
+        inside = list(_files_inside(session, path, aside))
         if not inside:
-            _check_apart(path, aside)
+            _check_outside_output(path, aside)
             raise InputError("is a directory that holds no readable session", path=path)
         inputs += inside
     return inputs
 
 
-def once_each(session: Session, inputs: Sequence[Input]) -> list[Input]:
+def unique_inputs(session: Session, inputs: Sequence[Input]) -> list[Input]:
     """Return inputs to be replaced, with each file once. A file that is listed again under another name or by a link
     is left out, and the user is told. (A hard link is a separate file: replacing one leaves the other.)"""
-    known: dict[str, Input] = {}
+    by_name: dict[str, Input] = {}
     for entry in inputs:
-        place = whole_name(entry.path)
-        if place in known:
-            session.say(f"note: {entry.path}: is the same file as {known[place].path}, and is processed once")
+        identity = whole_name(entry.path)
+        if identity in by_name:
+            session.say(f"note: {entry.path}: is the same file as {by_name[identity].path}, and is processed once")
         else:
-            known[place] = entry
-    return list(known.values())
+            by_name[identity] = entry
+    return list(by_name.values())
 
 
 def is_parquet(path: str) -> bool:
@@ -102,59 +102,59 @@ def _is_pattern(path: str) -> bool:
     return glob.has_magic(path) and not os.path.lexists(path)
 
 
-def _meant(pattern: str, aside: str) -> list[Input]:
+def _matching_files(pattern: str, aside: str) -> list[Input]:
     """Return the files that match a pattern, named relative to the pattern's fixed part."""
     whole = Path(pattern).expanduser()
     fixed = list(takewhile(lambda part: not glob.has_magic(part), whole.parts))
     root = Path(*fixed)
-    outputs = _beginning(aside)
+    outputs = _common_prefix(aside)
     inputs = []
     for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # skips hidden folders
         path = Path(name)
-        if not _is_own(path, outputs) and (gathers(name) or is_file_or_closed(path)):
+        if not _is_own_output(path, outputs) and (is_gathered(name) or is_file_or_inaccessible(path)):
             inputs.append(Input(name, path.relative_to(root).as_posix()))
     if not inputs:
-        _check_open(root)
-        _check_apart(str(root), aside)
+        _check_listable(root)
+        _check_outside_output(str(root), aside)
         raise InputError("no file matches; * matches a part of a name, ** any folders", path=pattern)
     return inputs
 
 
-def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
-    outputs = _beginning(aside)
+def _files_inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
+    outputs = _common_prefix(aside)
     files = sorted(_files_below(Path(folder)))
-    with session.working(len(files), "files") as progress:
+    with session.show_progress(len(files), "files") as progress:
         for path in files:
             progress.step(f"scanning {path.name}")
-            if _is_own(path, outputs):
+            if _is_own_output(path, outputs):
                 continue
-            why = _unread(session, str(path))
+            why = _unreadable_reason(session, str(path))
             if why:
                 session.say(f"skipped: {path}: {why}")
             else:
                 yield Input(str(path), path.relative_to(folder).as_posix() if path != Path(folder) else path.name)
 
 
-def _beginning(folder: str) -> str:
+def _common_prefix(folder: str) -> str:
     """Return the common prefix of the real paths of all files in a folder; empty for no folder."""
     return str(real_path(folder) / "_")[:-1] if folder else ""
 
 
-def _is_own(path: Path, outputs: str) -> bool:
+def _is_own_output(path: Path, outputs: str) -> bool:
     """Return whether the program itself wrote a file: it is half-written, or in the output folder, whose prefix is
     `outputs`."""
-    return is_part(path.name) or (outputs != "" and os.path.realpath(path).startswith(outputs))
+    return is_own_file(path.name) or (outputs != "" and os.path.realpath(path).startswith(outputs))
 
 
-def _check_apart(folder: str, aside: str) -> None:
+def _check_outside_output(folder: str, aside: str) -> None:
     """Raise UsageError if a folder of inputs is the output folder or inside it."""
-    if aside and f"{os.path.realpath(folder)}{os.sep}".startswith(_beginning(aside)):
+    if aside and f"{os.path.realpath(folder)}{os.sep}".startswith(_common_prefix(aside)):
         raise UsageError(
             f"--out-dir {aside}: files in it are not read as inputs, but {folder} is inside it; name another folder"
         )
 
 
-def _check_open(folder: Path) -> None:
+def _check_listable(folder: Path) -> None:
     """Raise AccessError for an existing folder that cannot be listed."""
     try:
         with os.scandir(folder):
@@ -165,34 +165,34 @@ def _check_open(folder: Path) -> None:
         raise AccessError(f"cannot be read: {error.strerror}", path=str(folder)) from None
 
 
-def is_file_or_closed(path: Path) -> bool:
+def is_file_or_inaccessible(path: Path) -> bool:
     """Return whether a path is a file or something inaccessible, which will fail when it is read."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError as error:
-        return error.errno not in _NOWHERE
+        return error.errno not in _MISSING_ERRNOS
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
     """Yield the files in and below a folder, and the folders that cannot be listed, which will fail when they are
     read."""
-    closed: list[Path] = []
-    for place, folders, names in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
-        yield from (Path(place, name) for name in names)
-        for name in [name for name in folders if gathers(str(Path(place, name)))]:
+    unlistable: list[Path] = []
+    for parent, folders, names in os.walk(folder, onerror=lambda error: unlistable.append(Path(error.filename))):
+        yield from (Path(parent, name) for name in names)
+        for name in [name for name in folders if is_gathered(str(Path(parent, name)))]:
             folders.remove(name)  # its files are parts of one session
-            yield Path(place, name)
-    yield from closed
+            yield Path(parent, name)
+    yield from unlistable
 
 
-def _unread(session: Session, path: str) -> str:
+def _unreadable_reason(session: Session, path: str) -> str:
     """Return why a file in a folder is not a session. The result is empty for a session, even a partly damaged one,
     and for an unreadable file: it may be a session, and fails later when it is read."""
     try:
         mode = Path(path).stat().st_mode
     except OSError as error:
-        return f"cannot be read: {error.strerror}" if error.errno in _NOWHERE else ""
-    if not gathers(path):
+        return f"cannot be read: {error.strerror}" if error.errno in _MISSING_ERRNOS else ""
+    if not is_gathered(path):
         if stat.S_ISDIR(mode) or is_parquet(path):
             return ""
         if not stat.S_ISREG(mode):
@@ -210,22 +210,22 @@ def one_by_one(session: Session, inputs: Sequence[Input], work: Callable[[str], 
     """Call `work` for each file. If there are several, a failure is reported and the others continue. The first exit
     code other than 0 ends the command."""
     code = 0
-    with session.working(len(inputs), "files") as progress:
+    with session.show_progress(len(inputs), "files") as progress:
         for entry in inputs:
             try:
-                ended = work(entry.path) or 0
-                code = code or ended
+                exit_code = work(entry.path) or 0
+                code = code or exit_code
             except CompactorError as error:
                 if len(inputs) == 1:
                     raise
-                session.say(f"error: {naming(entry.path, error)}")
+                session.say(f"error: {name_error(entry.path, error)}")
                 code = code or int(error.exit_code)
-            progress.whole(entry.path)
+            progress.finish_file(entry.path)
     if code:
         raise typer.Exit(code)
 
 
-def naming(file: str, error: CompactorError) -> str:
+def name_error(file: str, error: CompactorError) -> str:
     """Return an error's text, preceded by the file's name unless it begins with it."""
     words = str(error)
     return words if words.startswith(file) else f"{file}: {words}"

@@ -12,21 +12,21 @@ from msgspec import Struct
 
 from compactor_cli.cli.files import is_file, is_there
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.spill import gathered
-from compactor_cli.containers import container_of, named, unpack
+from compactor_cli.cli.spill import spill_chunks
+from compactor_cli.containers import container_for, container_of, unpack
 from compactor_cli.errors import InputError, StoreError, UsageError
-from compactor_cli.model.content import Content, in_memory
+from compactor_cli.model.content import Content, read_all
 
 if TYPE_CHECKING:
     from compactor_cli.db.database import Database
     from compactor_cli.model.archived import Archived, FoundCompaction, Match
     from compactor_cli.model.transcript import Source
 
-_NAMED = 5
+_MAX_NAMED = 5
 """Maximum number of compactions of a path to name, newest first."""
 _UNPACKED = (".json", ".jsonl", ".ndjson", ".txt")
 """Endings of file names that rule out compression."""
-SURE = ("output", "input", "begins")
+SURE_MATCHES = ("output", "input", "begins")
 """Kinds of a match by content: the archive holds exactly what this file was."""
 
 
@@ -45,13 +45,15 @@ class Lookup(Struct, frozen=True):
 
     @property
     def is_sure(self) -> bool:
-        return self.match in SURE
+        return self.match in SURE_MATCHES
 
     def chosen(self, round: int | None) -> Archived:
         """Return the compaction with this number in `restore --list`. For None, return the newest one that changed
         something, otherwise the newest."""
         if round is None:
-            return next((each for each in reversed(self.compactions) if each.changed), self.compactions[-1])
+            return next(
+                (compaction for compaction in reversed(self.compactions) if compaction.changed), self.compactions[-1]
+            )
         if round > len(self.compactions):
             raise UsageError(f"--round {round}: {len(self.compactions)} compactions of it are archived; see --list")
         return self.compactions[round - 1]
@@ -65,39 +67,39 @@ class Lookup(Struct, frozen=True):
         return self.data[size:]
 
 
-def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup | None:
+def look_up(session: Session, database: Database, file: str, data: bytes) -> Lookup | None:
     """Return the compactions of a file. They are found by its content, packed or unpacked, otherwise by its session,
     otherwise by its marks. None if there are none."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.archive.texts import references_in
 
     stored = data
-    with kept.read() as connection:
+    with database.read() as connection:
         compaction = archive.find_compaction(connection, data)
         if compaction is None:
-            for form in _other_forms(data, archive.newest(connection)):
-                if compaction := archive.find_compaction(connection, form):
-                    data = form
+            for repacked_data in _repacked(data, archive.newest_compactions(connection)):
+                if compaction := archive.find_compaction(connection, repacked_data):
+                    data = repacked_data
                     break
         if compaction is None and (keys := _session_keys(session, file, data)):
             compaction = archive.find_compaction(connection, data, keys)
         if compaction is None:
-            text = in_memory(_unpacked(data)).decode("utf-8", "replace")
+            text = read_all(_unpacked(data)).decode("utf-8", "replace")
             marks = {digits[:8] for digits in references_in(text)}
             compaction = archive.find_by_marks(connection, marks) if marks else None
         if compaction is None:
             return None
-        return Lookup(file, data, compaction.match, _compactions(kept, compaction), stored)
+        return Lookup(file, data, compaction.match, _compactions(database, compaction), stored)
 
 
-def _other_forms(data: bytes, known: Sequence[Archived]) -> Iterator[bytes]:
+def _repacked(data: bytes, archived: Sequence[Archived]) -> Iterator[bytes]:
     """Yield a file's content unpacked, or packed like the outputs in the archive: it may have been packed or
     unpacked since."""
     if container_of(data) is not None:
         with suppress(InputError):  # damaged, or packed twice
-            yield in_memory(unpack(data))
+            yield read_all(unpack(data))
         return
-    kinds = {kind.name: kind for each in known if (kind := named(each.output.path))}
+    kinds = {kind.name: kind for compaction in archived if (kind := container_for(compaction.output.path))}
     for kind in kinds.values():
         if not kind.copies:
             yield kind.pack(data, b"")
@@ -110,61 +112,67 @@ def _unpacked(data: Content) -> Content:
         return data
 
 
-def in_form_of(data: Content, place: str, replaced: Content | None) -> Content:
+def pack_like(data: Content, out_path: str, replaced: Content | None) -> Content:
     """Return restored data in the form that fits its place: packed like the file it replaces, otherwise as the
     place's name indicates. The form is unchanged if the name indicates none, for standard output, and for anything
     that is not a file."""
-    held = container_of(data)
-    if held is not None and held.copies:
+    container = container_of(data)
+    if container is not None and container.copies:
         return data
     if replaced is not None:
-        wanted = container_of(replaced)
+        wanted_container = container_of(replaced)
     else:
-        wanted = named(place)
-        is_told = wanted is not None or place.lower().endswith(_UNPACKED)
-        if place == "-" or not is_told or (is_there(place) and not is_file(place)):
+        wanted_container = container_for(out_path)
+        is_told = wanted_container is not None or out_path.lower().endswith(_UNPACKED)
+        if out_path == "-" or not is_told or (is_there(out_path) and not is_file(out_path)):
             return data
-    if wanted is held:
+    if wanted_container is container:
         return data
     inside = unpack(data)
-    return inside if wanted is None or wanted.copies else wanted.pack(in_memory(inside), b"")
-
-
-def of_its_path(kept: Database, file: str) -> str:
-    """Return a hint about archived compactions of another file at the same path; empty if there are none."""
-    from compactor_cli.archive.stored import archive
-    from compactor_cli.cli.recording import whole_path
-
-    with kept.read() as connection:
-        found = archive.at_path(connection, whole_path(file)) if file not in ("", "-") else []
-    found = [each for each in found if each.kept]
-    if not found:
-        return ""
-    numbers = ", ".join(str(each.id) for each in found[:_NAMED])
-    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
-    are_kept = f"compaction {numbers} is archived" if len(found) == 1 else f"compactions {numbers}{more} are archived"
     return (
-        f" Of earlier files at this path, {are_kept}: restore --list shows when that was, and --compaction "
-        f"{found[0].id} -o OTHER restores its input."
+        inside if wanted_container is None or wanted_container.copies else wanted_container.pack(read_all(inside), b"")
     )
 
 
-def by_number(kept: Database, number: int) -> Lookup:
+def same_path_hint(database: Database, file: str) -> str:
+    """Return a hint about archived compactions of another file at the same path; empty if there are none."""
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.cli.recording import absolute_path
+
+    with database.read() as connection:
+        compactions = archive.compactions_at_path(connection, absolute_path(file)) if file not in ("", "-") else []
+    compactions = [compaction for compaction in compactions if compaction.kept]
+    if not compactions:
+        return ""
+    numbers = ", ".join(str(compaction.id) for compaction in compactions[:_MAX_NAMED])
+    more = f" and {len(compactions) - _MAX_NAMED:,} more" if len(compactions) > _MAX_NAMED else ""
+    are_kept = (
+        f"compaction {numbers} is archived" if len(compactions) == 1 else f"compactions {numbers}{more} are archived"
+    )
+    return (
+        f" Of earlier files at this path, {are_kept}: restore --list shows when that was, and --compaction "
+        f"{compactions[0].id} -o OTHER restores its input."
+    )
+
+
+def compaction_by_id(database: Database, number: int) -> Lookup:
     """Return one compaction by its number in `restore --list`."""
     from compactor_cli.archive.stored import archive
 
-    with kept.read() as connection:
-        return Lookup("-", b"", "output", [archive.known(connection, number)])
+    with database.read() as connection:
+        return Lookup("-", b"", "output", [archive.get_compaction(connection, number)])
 
 
-def _compactions(kept: Database, compaction: FoundCompaction) -> Sequence[Archived]:
+def _compactions(database: Database, compaction: FoundCompaction) -> Sequence[Archived]:
     from compactor_cli.archive.stored import archive, rounds
 
-    with kept.read() as connection:
-        if compaction.match in SURE:
-            return archive.chain(connection, compaction.id)
-        ids = {past.compaction for past in rounds.history(connection, ids=[compaction.id])} | {compaction.id}
-        return [archive.known(connection, each) for each in sorted(ids)]
+    with database.read() as connection:
+        if compaction.match in SURE_MATCHES:
+            return archive.compaction_chain(connection, compaction.id)
+        ids = {past_round.compaction for past_round in rounds.history(connection, ids=[compaction.id])} | {
+            compaction.id
+        }
+        return [archive.get_compaction(connection, compaction_id) for compaction_id in sorted(ids)]
 
 
 def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
@@ -186,7 +194,7 @@ def read_again(data: Content, path: str, format: str = "") -> Source:
     return load(data, path, make_counter("chars").counter, format=format, skip_damaged=True)
 
 
-def input_of(kept: Database, lookup: Lookup, chosen: Archived) -> Content:
+def input_of(database: Database, lookup: Lookup, chosen: Archived) -> Content:
     """Return the input of a compaction and record its use. Raises NotKeptError if it is no longer in the archive."""
     from compactor_cli.archive.stored import archive
 
@@ -194,9 +202,9 @@ def input_of(kept: Database, lookup: Lookup, chosen: Archived) -> Content:
     if not chosen.changed and hashlib.sha256(beginning).hexdigest() == chosen.input.sha256:
         return beginning  # an unchanged input is not stored, since it equals the file itself
     try:
-        with kept.write() as connection:
-            return archive.restore(connection, chosen.id, time.time(), gathered)
+        with database.write() as connection:
+            return archive.restore(connection, chosen.id, time.time(), spill_chunks)
     except StoreError:
         # if its use cannot be recorded, it may still be readable; otherwise the same error occurs again
-        with kept.read() as connection:
-            return archive.restore(connection, chosen.id, None, gathered)
+        with database.read() as connection:
+            return archive.restore(connection, chosen.id, None, spill_chunks)

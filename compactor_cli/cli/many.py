@@ -13,8 +13,8 @@ from msgspec import structs
 from compactor_cli.cli.compact_job import CompactOptions, Job
 from compactor_cli.cli.compact_one import FileResult, FileTask, attempt, compact_one
 from compactor_cli.cli.files import is_file
-from compactor_cli.cli.remote import is_of_one_process
-from compactor_cli.cli.replacing import remove_left
+from compactor_cli.cli.remote import is_process_local
+from compactor_cli.cli.replacing import remove_leftovers
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode
 from compactor_cli.model.outcome import Outcome
@@ -22,7 +22,7 @@ from compactor_cli.model.outcome import Outcome
 if TYPE_CHECKING:
     from compactor_cli.cli.workers import Work
 
-_WORKER = "compactor_cli.cli.compact_worker"
+_WORKER_MODULE = "compactor_cli.cli.compact_worker"
 _STEPS = 7
 """Steps of the pipeline that the progress bar counts for each file."""
 _MOST, _BYTES, _PIECES = 32, 4_000_000, 4
@@ -38,68 +38,68 @@ def get_ready(args: CompactOptions) -> None:
     if args.jobs != 1 and not args.on_cluster and not alone:
         from compactor_cli.cli import workers
 
-        workers.get_ready((_WORKER,))
+        workers.start_server((_WORKER_MODULE,))
 
 
 def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]:
     """Compact every file and return the outcomes. If there are several, a failure is reported and the others
     continue. Raises CompactorError for a single file."""
     if not job.several:
-        with session.working(_STEPS + (job.args.writes and job.keeper.flushes)):
+        with session.show_progress(_STEPS + (job.args.writes and job.keeper.flushes)):
             return [compact_one(session, files[0], job)]
     from compactor_cli.cli.done import DoneList
 
-    done = DoneList(job.args.out_dir, _key(session, job)) if job.lists else None
-    known = done.known() if done and job.args.resume else {}
-    tasks = [FileTask(file, job.names[file], known.get(job.names[file])) for file in files]
-    shares = _shares(session, job, files)
-    if done:
-        done.start(files, afresh=not job.args.resume)
+    done_list = DoneList(job.args.out_dir, _run_key(session, job)) if job.lists else None
+    earlier_outcomes = done_list.known() if done_list and job.args.resume else {}
+    tasks = [FileTask(file, job.names[file], earlier_outcomes.get(job.names[file])) for file in files]
+    shares = _can_share(session, job, files)
+    if done_list:
+        done_list.start(files, afresh=not job.args.resume)
     outcomes = []
     try:
-        with session.working(len(files), each=_STEPS) as progress:
-            results = _shared(session, tasks, job) if shares else _alone(session, tasks, job)
-            with closing(results), closing(done) if done else nullcontext():
+        with session.show_progress(len(files), steps_per_file=_STEPS) as progress:
+            results = _run_shared(session, tasks, job) if shares else _run_alone(session, tasks, job)
+            with closing(results), closing(done_list) if done_list else nullcontext():
                 for file_result in results:
-                    if done and not file_result.outcome.error and not file_result.outcome.earlier:
-                        done.add(job.names[file_result.outcome.path], file_result.outcome)
+                    if done_list and not file_result.outcome.error and not file_result.outcome.earlier:
+                        done_list.add(job.names[file_result.outcome.path], file_result.outcome)
                     _print(session, file_result)
-                    progress.whole(file_result.outcome.path)
+                    progress.finish_file(file_result.outcome.path)
                     outcomes.append(file_result.outcome)
     finally:
         if shares and job.args.writes:
             # a killed worker (this process may have killed it on its way out) may have left a half-written file, and
             # the worker that repeated its file had cleaned up before that
-            remove_left(Path(job.place(file) if job.args.out_dir else file) for file in files)
+            remove_leftovers(Path(job.place(file) if job.args.out_dir else file) for file in files)
     return outcomes
 
 
-def _alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[FileResult, None, None]:
+def _run_alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[FileResult, None, None]:
     """Yield the result of one file after the other, computed in this process."""
     for task in tasks:
         yield FileResult(attempt(session, task, job))
 
 
-def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[FileResult, None, None]:
+def _run_shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[FileResult, None, None]:
     """Yield the results of all files, shared among processes of this machine or workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
-    from compactor_cli.render.console import look_of
+    from compactor_cli.render.console import console_look
 
-    looks = (look_of(session.out), look_of(session.err))
+    looks = (console_look(session.out), console_look(session.err))
     setup = compact_worker.Setup(session.configured, session.profile, job.args, tuple(job.recalled), *looks)
     work: Work[FileTask, FileResult] = workers.Work(
         begin=compact_worker.begin,
         begin_args=(setup,),
         chunk=compact_worker.compact_chunk,
         ended=_ended,
-        preload=(_WORKER,),
+        preload=(_WORKER_MODULE,),
     )
     processes = min(job.args.jobs or workers.processors(), len(tasks))
     if not job.args.on_cluster:
-        return workers.in_order(work, pieces_of(tasks, processes), processes)
+        return workers.in_order(work, chunk_tasks(tasks, processes), processes)
     from compactor_cli.cli import cluster
 
-    return cluster.in_order(work, lambda shares: pieces_of(tasks, shares), processes, job.args.scheduler)
+    return cluster.in_order(work, lambda shares: chunk_tasks(tasks, shares), processes, job.args.scheduler)
 
 
 def _ended(task: FileTask) -> FileResult:
@@ -107,18 +107,18 @@ def _ended(task: FileTask) -> FileResult:
     return FileResult(Outcome(task.path, error=f"{task.path}: {words}", code=int(ExitCode.BUG)))
 
 
-def pieces_of(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
+def chunk_tasks(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
     """Yield the tasks in order, in chunks large enough to be worth handing out. The last chunks are small, so that
     all processes finish at about the same time."""
     chunk: list[FileTask] = []
     size = 0
-    for begun, task in enumerate(tasks):
-        own, most = _size(task.path), max(1, min(_MOST, (len(tasks) - begun) // (_PIECES * processes)))
-        if chunk and (len(chunk) >= most or size + own > _BYTES):
+    for position, task in enumerate(tasks):
+        task_bytes, max_tasks = _size(task.path), max(1, min(_MOST, (len(tasks) - position) // (_PIECES * processes)))
+        if chunk and (len(chunk) >= max_tasks or size + task_bytes > _BYTES):
             yield chunk
             chunk, size = [], 0
         chunk.append(task)
-        size += own
+        size += task_bytes
     if chunk:
         yield chunk
 
@@ -130,7 +130,7 @@ def _size(path: str) -> int:
         return 0
 
 
-def _shares(session: Session, job: Job, files: Sequence[str]) -> bool:
+def _can_share(session: Session, job: Job, files: Sequence[str]) -> bool:
     """Return whether the files are shared as requested. If they cannot be, the session warns."""
     option = "--engine dask" if job.args.on_cluster else f"--jobs {job.args.jobs}" if job.args.jobs != 1 else ""
     why = ""
@@ -140,33 +140,33 @@ def _shares(session: Session, job: Job, files: Sequence[str]) -> bool:
         why = "memories of one file affect the next"
     elif session.contents:
         why = "one of the sessions is not a file"
-    elif any(is_of_one_process(path) for path in (job.args.out_dir, *files)):
+    elif any(is_process_local(path) for path in (job.args.out_dir, *files)):
         why = "memory:// is visible to a single process only"
     if option and why:
         session.warn(f"{option} is not used: {why}")
     return bool(option) and not why
 
 
-def _key(session: Session, job: Job) -> str:
+def _run_key(session: Session, job: Job) -> str:
     """Return a key for everything that determines the outputs besides the inputs."""
-    from compactor_cli.cli.done import key_of
+    from compactor_cli.cli.done import run_key
 
     settings, reading = session.settings, session.reading
     read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
     profile = structs.asdict(session.profile) if session.profile else None
     recalled = [memory.text for memory in job.recalled]
-    return key_of(asdict(settings), read, profile, job.args.emit, job.args.if_needed, recalled, job.args.column)
+    return run_key(asdict(settings), read, profile, job.args.emit, job.args.if_needed, recalled, job.args.column)
 
 
 def _print(session: Session, result: FileResult) -> None:
     """Print in this process what a worker process printed."""
     from rich.text import Text
 
-    from compactor_cli.render.console import begins
+    from compactor_cli.render.console import is_unused
 
     for console, text in ((session.out, result.out), (session.err, result.err)):
         if text:
-            console.print(Text.from_ansi(text.removeprefix("\n") if begins(console) else text), soft_wrap=True)
+            console.print(Text.from_ansi(text.removeprefix("\n") if is_unused(console) else text), soft_wrap=True)
     if result.outcome.earlier and not session.err.quiet:
         from compactor_cli.render.many import file_line
 

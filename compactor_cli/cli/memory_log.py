@@ -12,14 +12,14 @@ import typer
 from msgspec import Struct
 
 from compactor_cli.cli.configured import Configured, configure
-from compactor_cli.cli.databases import not_there
+from compactor_cli.cli.databases import missing_database
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
-from compactor_cli.configuration.checked_values import moment
+from compactor_cli.configuration.checked_values import timestamp_of
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.conditions import Filters
-from compactor_cli.memory.merging import LATEST, one_tag
+from compactor_cli.memory.merging import MAX_TIMESTAMP, normalize_tag
 from compactor_cli.model.memory import CATEGORIES
 from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.clean import one_line
@@ -78,7 +78,7 @@ class Log(Struct, frozen=True):
     def nothing(self) -> str:
         """Return the message for a log in which nothing was ever stored, including whether a database's file is
         missing."""
-        missing = not_there(self.url) if self.url else ""
+        missing = missing_database(self.url) if self.url else ""
         return "nothing has been remembered yet" + (f": {missing}" if missing else "")
 
     def tell(self, words: str) -> None:
@@ -98,8 +98,8 @@ def time_of(option: str) -> float:
     """Return the time given by `--now` in seconds since 1970, or the current time if it is empty. Raises UsageError."""
     if not option:
         return time.time()
-    seconds = moment(option)
-    if seconds is None or not 0 <= seconds <= LATEST:
+    seconds = timestamp_of(option)
+    if seconds is None or not 0 <= seconds <= MAX_TIMESTAMP:
         raise UsageError(f"--now {option!r} is not a time; use ISO 8601 such as 2026-03-01T12:00:00Z")
     return seconds
 
@@ -109,16 +109,16 @@ def filters_of(args: KindOptions) -> Filters:
     filters = args if isinstance(args, FilterOptions) else FilterOptions()
     if not isfinite(filters.least):
         raise UsageError(f"--least {filters.least} is not a number")
-    tag = one_tag(args.tag)
+    tag = normalize_tag(args.tag)
     if args.tag and not tag:
         raise UsageError("--tag contains no letter; name a tag")
-    since, until = _span(args.day) if args.day else (None, None)
+    start_time, end_time = _day_span(args.day) if args.day else (None, None)
     paths = (filters.transcript, str(real_path(filters.transcript))) if filters.transcript else ()
     return Filters(
         category=known_category(args.category) if args.category else "",
         tag=tag,
-        since=since,
-        until=until,
+        since=start_time,
+        until=end_time,
         pinned=args.pinned,
         transcripts=tuple(dict.fromkeys(paths)),
         least=filters.least,
@@ -131,13 +131,13 @@ def known_category(name: str) -> str:
     return name
 
 
-def _span(day: str) -> tuple[float, float]:
+def _day_span(day: str) -> tuple[float, float]:
     """Return when a local day begins and ends; the end may be 23 or 25 hours later."""
     today = datetime.fromtimestamp(time.time()).astimezone().date()
-    named = {"today": today, "yesterday": today - timedelta(days=1)}
+    named_days = {"today": today, "yesterday": today - timedelta(days=1)}
     try:
         # which other formats fromisoformat accepts depends on the Python version
-        first_day = named.get(day) or date.fromisoformat(day if _DATE.fullmatch(day) else "")
+        first_day = named_days.get(day) or date.fromisoformat(day if _DATE.fullmatch(day) else "")
         return _midnight(first_day), _midnight(first_day + timedelta(days=1))
     except (ValueError, OverflowError):
         raise UsageError(f"--day {day!r} is not a day; use 2026-11-22, today or yesterday") from None

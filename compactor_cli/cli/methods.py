@@ -20,7 +20,7 @@ from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError, InputError, UsageError
 from compactor_cli.evaluation.retention.baselines import BASELINES
 from compactor_cli.evaluation.retention.measure import Method, NoOutputError
-from compactor_cli.evaluation.retention.prefixes import bytes_of
+from compactor_cli.evaluation.retention.prefixes import front_bytes
 from compactor_cli.formats.loading import load
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
@@ -29,7 +29,7 @@ from compactor_cli.settings import Settings
 from compactor_cli.text.clean import one_line
 from compactor_cli.tokens.base import TokenCounter
 
-_REASON = 160
+_MAX_REASON_CHARS = 160
 """Maximum characters of a reason to show."""
 
 
@@ -56,15 +56,15 @@ def methods_for(
 def strategy_method(session: Session, strategy: str, settings: Settings | None = None) -> Method:
     """Return the method for a strategy with the given settings; its target is set for each case."""
     chosen = replace(settings or Settings(), strategy=strategy, target_ratio=None)
-    return Method(strategy, "strategy", partial(_compacted, session, chosen))
+    return Method(strategy, "strategy", partial(_compact_front, session, chosen))
 
 
 def plain_method(name: str, counter: TokenCounter) -> Method:
     """Return a simple method by its name in BASELINES."""
-    return Method(name, "baseline", partial(_plain, BASELINES[name], counter))
+    return Method(name, "baseline", partial(_run_baseline, BASELINES[name], counter))
 
 
-def _compacted(session: Session, settings: Settings, front: Transcript, target: int) -> Sequence[Message]:
+def _compact_front(session: Session, settings: Settings, front: Transcript, target: int) -> Sequence[Message]:
     settings = replace(settings, target_tokens=target)
     try:
         return compact(front, session.tools(front, settings), settings).messages
@@ -74,7 +74,7 @@ def _compacted(session: Session, settings: Settings, front: Transcript, target: 
         ) from None
 
 
-def _plain(
+def _run_baseline(
     make: Callable[[Sequence[Message], int, TokenCounter], Sequence[Message]],
     counter: TokenCounter,
     front: Transcript,
@@ -83,24 +83,24 @@ def _plain(
     return make(front.messages, target, counter)
 
 
-def parse_commands(texts: Sequence[str], taken: Collection[str]) -> list[Command]:
+def parse_commands(texts: Sequence[str], used_names: Collection[str]) -> list[Command]:
     """Return the commands of --against, each with a unique name. Raises UsageError for an unusable one."""
     commands: list[Command] = []
-    names = set(taken)
+    names = set(used_names)
     for text in texts:
-        name, named, command = text.partition("::")
+        name, separator, command = text.partition("::")
         try:
-            words = shlex.split(command if named else text)
+            words = shlex.split(command if separator else text)
         except ValueError as error:
             raise UsageError(f"--against {text!r}: {error}") from None
-        if not words or not all(any(place in word for word in words) for place in ("{in}", "{out}")):
+        if not words or not all(any(placeholder in word for word in words) for placeholder in ("{in}", "{out}")):
             raise UsageError(
                 f"--against {text!r}: the command needs {{in}} and {{out}} where the files belong (and may have "
                 f"{{budget}}, in tokens)"
             )
-        if named and (name in names or not name.strip()):
+        if separator and (name in names or not name.strip()):
             raise UsageError(f"--against {text!r}: the name {name!r} is empty or already used by another row")
-        name = name.strip() if named else _free(Path(words[0]).name, names)
+        name = name.strip() if separator else _free_name(Path(words[0]).name, names)
         names.add(name)
         commands.append(Command(name, tuple(words)))
     return commands
@@ -113,9 +113,9 @@ def _run_command(
     with tempfile.TemporaryDirectory(prefix="compactor-") as folder:
         suffix = Path(front.path).suffix or ".jsonl"
         source, out = Path(folder) / f"in{suffix}", Path(folder) / f"out{suffix}"
-        source.write_bytes(bytes_of(front))
+        source.write_bytes(front_bytes(front))
         places = {"{in}": str(source), "{out}": str(out), "{budget}": str(target)}
-        words = [_filled(word, places) for word in command.words]
+        words = [_fill_placeholders(word, places) for word in command.words]
         try:
             _run(words, timeout)
             data = out.read_bytes()
@@ -127,7 +127,7 @@ def _run_command(
         try:
             read = load(data, "its output", counter)
         except InputError as error:
-            raise NoOutputError(one_line(str(error), _REASON)) from None
+            raise NoOutputError(one_line(str(error), _MAX_REASON_CHARS)) from None
     return [message for transcript in read.transcripts for message in transcript.messages]
 
 
@@ -149,28 +149,28 @@ def _run(words: Sequence[str], timeout: float) -> None:
             raise NoOutputError(f"not finished after {timeout:g} seconds") from None
         finally:
             if process.returncode is None:
-                _end(process)
+                _stop_process(process)
     if process.returncode:
         last = (output.decode("utf-8", "replace").strip().splitlines() or [""])[-1]
-        raise NoOutputError(one_line(f"exit code {process.returncode}: {last}", _REASON).rstrip(": "))
+        raise NoOutputError(one_line(f"exit code {process.returncode}: {last}", _MAX_REASON_CHARS).rstrip(": "))
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _stop_process(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _filled(word: str, places: dict[str, str]) -> str:
-    for place, value in places.items():
-        word = word.replace(place, value)
+def _fill_placeholders(word: str, places: dict[str, str]) -> str:
+    for placeholder, value in places.items():
+        word = word.replace(placeholder, value)
     return word
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _free_name(name: str, used_names: Collection[str]) -> str:
     """Return the name, with a number appended if another row has it."""
     number = 2
     free = name
-    while free in taken:
+    while free in used_names:
         free = f"{name}-{number}"
         number += 1
     return free

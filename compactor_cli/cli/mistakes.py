@@ -21,44 +21,44 @@ def is_mistake(error: Exception) -> bool:
     return hasattr(error, "format_message") and type(error).__name__ != "NoArgsIsHelpError"
 
 
-def words_of(error: Any, ctx: Any) -> str:
+def mistake_message(error: Any, ctx: Any) -> str:
     """Return what is wrong, and how to get help. `ctx`: the program's context, for errors that name no command."""
     where = error.ctx or ctx
     path = where.command_path
     if error.ctx is None and ctx.invoked_subcommand:
         path += f" {ctx.invoked_subcommand}"
-    return f"{_what(error, where)}\nSee {path} --help."
+    return f"{_describe_mistake(error, where)}\nSee {path} --help."
 
 
-def _what(error: Any, ctx: Any) -> str:
+def _describe_mistake(error: Any, ctx: Any) -> str:
     """Return one sentence for each kind of error, which the parser words in several ways."""
     parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
         return f"no such option: {error.option_name}" + (
-            _meant(error.option_name, ctx) or _file_like(error.option_name)
+            _option_hint(error.option_name, ctx) or _dash_file_hint(error.option_name)
         )
     if hasattr(error, "option_name"):
-        wanted = "takes no value" if "not take" in error.message else "needs a value"
-        return f"{error.option_name} {wanted}"
+        expectation = "takes no value" if "not take" in error.message else "needs a value"
+        return f"{error.option_name} {expectation}"
     if hasattr(error, "param_type") and parameter is not None:
         return f"missing {_name(parameter, ctx)}: {getattr(parameter, 'help', '') or 'give it a value'}"
     if parameter is not None:
-        return f"{_name(parameter, ctx)}: {_KIND.sub(_number, _RANGE.sub(_bounds, error.message))}"
+        return f"{_name(parameter, ctx)}: {_KIND.sub(_number, _RANGE.sub(_bounds_phrase, error.message))}"
     extra = _EXTRA.fullmatch(error.message)
     problem = f"unexpected argument: {extra[1]}" if extra else str(error.message)
     return problem[:1].lower() + problem[1:]
 
 
-def _file_like(option: str) -> str:
+def _dash_file_hint(option: str) -> str:
     """Return how to name a file that begins with a dash, if the supposed option is the beginning of one."""
     words = (word for word in sys.argv[1:] if word.startswith(option))
-    named = next((word for word in words if Path(word).exists()), None)
-    return f". The file of that name is ./{named}" if named else ""
+    file_name = next((word for word in words if Path(word).exists()), None)
+    return f". The file of that name is ./{file_name}" if file_name else ""
 
 
-def _bounds(match: re.Match[str]) -> str:
-    least, most = match.groups()
-    return f"must be from {least} to {most}" if least else f"must be at least {most}"
+def _bounds_phrase(match: re.Match[str]) -> str:
+    minimum, maximum = match.groups()
+    return f"must be from {minimum} to {maximum}" if minimum else f"must be at least {maximum}"
 
 
 def _number(match: re.Match[str]) -> str:
@@ -70,8 +70,10 @@ def _name(parameter: Any, ctx: Any) -> str:
     return str(parameter.get_error_hint(ctx)).replace("'", "").replace("[", "").replace("]", "")
 
 
-def _meant(option: str, ctx: Any) -> str:
+def _option_hint(option: str, ctx: Any) -> str:
     """Return a hint at the command's option that is spelled most like an unknown one."""
-    known = [name for parameter in ctx.command.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)]
-    near = get_close_matches(option, [name for name in known if name.startswith("--")], n=1)
+    options = [
+        name for parameter in ctx.command.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)
+    ]
+    near = get_close_matches(option, [name for name in options if name.startswith("--")], n=1)
     return f". Did you mean {near[0]}?" if near else ""

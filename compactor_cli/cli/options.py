@@ -15,7 +15,7 @@ from compactor_cli.settings.frozen import FrozenValues, frozen
 from compactor_cli.text.quantities import count_in, share_in
 
 
-def tokens(text: str | int) -> int:
+def parse_tokens(text: str | int) -> int:
     """Return a number of tokens, at least 1, from `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
     number = count_in(str(text))
     if number is None:
@@ -23,7 +23,7 @@ def tokens(text: str | int) -> int:
     return number
 
 
-def size(text: str | int) -> int:
+def parse_size(text: str | int) -> int:
     """Return a number of bytes, at least 1, written like tokens. Raises BadParameter."""
     number = count_in(str(text))
     if number is None:
@@ -31,7 +31,7 @@ def size(text: str | int) -> int:
     return number
 
 
-def share(text: str | float) -> float:
+def parse_share(text: str | float) -> float:
     """Return a share between 0 and 1 from `0.25` or `25%`. Raises BadParameter."""
     number = share_in(str(text))
     if number is None:
@@ -39,13 +39,13 @@ def share(text: str | float) -> float:
     return number
 
 
-def output(place: str) -> str:
+def parse_output(out_path: str) -> str:
     """Return the place of an output, with `-` for every name of standard output. Under those names, replacing the
     file would lose what else is printed there."""
-    return "-" if place in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1") else place
+    return "-" if out_path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1") else out_path
 
 
-def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
+def check_at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
     """Return the name of the one option that has a value, or an empty list. Raises UsageError if several have one."""
     used = [name for name, value in options if value]
     if len(used) > 1:
@@ -141,14 +141,19 @@ FilesArgument = Annotated[
 ]
 OutOption = Annotated[
     str,
-    typer.Option("-o", "--output", metavar="OUT", callback=output, help="File to write; default: standard output."),
+    typer.Option(
+        "-o", "--output", metavar="OUT", callback=parse_output, help="File to write; default: standard output."
+    ),
 ]
 InPlaceOption = Annotated[bool, typer.Option("--in-place", help="Replace each file atomically.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the plan and write nothing.")]
 ReportOption = Annotated[
     str,
     typer.Option(
-        "--report", metavar="FILE", callback=output, help="Write a JSON report to this file, one line for each input."
+        "--report",
+        metavar="FILE",
+        callback=parse_output,
+        help="Write a JSON report to this file, one line for each input.",
     ),
 ]
 HtmlOption = Annotated[
@@ -156,12 +161,12 @@ HtmlOption = Annotated[
     typer.Option(
         "--html",
         metavar="FILE",
-        callback=output,
+        callback=parse_output,
         help="Also write a self-contained HTML page that shows what became of each message, and why.",
     ),
 ]
 TotalOption = Annotated[
-    int, typer.Option("--total", parser=tokens, metavar="N", help="Token budget of the whole prompt: 8000 or 8k.")
+    int, typer.Option("--total", parser=parse_tokens, metavar="N", help="Token budget of the whole prompt: 8000 or 8k.")
 ]
 PromptOption = Annotated[
     str,

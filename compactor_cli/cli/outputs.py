@@ -13,14 +13,14 @@ from msgspec import Struct
 from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.files import is_file, is_folder, real_path, whole_name
 from compactor_cli.cli.remote import is_remote, local_path
-from compactor_cli.containers import CONTAINERS, UNWRITTEN
-from compactor_cli.db.place import file_of
+from compactor_cli.containers import CONTAINERS, UNSUPPORTED_SUFFIXES
+from compactor_cli.db.place import sqlite_file
 from compactor_cli.errors import UsageError
 
 _INPUT = "input"
 _MAIN = ("-o", "--out-dir")
 """Options for the main result, for which there may be an alternative."""
-_MADE = ("--out-dir", "--manifest")
+_CREATED_IN = ("--out-dir", "--manifest")
 """Options whose folders are created, or belong to another output."""
 
 
@@ -34,21 +34,21 @@ class FilesRead(Struct, frozen=True):
     folders: Mapping[Path, str]
     """Folder of a session in parts, without links -> its path."""
 
-    def replaced_by(self, place: str, own: object) -> str | None:
+    def replaced_by(self, out_path: str, is_own: object) -> str | None:
         """Return the path that an output would replace, in whole or in part; None if there is none. `own`: the
         identity of the output."""
-        if own in self.identities:
-            return self.identities[own]
-        local = local_path(place)
+        if is_own in self.identities:
+            return self.identities[is_own]
+        local = local_path(out_path)
         if not self.folders or not is_file(local):
             return None
         return next((self.folders[folder] for folder in real_path(local).parents if folder in self.folders), None)
 
 
-def files_read(
+def find_files_read(
     configured: Configured,
     inputs: Iterable[str] = (),
-    named: Mapping[str, str] | None = None,
+    named_files: Mapping[str, str] | None = None,
     *,
     profile: bool = True,
 ) -> FilesRead:
@@ -56,13 +56,13 @@ def files_read(
     does not exist yet. `named`: further files named by options -> what they are. `profile`: whether the profile is
     read."""
     # an input that is also read as something else is listed as that, since advice to replace it in place would be wrong
-    read = {**dict.fromkeys(inputs, _INPUT), **configured.files, **(named or {})}
+    read = {**dict.fromkeys(inputs, _INPUT), **configured.files, **(named_files or {})}
     if profile and configured.reading.profile:
         read[configured.reading.profile] = "profile"
     with suppress(UsageError):  # an invalid address is reported where it is used
-        if database := file_of(configured.reading.database_url):
+        if database := sqlite_file(configured.reading.database_url):
             read[str(database)] = "database"
-    identities = {identity: path for path in read if (identity := _identity(path)) is not None}
+    identities = {identity: path for path in read if (identity := _file_identity(path)) is not None}
     return FilesRead(read, identities, {real_path(path): path for path in read if is_folder(path)})
 
 
@@ -73,38 +73,38 @@ def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy:
     `outputs`: option -> the places that it names; empty ones are ignored. `remedy`: advice for a main result that
     would replace its input.
     """
-    taken: dict[str, tuple[str, str]] = {}
+    claimed: dict[str, tuple[str, str]] = {}
     for option, places in outputs.items():
-        for place in filter(None, places):
-            if place.lower().endswith(UNWRITTEN):
+        for out_path in filter(None, places):
+            if out_path.lower().endswith(UNSUPPORTED_SUFFIXES):
                 kinds = ", ".join(end for kind in CONTAINERS.values() for end in kind.suffixes if not kind.copies)
                 raise UsageError(
-                    f"{option} {place}: unsupported compression; use a name that ends in {kinds}, or in none of them"
+                    f"{option} {out_path}: unsupported compression; use a name that ends in {kinds}, or in none of them"
                 )
-            own = _identity(place, standard=1)
-            same = read.replaced_by(place, own)
+            identity = _file_identity(out_path, standard=1)
+            same = read.replaced_by(out_path, identity)
             if same is not None:
-                raise UsageError(f"{option} {place}: {_words(option, same, read.meanings[same], remedy)}")
-            target = _target(place, own)
+                raise UsageError(f"{option} {out_path}: {_conflict_phrase(option, same, read.meanings[same], remedy)}")
+            target = _output_identity(out_path, identity)
             if target is None:
                 continue
-            if target in taken:
-                raise UsageError(f"{option} {place}: {_also(option, target, *taken[target])}")
-            taken[target] = option, place
-            if target != "-" and option not in _MADE and not is_remote(local_path(place)):
-                _check_folder(option, place)
+            if target in claimed:
+                raise UsageError(f"{option} {out_path}: {_same_output_phrase(option, target, *claimed[target])}")
+            claimed[target] = option, out_path
+            if target != "-" and option not in _CREATED_IN and not is_remote(local_path(out_path)):
+                _check_folder(option, out_path)
 
 
-def _check_folder(option: str, place: str) -> None:
+def _check_folder(option: str, out_path: str) -> None:
     """Raise UsageError if a file cannot be created in its folder, before any work is wasted."""
-    folder = real_path(local_path(place)).parent
+    folder = real_path(local_path(out_path)).parent
     if not folder.is_dir():
-        raise UsageError(f"{option} {place}: the folder {folder} does not exist; create it first")
+        raise UsageError(f"{option} {out_path}: the folder {folder} does not exist; create it first")
     if not os.access(folder, os.W_OK):
-        raise UsageError(f"{option} {place}: the folder {folder} cannot be written to; name another one")
+        raise UsageError(f"{option} {out_path}: the folder {folder} cannot be written to; name another one")
 
 
-def _words(option: str, path: str, what: str, remedy: str) -> str:
+def _conflict_phrase(option: str, path: str, what: str, remedy: str) -> str:
     """Return a phrase that says which file an output would replace."""
     if path == "-":
         return "is the file that standard input is read from; give the output another name"
@@ -113,25 +113,25 @@ def _words(option: str, path: str, what: str, remedy: str) -> str:
     return f"is the input {path}{remedy if option in _MAIN else ''}"
 
 
-def _also(option: str, target: str, other: str, place: str) -> str:
+def _same_output_phrase(option: str, target: str, other_option: str, out_path: str) -> str:
     """Return what is wrong with an output that equals the output of another option, or another output of the same
     option."""
     if target == "-":
-        return f"{other} also writes to standard output; name a file for one of them"
-    if other == option:
-        return f"is the same file as {place}, which gets its own output; remove the link, or name another folder"
-    return f"is also named by {other}; give it a name of its own"
+        return f"{other_option} also writes to standard output; name a file for one of them"
+    if other_option == option:
+        return f"is the same file as {out_path}, which gets its own output; remove the link, or name another folder"
+    return f"is also named by {other_option}; give it a name of its own"
 
 
-def _target(place: str, own: object) -> str | None:
+def _output_identity(out_path: str, is_own: object) -> str | None:
     """Return what identifies an output among outputs. Files are replaced by name, so two names of one file do not
     collide, except for standard output, which writes into an open file. None for a device such as /dev/null."""
-    if place == "-" or (own is not None and own == _identity("-", standard=1)):
+    if out_path == "-" or (is_own is not None and is_own == _file_identity("-", standard=1)):
         return "-"
-    return None if own is None else whole_name(place)
+    return None if is_own is None else whole_name(out_path)
 
 
-def _identity(path: str, *, standard: int = 0) -> object:
+def _file_identity(path: str, *, standard: int = 0) -> object:
     """Return what identifies a file: device and inode, or the path if it does not exist. None for a pipe or a
     device. `standard`: the descriptor that `-` stands for."""
     path = local_path(path)

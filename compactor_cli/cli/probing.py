@@ -14,7 +14,7 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.one_compaction import resolve_target
 from compactor_cli.settings import Settings
 from compactor_cli.tokens.base import TokenCounter
-from compactor_cli.tokens.probe import MOST_RATIO, ProbedCounter, fit, probe, ratio_of
+from compactor_cli.tokens.probe import MAX_RATIO, ProbedCounter, fit, probe_tokens, token_ratio
 
 if TYPE_CHECKING:
     from compactor_cli.llm.asker import Asker, DryAsker
@@ -35,7 +35,7 @@ class Counting(Protocol):
 
     def read(self, data: Content, path: str) -> Source: ...
 
-    def asks(self) -> Asker | DryAsker | None: ...
+    def find_asker(self) -> Asker | DryAsker | None: ...
 
     def warn(self, text: str) -> None: ...
 
@@ -45,7 +45,7 @@ def load_probed(session: Counting, path: str) -> Source:
 
     If the provider gives no count, the local counter is used and the session warns.
     """
-    model = _model(session)
+    model = _asked_model(session)
     source = session.load_locally(path)
     if session.dry:
         session.warn(f"{path}: --dry-run asks no provider; tokens are counted by {session.local.name}")
@@ -54,9 +54,9 @@ def load_probed(session: Counting, path: str) -> Source:
         count = len(source.transcripts)
         raise UsageError(f"--tokenizer probe: {path} holds {count} conversations; split it, or count without a probe")
     messages = source.transcripts[0].messages
-    tokens = probe(messages, model, session.local)
-    ratio = None if tokens is None else ratio_of(tokens, messages, session.local)
-    if ratio is None or ratio > MOST_RATIO:
+    tokens = probe_tokens(messages, model, session.local)
+    ratio = None if tokens is None else token_ratio(tokens, messages, session.local)
+    if ratio is None or ratio > MAX_RATIO:
         finding = "did not report a token count" if ratio is None else f"counts {float(ratio):.1f} times as many tokens"
         session.warn(f"{path}: the provider {finding}; tokens are counted by {session.local.name}")
         return source
@@ -71,18 +71,18 @@ def compact_probed(
     """Return the output of `make` such that it meets its target by the provider's count. Raises BudgetError."""
     if not isinstance(session.counter, ProbedCounter):
         return *make(source, settings), Probed(None, None)
-    model, local = _model(session), session.local
+    model, local = _asked_model(session), session.local
     before = session.probed
     target, _ = resolve_target(source.transcripts[0], settings)
     if target is None:
         data, parts = make(source, settings)
-        return data, parts, Probed(before, probe(parts[0].messages, model, local))
+        return data, parts, Probed(before, probe_tokens(parts[0].messages, model, local))
     aimed = replace(settings, target_tokens=target, target_ratio=None)
 
     def attempt(counter: TokenCounter) -> tuple[tuple[Content, list[Compaction]], Sequence[Message]]:
         session.counter = counter
-        own = source if counter is first else session.read(source.data, source.path)
-        data, parts = make(own, aimed)
+        recounted = source if counter is first else session.read(source.data, source.path)
+        data, parts = make(recounted, aimed)
         return (data, parts), parts[0].messages
 
     first = session.counter
@@ -95,8 +95,8 @@ def compact_probed(
     return *fitted.result, Probed(before, fitted.tokens)
 
 
-def _model(session: Counting) -> Asker | DryAsker:
-    model = session.asks()
+def _asked_model(session: Counting) -> Asker | DryAsker:
+    model = session.find_asker()
     if model is None:
         raise UsageError(f"--tokenizer probe {NEEDS_MODEL}")
     return model

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import ProgressColumn
 
-_PATIENCE = 1.0
+_DELAY_SECONDS = 1.0
 """Seconds before a bar appears."""
-_MUCH = 500_000
+_MIN_BYTES_SHOWN = 500_000
 """Bytes from which the reading of a file is shown."""
 
 
@@ -28,11 +28,11 @@ class Steps:
 
     shows = True
 
-    def __init__(self, console: Console, total: int, each: int = 0, unit: str = "") -> None:
+    def __init__(self, console: Console, total: int, steps_per_file: int = 0, unit: str = "") -> None:
         from rich.progress import Progress
 
-        self._step, self._last = 1 / each if each else 1.0, 0.0
-        self._unit = unit or ("files" if each else "")
+        self._step, self._last = 1 / steps_per_file if steps_per_file else 1.0, 0.0
+        self._unit = unit or ("files" if steps_per_file else "")
         # do not redirect standard output to the console of the bar
         self._bar = Progress(*_columns(), console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
         self._task = self._bar.add_task(
@@ -40,33 +40,33 @@ class Steps:
         )
         self._total, self._due, self._held = total, False, False
         self._lock = Lock()
-        self._timer = Timer(_PATIENCE, self._appear)
+        self._timer = Timer(_DELAY_SECONDS, self._appear)
         self._timer.daemon = True
         self._timer.start()
-        streams.before_printing = self._hold
+        streams.before_printing = self._pause
 
     def step(self, description: str | None = None) -> None:
         """Count one more finished step."""
         self._bar.update(self._task, advance=self._step, description=description)
-        self._go_on()
+        self._resume()
 
     def say(self, description: str) -> None:
         """Show what is being done."""
         self._bar.update(self._task, description=description, visible=True)
-        self._go_on()
+        self._resume()
 
-    def whole(self, description: str | None = None) -> None:
+    def finish_file(self, description: str | None = None) -> None:
         """Count one more finished file, however many of its steps were counted."""
         self._last += 1
         self._bar.update(self._task, completed=self._last, description=description)
         if self._last < self._total:
-            self._go_on()
+            self._resume()
 
     @contextmanager
     def reading(self, name: str, size: int) -> Iterator[Callable[[int], None]]:
         """Yield a function that reports bytes as they are read, out of `size`. Meanwhile they have a bar of their
         own."""
-        if size < _MUCH:
+        if size < _MIN_BYTES_SHOWN:
             yield lambda read: None
             return
         task = self._bar.add_task(f"reading {name}", total=size, unit="bytes")
@@ -79,7 +79,7 @@ class Steps:
                 self._bar.advance(task, waiting)
                 waiting = 0
 
-        self._go_on()
+        self._resume()
         try:
             yield read
         finally:
@@ -98,12 +98,12 @@ class Steps:
             if not self._held:
                 self._bar.start()
 
-    def _hold(self) -> None:
+    def _pause(self) -> None:
         with self._lock:
             self._held = True
             self._bar.stop()
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         with self._lock:
             if self._held and self._due:
                 self._bar.start()
@@ -154,7 +154,7 @@ class NoSteps:
 
     def say(self, description: str) -> None: ...
 
-    def whole(self, description: str | None = None) -> None: ...
+    def finish_file(self, description: str | None = None) -> None: ...
 
     @contextmanager
     def reading(self, name: str, size: int) -> Iterator[Callable[[int], None]]:
@@ -164,12 +164,12 @@ class NoSteps:
 
 
 @contextmanager
-def steps(console: Console, total: int, each: int = 0, unit: str = "") -> Iterator[Steps | NoSteps]:
+def steps(console: Console, total: int, steps_per_file: int = 0, unit: str = "") -> Iterator[Steps | NoSteps]:
     """Yield a progress bar as `Steps` on a terminal, and `NoSteps` in a pipe or with --quiet."""
     # with FORCE_COLOR, rich takes a pipe for a terminal and would write every state of the bar to it
-    seen = console.file.isatty() and not console.quiet
-    shown = Steps(console, total, each, unit) if seen else NoSteps()
+    is_visible = console.file.isatty() and not console.quiet
+    progress = Steps(console, total, steps_per_file, unit) if is_visible else NoSteps()
     try:
-        yield shown
+        yield progress
     finally:
-        shown.stop()
+        progress.stop()

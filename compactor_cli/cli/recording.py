@@ -22,9 +22,9 @@ from compactor_cli.model.transcript import Source, Transcript
 
 if TYPE_CHECKING:
     from compactor_cli.db.database import Database
-    from compactor_cli.memory.extraction import Remembering
+    from compactor_cli.memory.extraction import MemoryExtractor
 
-_LOOKED_AT = 30
+_MAX_CANDIDATES = 30
 """Maximum number of memories to examine for each request; the relevant ones are used."""
 
 
@@ -70,17 +70,17 @@ class Keeper:
                 return ()
             from compactor_cli.memory.stored import memories
 
-            most = self.session.settings.memory.recall_count
+            max_memories = self.session.settings.memory.recall_count
             with database.read() as connection:
-                hits = memories.search(connection, query, limit=most, now=time.time())
+                hits = memories.search_memories(connection, query, limit=max_memories, now=time.time())
         if not hits:
             self.session.warn(f"--recall {query!r}: no memory was found")
         return [hit.memory for hit in hits]
 
-    def recall_for(self, transcript: Transcript) -> Sequence[Memory]:
+    def recall_relevant(self, transcript: Transcript) -> Sequence[Memory]:
         """Return the memories that are relevant to a conversation, most relevant first, for `memory.auto_recall`.
         Empty if there is no database. Raises StoreError if it cannot be read."""
-        from compactor_cli.memory.bearing import asked_for, bearing
+        from compactor_cli.memory.bearing import relevant_memories, request_sentences
 
         chosen: dict[str, Memory] = {}
         with existing_database(self._url) as database:
@@ -89,58 +89,58 @@ class Keeper:
             from compactor_cli.memory.stored import memories
 
             with database.read() as connection:
-                for request in asked_for(transcript):
-                    hits = memories.search(connection, request, limit=_LOOKED_AT, now=time.time())
-                    chosen |= {memory.id: memory for memory in bearing([hit.memory for hit in hits], request)}
+                for request in request_sentences(transcript):
+                    hits = memories.search_memories(connection, request, limit=_MAX_CANDIDATES, now=time.time())
+                    chosen |= {memory.id: memory for memory in relevant_memories([hit.memory for hit in hits], request)}
         self.recalled |= chosen
         return list(chosen.values())[: self.session.settings.memory.recall_count]
 
-    def remembering(self) -> Remembering:
+    def memory_extractor(self) -> MemoryExtractor:
         """Return an object that finds the memories of conversations; it uses the session's model if the settings ask
         one."""
-        from compactor_cli.memory.extraction import Remembering
+        from compactor_cli.memory.extraction import MemoryExtractor
 
         session, settings = self.session, self.session.settings
-        model = session.asks() if settings.asks else None
+        model = session.find_asker() if settings.asks else None
         if model is not None and session.judge is None:
-            from compactor_cli.scoring import scorer
+            from compactor_cli.scoring import make_scorer
 
-            session.judge = scorer("classifier", model, settings.memory.prompt)
-        return Remembering(settings, created=time.time(), model=model, judge=session.judge)
+            session.judge = make_scorer("classifier", model, settings.memory.prompt)
+        return MemoryExtractor(settings, created=time.time(), model=model, judge=session.judge)
 
-    def keep(
-        self, source: Source, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
+    def store(
+        self, source: Source, data: Content, parts: Sequence[Compaction], out_path: str, *, changed: bool
     ) -> StoredResult:
         """Store everything that the settings ask for, or nothing if that fails. Afterwards the output `data` may be
         written."""
         flushed = self.flushes and changed
         now = time.time()
-        memories = [_said_anywhere(memory) for part in parts for memory in part.memories]
+        memories = [_absolute_sources(memory) for part in parts for memory in part.memories]
         if not self.archives and not memories:
             return StoredResult(flushed=flushed)
         compaction: int | None = None
         new: tuple[Memory, ...] = ()
-        known: tuple[Memory, ...] = ()
-        manifest = self._manifest(source, data, parts, place) if self.archives else None
+        known_memories: tuple[Memory, ...] = ()
+        manifest = self._manifest(source, data, parts, out_path) if self.archives else None
         with self.database().write() as connection:
             if manifest is not None:
-                from compactor_cli.archive.chunks import cut
+                from compactor_cli.archive.chunks import cut_chunks
                 from compactor_cli.archive.stored import archive
 
-                compaction = archive.keep(connection, _anywhere(manifest), cut(source), now)
+                compaction = archive.keep(connection, _with_absolute_paths(manifest), cut_chunks(source), now)
             if memories:
-                from compactor_cli.memory.stored.memories import add
+                from compactor_cli.memory.stored.memories import add_memories
 
-                added = add(connection, memories, now)
-                new, known = added.new, added.known
+                added = add_memories(connection, memories, now)
+                new, known_memories = added.new, added.known
         if compaction is not None and changed:
             evict(self.session, self.database(), now)
         # an unchanged file is recorded so that restore knows it, but nothing was removed that could be restored
-        return StoredResult(compaction if changed else None, new, known, flushed)
+        return StoredResult(compaction if changed else None, new, known_memories, flushed)
 
-    def confirm(self, kept: StoredResult, used: Sequence[Memory]) -> None:
+    def confirm_output(self, stored_result: StoredResult, used: Sequence[Memory]) -> None:
         """Record that an output is in its place and which memories it contains."""
-        if kept.compaction is None and not used:
+        if stored_result.compaction is None and not used:
             return
         from compactor_cli.archive.stored import archive
         from compactor_cli.errors import StoreError
@@ -148,36 +148,38 @@ class Keeper:
 
         try:
             with self.database().write() as connection:
-                if kept.compaction is not None:
-                    archive.confirm(connection, kept.compaction)
+                if stored_result.compaction is not None:
+                    archive.confirm(connection, stored_result.compaction)
                 if used:
-                    memories.touch(connection, used, time.time())
+                    memories.mark_used(connection, used, time.time())
         except StoreError as error:
             # the output and its originals are safe; a later look at the file will detect that it was written
             self.session.warn(f"the output was written, but the archive could not record that: {error}")
 
-    def write_manifest(self, source: Source, data: Content, parts: Sequence[Compaction], place: str) -> str:
+    def write_manifest(self, source: Source, data: Content, parts: Sequence[Compaction], out_path: str) -> str:
         """Write the manifest of removed parts next to the output. Return its path, or an empty string."""
-        if place == "-" or (is_there(place) and not is_file(place)):
-            self.session.warn(f"--manifest: no file can be written next to {place}; write to a file with -o")
+        if out_path == "-" or (is_there(out_path) and not is_file(out_path)):
+            self.session.warn(f"--manifest: no file can be written next to {out_path}; write to a file with -o")
             return ""
         from compactor_cli.archive.manifest_json import SUFFIX, manifest_text
 
-        write_bytes(place + SUFFIX, manifest_text(self._manifest(source, data, parts, place)), inputs=[source.path])
-        return place + SUFFIX
+        write_bytes(
+            out_path + SUFFIX, manifest_text(self._manifest(source, data, parts, out_path)), inputs=[source.path]
+        )
+        return out_path + SUFFIX
 
     def close(self) -> None:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
 
-    def _manifest(self, source: Source, data: Content, parts: Sequence[Compaction], place: str) -> Manifest:
-        from compactor_cli.archive.manifest import manifest_of
+    def _manifest(self, source: Source, data: Content, parts: Sequence[Compaction], out_path: str) -> Manifest:
+        from compactor_cli.archive.manifest import make_manifest_of
 
-        return manifest_of(source, data, parts, place, self.session.counter.name)
+        return make_manifest_of(source, data, parts, out_path, self.session.counter.name)
 
 
-def put_in(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memory]:
+def memories_in_output(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memory]:
     """Return the memories that appear in the compacted conversations."""
     texts = [m.text("text") for part in parts if part.recalled for m in part.messages if m.id == RECALLED_ID]
     return [memory for memory in recalled if any(f", {memory.id}] " in text for text in texts)]
@@ -189,33 +191,34 @@ def evict(session: Session, database: Database, now: float) -> None:
 
     limits = session.settings.archive
     with database.write() as connection:
-        gone = archive.evict(connection, limits.limit_mb * 1_000_000, limits.keep_days, now)
-    if gone.compactions:
+        evicted_count = archive.evict(connection, limits.limit_mb * 1_000_000, limits.keep_days, now)
+    if evicted_count.compactions:
         session.say(
-            f"the archive was over {limits.limit_mb:,} MB: the originals of {gone.compactions} old compactions "
+            f"the archive was over {limits.limit_mb:,} MB: the originals of {evicted_count.compactions} old "
+            f"compactions "
             "were removed from it"
         )
-    if gone.over:
+    if evicted_count.over:
         session.warn(
             f"the archive is over its limit of {limits.limit_mb:,} MB: everything in it is younger than "
             f"{limits.keep_days} days; raise archive.limit_mb or lower archive.keep_days"
         )
 
 
-def _anywhere(manifest: Manifest) -> Manifest:
+def _with_absolute_paths(manifest: Manifest) -> Manifest:
     """Return a manifest with absolute paths, which mean the same in other folders."""
-    return replace(manifest, input=_from_root(manifest.input), output=_from_root(manifest.output))
+    return replace(manifest, input=_absolute_state(manifest.input), output=_absolute_state(manifest.output))
 
 
-def _from_root(state: FileState) -> FileState:
-    return replace(state, path=whole_path(state.path))
+def _absolute_state(state: FileState) -> FileState:
+    return replace(state, path=absolute_path(state.path))
 
 
-def _said_anywhere(memory: Memory) -> Memory:
+def _absolute_sources(memory: Memory) -> Memory:
     """Return a memory with absolute paths of the files it comes from."""
-    return replace(memory, sources=tuple(replace(s, transcript=whole_path(s.transcript)) for s in memory.sources))
+    return replace(memory, sources=tuple(replace(s, transcript=absolute_path(s.transcript)) for s in memory.sources))
 
 
-def whole_path(path: str) -> str:
+def absolute_path(path: str) -> str:
     """Return an absolute path, as stored in the database; `-` is returned unchanged."""
     return path if path == "-" else str(real_path(path))

@@ -12,10 +12,10 @@ from typing import IO
 
 from msgspec import Struct
 
-DONE = ".compactor-done.jsonl"
+DONE_FILE_NAME = ".compactor-done.jsonl"
 """Name of the list of finished files in the output folder of a run over many files."""
-_SUFFIX = ".compactor-part"
-_LONGEST = 200
+_PART_SUFFIX = ".compactor-part"
+_MAX_NAME_BYTES = 200
 """Maximum bytes of a file's name that its temporary file's name repeats, so that the whole stays below 255."""
 
 
@@ -56,7 +56,7 @@ def replace_by(
     Raises OSError. In that case the old file is unchanged and nothing is left beside it.
     """
     remove_stale(target)
-    with _temporary(target) as (handle, temporary):
+    with _temporary_file(target) as (handle, temporary):
         with os.fdopen(handle, "w+b", closefd=False) as stream:
             write(stream)
             stream.flush()
@@ -72,53 +72,53 @@ def remove_stale(target: Path) -> None:
         import fcntl
     except ImportError:  # Windows: nobody can remove a file that another process has open
         fcntl = None  # type: ignore[assignment]
-    for left in _left(target):
+    for leftover in _leftovers(target):
         with suppress(OSError):
             if fcntl is not None:
-                handle = os.open(left, os.O_RDONLY)
+                handle = os.open(leftover, os.O_RDONLY)
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 finally:
                     os.close(handle)
-            left.unlink()
+            leftover.unlink()
 
 
-def remove_left(targets: Iterable[Path]) -> None:
+def remove_leftovers(targets: Iterable[Path]) -> None:
     """Remove what killed processes left beside files, including those killed since the folder was first listed."""
-    _parts_in.cache_clear()
+    _leftovers_in.cache_clear()
     for target in targets:
         remove_stale(target)
 
 
-def _left(target: Path) -> Iterator[Path]:
-    if parts := _parts_in(target.parent):  # most folders have none
-        start = f".{_short(target.name)}."
+def _leftovers(target: Path) -> Iterator[Path]:
+    if parts := _leftovers_in(target.parent):  # most folders have none
+        start = f".{_shorten_name(target.name)}."
         yield from (target.parent / name for name in parts if name.startswith(start))
 
 
 @cache
-def _parts_in(folder: Path) -> tuple[str, ...]:
+def _leftovers_in(folder: Path) -> tuple[str, ...]:
     """Return what killed runs left in a folder. The result is cached, because a folder may get many outputs in a
     row."""
     with suppress(OSError), os.scandir(folder) as entries:
-        return tuple(entry.name for entry in entries if entry.name.endswith(_SUFFIX))
+        return tuple(entry.name for entry in entries if entry.name.endswith(_PART_SUFFIX))
     return ()
 
 
-def is_part(name: str) -> bool:
+def is_own_file(name: str) -> bool:
     """Return whether a file name is one of the program's own: a temporary file, or the list of finished files."""
-    return name.endswith(_SUFFIX) or name == DONE
+    return name.endswith(_PART_SUFFIX) or name == DONE_FILE_NAME
 
 
-def _short(name: str) -> str:
+def _shorten_name(name: str) -> str:
     raw = os.fsencode(name)
-    return name if len(raw) <= _LONGEST else os.fsdecode(raw[:_LONGEST])
+    return name if len(raw) <= _MAX_NAME_BYTES else os.fsdecode(raw[:_MAX_NAME_BYTES])
 
 
 @contextmanager
-def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
+def _temporary_file(target: Path) -> Iterator[tuple[int, Path]]:
     """Create a locked temporary file beside the target that only its owner can read. Remove it at the end."""
-    temporary = target.parent / f".{_short(target.name)}.{os.urandom(4).hex()}{_SUFFIX}"
+    temporary = target.parent / f".{_shorten_name(target.name)}.{os.urandom(4).hex()}{_PART_SUFFIX}"
     handle = None
     try:  # a signal may arrive between any two steps, so the name is known before the file exists
         handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
@@ -152,19 +152,19 @@ def _give_access(model: Path, handle: int, temporary: Path, like: Sequence[Acces
             with suppress(OSError):
                 os.chown(handle, old.st_uid, -1)
         _copy_attributes(model, temporary)
-    mode = narrowed(mode, os.fstat(handle).st_gid, like)
+    mode = narrow_mode(mode, os.fstat(handle).st_gid, like)
     if hasattr(os, "fchmod"):
         os.fchmod(handle, mode)
     else:
         temporary.chmod(mode)
 
 
-def narrowed(mode: int, group: int, like: Iterable[Access]) -> int:
+def narrow_mode(mode: int, group: int, like: Iterable[Access]) -> int:
     """Return a mode for a file of a group such that it is never more readable than the inputs."""
     for access in like:
         # another group than the input's gets only what the input grants to everyone
-        others = access.mode & 0o7
-        mode &= access.mode if group == access.group else (access.mode & ~0o070) | (others << 3)
+        other_bits = access.mode & 0o7
+        mode &= access.mode if group == access.group else (access.mode & ~0o070) | (other_bits << 3)
     return mode
 
 

@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from compactor_cli.scoring.base import Scorer
 
 
-_ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")
+_MODEL_KEYS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")
 """Settings that matter only if a model is asked."""
 
 
-def session_of(configured: Configured, *, quiet: bool, profile: bool = False, probes: bool = False) -> Session:
+def make_session(configured: Configured, *, quiet: bool, profile: bool = False, probes: bool = False) -> Session:
     """Return a session for a configuration, and warn about settings that cannot be honoured. `profile`: whether the
     command uses a profile's weights. `probes`: whether the command can have a provider count tokens."""
     reading = configured.reading
@@ -63,7 +63,7 @@ def session_of(configured: Configured, *, quiet: bool, profile: bool = False, pr
 
 def open_session(args: ConfiguredOptions, overrides: Layer, *, profile: bool = False, probes: bool = False) -> Session:
     """Return a session for the options of a command and the settings that they set."""
-    return session_of(configure(overrides, args.config), quiet=args.quiet, profile=profile, probes=probes)
+    return make_session(configure(overrides, args.config), quiet=args.quiet, profile=profile, probes=probes)
 
 
 def read_profile(path: str) -> Profile | None:
@@ -122,8 +122,8 @@ class Watched:
 
 def conversations(source: Source, name: str) -> list[tuple[str, Transcript]]:
     """Return the conversations of a file with their names: the file's name, with a number if there are several."""
-    several = len(source.transcripts) > 1
-    return [(f"{name}#{n}" if several else name, transcript) for n, transcript in enumerate(source.transcripts)]
+    has_several = len(source.transcripts) > 1
+    return [(f"{name}#{n}" if has_several else name, transcript) for n, transcript in enumerate(source.transcripts)]
 
 
 @dataclass(slots=True)
@@ -175,9 +175,9 @@ class Session:
     def load_locally(self, path: str) -> Source:
         """Read a file, counting on this machine. Raises InputError."""
         self.counter, self.probed = self.local, None
-        return self.read(self.bytes_of(path), path)
+        return self.read(self.read_bytes(path), path)
 
-    def bytes_of(self, path: str) -> Content:
+    def read_bytes(self, path: str) -> Content:
         """Return the bytes of an input. Raises InputError."""
         return self.contents[path] if path in self.contents else read_session(path)
 
@@ -189,9 +189,9 @@ class Session:
             return load(data, path, counter, format=reading.format, skip_damaged=reading.skip_damaged)
 
     @contextmanager
-    def working(self, total: int, unit: str = "", each: int = 0) -> Iterator[Steps | NoSteps]:
+    def show_progress(self, total: int, unit: str = "", steps_per_file: int = 0) -> Iterator[Steps | NoSteps]:
         """Show the progress of `total` steps, and of reading files, as `Steps` does; only on a terminal."""
-        with steps(self.err, total, each, unit) as progress:
+        with steps(self.err, total, steps_per_file, unit) as progress:
             self.progress = progress
             try:
                 yield progress
@@ -200,14 +200,14 @@ class Session:
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
         """Return the tools that the pipeline uses on a conversation."""
-        model = self.asks() if settings.asks else None
-        made = replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
+        model = self.find_asker() if settings.asks else None
+        tools = replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
         if settings.scorer_name != "classifier":
-            return made
-        self.judge = self.judge or made.scorer
-        return replace(made, scorer=self.judge)
+            return tools
+        self.judge = self.judge or tools.scorer
+        return replace(tools, scorer=self.judge)
 
-    def asks(self) -> Asker | DryAsker | None:
+    def find_asker(self) -> Asker | DryAsker | None:
         """Return the model to ask, the same one for the whole run: the model of the settings, otherwise that of the
         session. None if neither is named."""
         name = self.settings.llm.model or self.reading.model
@@ -239,17 +239,17 @@ class Session:
         if asker is None:
             return None
         total = ModelUse(asker.usage, tuple(asker.fallbacks), asker.warnings, asker.dry)
-        used = total if before is None else _since(total, before)
+        used = total if before is None else _usage_since(total, before)
         return used if used.usage.requests or used.usage.cache_hits or used.warnings else None
 
-    def use_json(self) -> dict[str, Any]:
+    def model_use_json(self) -> dict[str, Any]:
         """Return what a model was asked so far in the form of reports; empty if none was asked."""
         from compactor_cli.render.model_use import model_json
 
         use = self.model_use()
         return model_json(use) if use else {}
 
-    def say_use(self, use: ModelUse | None, file: str = "") -> None:
+    def print_model_use(self, use: ModelUse | None, file: str = "") -> None:
         """Print what a model was asked, and its warnings, each prefixed with `file`."""
         if use is None:
             return
@@ -263,7 +263,7 @@ class Session:
         """Warn about options for a model if none is asked."""
         if self.settings.asks or self.configured.probes:
             return
-        options = ", ".join(overrides[key].origin.place for key in _ABOUT_MODELS if key in overrides)
+        options = ", ".join(overrides[key].origin.place for key in _MODEL_KEYS if key in overrides)
         if options:
             self.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 
@@ -285,20 +285,20 @@ class Session:
         self.warnings.append(text)
         self.say(f"warning: {text}")
 
-    def say_written(self, place: str) -> None:
+    def print_written(self, out_path: str) -> None:
         """Print where an output was written."""
-        self.say(f"written to {'standard output' if place == '-' else place}")
+        self.say(f"written to {'standard output' if out_path == '-' else out_path}")
 
-    def note_reading(self, source: Source) -> None:
+    def print_reading_notes(self, source: Source) -> None:
         """Print on standard error what was unusual about the input."""
         for note in source.notes:
             self.say(f"note: {source.path}:{note.index}: {note.detail}")
 
 
-def _since(total: ModelUse, before: ModelUse) -> ModelUse:
-    now, then = asdict(total.usage), asdict(before.usage)
+def _usage_since(total: ModelUse, before: ModelUse) -> ModelUse:
+    now, earlier = asdict(total.usage), asdict(before.usage)
     model = now.pop("model")
-    spent: dict[str, Any] = {name: None if value is None else value - then[name] for name, value in now.items()}
+    spent: dict[str, Any] = {name: None if value is None else value - earlier[name] for name, value in now.items()}
     return replace(
         total,
         usage=Usage(model, **spent),

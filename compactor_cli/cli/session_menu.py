@@ -11,8 +11,16 @@ from pathlib import Path
 import typer
 
 from compactor_cli.agents import AGENTS, agent
-from compactor_cli.agents.base import Agent, Machine, machine_of
-from compactor_cli.agents.finding import Listing, Saved, by_id, described, find_sessions, in_project, shortest
+from compactor_cli.agents.base import Agent, Machine, make_machine
+from compactor_cli.agents.finding import (
+    Listing,
+    SavedSession,
+    describe_sessions,
+    find_by_id,
+    find_sessions,
+    is_in_project,
+    shortest_prefixes,
+)
 from compactor_cli.cli.files import is_folder, real_path
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.session import Session
@@ -21,14 +29,14 @@ from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import Content
 from compactor_cli.text.clean import one_line, plain
 
-_OFFERED = 15
-_FEW = 4
+_MAX_OFFERED = 15
+_MAX_NAMED_AGENTS = 4
 """Up to this many folders, a message names them."""
-_TITLE = 80
+_MAX_TITLE_WIDTH = 80
 
 
 def this_machine() -> Machine:
-    return machine_of(os.environ)
+    return make_machine(os.environ)
 
 
 def project_of(text: str) -> str:
@@ -40,32 +48,34 @@ def project_of(text: str) -> str:
     return str(path) if is_folder(path) else text
 
 
-def choose(session: Session, name: str, wanted: str, project: str, *, newest: bool) -> str:
+def choose(session: Session, name: str, session_id: str, project: str, *, newest: bool) -> str:
     """Return the name by which commands know the chosen session: the one with the id `wanted`, the newest, or the
     one chosen at the terminal; only of the agent `name`, if given. Raises UsageError."""
     agents = [agent(name)] if name else list(AGENTS.values())
-    listing = find_sessions(this_machine(), agents, aside=bool(wanted))
-    if wanted:
-        saved = _by_id(listing, wanted, project_of(project))
+    listing = find_sessions(this_machine(), agents, with_subagents=bool(session_id))
+    if session_id:
+        saved = _find_by_id(listing, session_id, project_of(project))
     elif newest:
-        saved = _newest(listing, agents, project)
+        saved = _find_newest(listing, agents, project)
     else:
-        saved = _chosen(session, listing, project)
-    session.say(f"session: {saved.agent.name} · {one_line(saved.words, _TITLE) or saved.id} · {saved.session.path}")
-    return opened(session, saved)
+        saved = _ask_for_session(session, listing, project)
+    session.say(
+        f"session: {saved.agent.name} · {one_line(saved.words, _MAX_TITLE_WIDTH) or saved.id} · {saved.session.path}"
+    )
+    return open_saved(session, saved)
 
 
-def opened(session: Session, saved: Saved) -> str:
+def open_saved(session: Session, saved: SavedSession) -> str:
     """Return the name by which commands know a session: its file or, if it has no file of its own, a name for its
     contents."""
     if saved.agent.export is None:
         return str(saved.session.path)
     name = f"{saved.session.path}#{saved.id}"
-    session.contents[name] = content_of(saved)
+    session.contents[name] = read_saved(saved)
     return name
 
 
-def content_of(saved: Saved) -> Content:
+def read_saved(saved: SavedSession) -> Content:
     """Return the bytes of a session. Raises InputError."""
     try:
         return saved.agent.export(saved.session) if saved.agent.export else read_session(str(saved.session.path))
@@ -73,43 +83,47 @@ def content_of(saved: Saved) -> Content:
         raise InputError(f"cannot be read: {error.strerror or error}", path=str(saved.session.path)) from None
 
 
-def _by_id(listing: Listing, wanted: str, project: str) -> Saved:
-    matches = by_id(listing, wanted)
+def _find_by_id(listing: Listing, session_id: str, project: str) -> SavedSession:
+    matches = find_by_id(listing, session_id)
     if project:
-        matches = [saved for saved in matches if in_project(saved.about.project, project)]
+        matches = [saved for saved in matches if is_in_project(saved.summary.project, project)]
     if not matches:
-        raise UsageError(f"--session {wanted}: no session id begins with this; compactor sessions lists them")
+        raise UsageError(f"--session {session_id}: no session id begins with this; compactor sessions lists them")
     if len(matches) > 1:
-        ids = shortest([saved.id for saved in matches], len(wanted) + 4)
+        ids = shortest_prefixes([saved.id for saved in matches], len(session_id) + 4)
         lines = (
-            f"\n  {plain(name)}  {saved.agent.name}  {one_line(saved.words, _TITLE) or saved.session.path}"
+            f"\n  {plain(name)}  {saved.agent.name}  {one_line(saved.words, _MAX_TITLE_WIDTH) or saved.session.path}"
             for name, saved in zip(ids, matches, strict=True)
         )
         raise UsageError(
-            f"--session {wanted}: {len(matches)} ids begin with this; give more characters:{''.join(lines)}"
+            f"--session {session_id}: {len(matches)} ids begin with this; give more characters:{''.join(lines)}"
         )
     return matches[0]
 
 
-def _newest(listing: Listing, agents: Iterable[Agent], project: str) -> Saved:
-    saved = next(described(listing, project=project_of(project)), None)
+def _find_newest(listing: Listing, agents: Iterable[Agent], project: str) -> SavedSession:
+    saved = next(describe_sessions(listing, project=project_of(project)), None)
     if saved is None:
-        few = len(listing.looked) < _FEW
-        names = ", ".join(member.title for member in agents) if few else "any agent"
-        places = f"; looked in {', '.join(map(str, listing.looked))}" if few else "; see compactor sessions"
+        names_agents = len(listing.searched_folders) < _MAX_NAMED_AGENTS
+        names = ", ".join(member.title for member in agents) if names_agents else "any agent"
+        places = (
+            f"; looked in {', '.join(map(str, listing.searched_folders))}"
+            if names_agents
+            else "; see compactor sessions"
+        )
         inside = f" in a project {project}" if project else ""
         raise UsageError(f"--latest: no session found of {names}{inside}{places}")
     return saved
 
 
-def _chosen(session: Session, listing: Listing, project: str) -> Saved:
+def _ask_for_session(session: Session, listing: Listing, project: str) -> SavedSession:
     """Return the session that the user chooses by number. Enter chooses the newest, q quits."""
-    from compactor_cli.render.sessions import choices
+    from compactor_cli.render.sessions import choice_lines
 
-    offered = list(islice(described(listing, project=project_of(project)), _OFFERED))
+    offered = list(islice(describe_sessions(listing, project=project_of(project)), _MAX_OFFERED))
     if not offered:
         raise UsageError("Missing argument 'FILE', and there are no agent sessions on this machine to choose from.")
-    for line in choices(offered, session.err.width, time.time()):
+    for line in choice_lines(offered, session.err.width, time.time()):
         session.err.print(line)
     while True:
         session.err.print(f"Which session? 1-{len(offered)}, Enter for 1, q to leave: ", end="")

@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import BinaryIO
 
-from compactor_cli.model.content import is_same
+from compactor_cli.model.content import is_same_content
 
 LARGE = 64 * 1024 * 1024
 """Bytes from which an input is kept in a file."""
-_CHUNK = 1024 * 1024
-_AHEAD = 64 * 1024
+_CHUNK_BYTES = 1024 * 1024
+_WINDOW_BYTES = 64 * 1024
 """Bytes to read at once when texts are read in sequence."""
-_CACHED = 16 * 1024 * 1024
+_MAX_CACHED_CHARS = 16 * 1024 * 1024
 """Maximum characters of texts cached in memory, since a text is often read several times in a row."""
 
 
@@ -26,7 +26,7 @@ class Spill:
     def __init__(self) -> None:
         import tempfile
 
-        self._file = tempfile.TemporaryFile(prefix="compactor-", dir=_folder(), buffering=0)  # noqa: SIM115
+        self._file = tempfile.TemporaryFile(prefix="compactor-", dir=_spill_folder(), buffering=0)  # noqa: SIM115
         weakref.finalize(self, self._file.close)
         self._size = 0
         self._waiting: list[bytes] = []
@@ -55,14 +55,14 @@ class Spill:
     def _put(self, data: bytes) -> None:
         self._waiting.append(data)
         self._size += len(data)
-        if self._size - self._written >= _CHUNK:
+        if self._size - self._written >= _CHUNK_BYTES:
             self._write()
 
     def _write(self) -> None:
         self._file.seek(self._written)
-        rest = memoryview(b"".join(self._waiting))
-        while rest:
-            rest = rest[self._file.write(rest) :]
+        remaining = memoryview(b"".join(self._waiting))
+        while remaining:
+            remaining = remaining[self._file.write(remaining) :]
         self._waiting.clear()
         self._written = self._size
 
@@ -78,15 +78,15 @@ class Spill:
         if text is None:
             text = self._texts[start] = self._bytes_of_text(start, size).decode("utf-8", "surrogatepass")
             self._cached += len(text)
-            while self._cached > _CACHED and len(self._texts) > 1:
+            while self._cached > _MAX_CACHED_CHARS and len(self._texts) > 1:
                 self._cached -= len(self._texts.popitem(last=False)[1])
         return text
 
     def _bytes_of_text(self, start: int, size: int) -> bytes:
         first = start - self._ahead_start
         if first < 0 or first + size > len(self._ahead):
-            follows = 0 <= start - self._read_to < _AHEAD
-            end = min(start + _AHEAD, self._written) if follows else 0
+            follows = 0 <= start - self._read_to < _WINDOW_BYTES
+            end = min(start + _WINDOW_BYTES, self._written) if follows else 0
             self._ahead, self._ahead_start, first = self.read(start, max(size, end - start)), start, 0
         self._read_to = start + size
         return self._ahead[first : first + size]
@@ -144,19 +144,19 @@ class SpilledBytes:
         return self[max(0, self._size - len(suffix)) :] == suffix
 
     def __eq__(self, other: object) -> bool:
-        return is_same(self, other) if isinstance(other, (bytes, SpilledBytes)) else NotImplemented
+        return is_same_content(self, other) if isinstance(other, (bytes, SpilledBytes)) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((id(self._spill), self._start, self._size))
 
-    def hold(self, text: str) -> SpilledText:
+    def store_text(self, text: str) -> SpilledText:
         return self._spill.put_text(text)
 
-    def put(self, chunks: Iterable[bytes]) -> SpilledBytes:
+    def store_chunks(self, chunks: Iterable[bytes]) -> SpilledBytes:
         return self._spill.put(chunks)
 
     def _read(self, start: int, size: int) -> bytes:
-        if size >= _CHUNK:
+        if size >= _CHUNK_BYTES:
             return self._spill.read(self._start + start, min(size, self._size - start))
         offset = self._at(start, size)
         return self._window[offset : offset + size]
@@ -166,43 +166,43 @@ class SpilledBytes:
         goes from record to record, some of it backwards."""
         end = min(start + size, self._size)
         if start < self._window_start or end > self._window_start + len(self._window):
-            back = start < self._window_start <= end + _CHUNK
-            first = max(0, end - _CHUNK) if back else start
-            self._window = self._spill.read(self._start + first, min(_CHUNK, self._size - first))
+            back = start < self._window_start <= end + _CHUNK_BYTES
+            first = max(0, end - _CHUNK_BYTES) if back else start
+            self._window = self._spill.read(self._start + first, min(_CHUNK_BYTES, self._size - first))
             self._window_start = first
         return start - self._window_start
 
 
-def spilled(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBytes:
+def spill_stream(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBytes:
     """Return everything in a stream: in memory, or in a file if it is large. `size`: the number of bytes, if known."""
     if size is not None and size < LARGE:
         return stream.read()
     head = stream.read(LARGE) if size is None else b""
     if size is None and len(head) < LARGE:
         return head
-    return Spill().put(_rest(head, stream))
+    return Spill().put(_remaining_chunks(head, stream))
 
 
-def gathered(chunks: Iterable[bytes]) -> bytes | SpilledBytes:
+def spill_chunks(chunks: Iterable[bytes]) -> bytes | SpilledBytes:
     """Return the chunks joined: in memory, or in a file if they are large."""
     head: list[bytes] = []
     size = 0
-    rest = iter(chunks)
-    for chunk in rest:
+    remaining = iter(chunks)
+    for chunk in remaining:
         head.append(chunk)
         size += len(chunk)
         if size >= LARGE:
-            return Spill().put(chain(head, rest))
+            return Spill().put(chain(head, remaining))
     return b"".join(head)
 
 
-def _rest(head: bytes, stream: BinaryIO) -> Iterable[bytes]:
+def _remaining_chunks(head: bytes, stream: BinaryIO) -> Iterable[bytes]:
     yield head
-    while chunk := stream.read(_CHUNK):
+    while chunk := stream.read(_CHUNK_BYTES):
         yield chunk
 
 
-def _folder() -> str | None:
+def _spill_folder() -> str | None:
     """Return the folder for large files: `/tmp` is in memory on many machines, `/var/tmp` is not."""
     chosen = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     return "/var/tmp" if not chosen and os.access("/var/tmp", os.W_OK) else None

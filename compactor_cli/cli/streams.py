@@ -20,10 +20,10 @@ class Outlet(io.RawIOBase):
     """A descriptor to write to. When its reader stops reading, as `head` does, the rest is discarded and the
     command's exit code does not change: a closed pipe must not turn a no into a yes."""
 
-    def __init__(self, descriptor: int, *, tells: bool) -> None:
+    def __init__(self, descriptor: int, *, reports_errors: bool) -> None:
         super().__init__()
         self._descriptor = descriptor
-        self._tells = tells
+        self._tells = reports_errors
         """Whether a write failure is an error. For standard error it is not, since nobody would see it."""
 
     def fileno(self) -> int:
@@ -64,10 +64,10 @@ class ClosedInput(io.RawIOBase):
 def open_streams() -> None:
     """Replace the standard streams by outlets. A stream that was closed at the start counts as one that fails."""
     if sys.stdin is None:
-        _hold(0)
+        _occupy(0)
         sys.stdin = io.TextIOWrapper(io.BufferedReader(ClosedInput()))
-    sys.stdout = _stream(sys.stdout, 1, tells=True)
-    sys.stderr = _stream(sys.stderr, 2, tells=False)
+    sys.stdout = _open_stream(sys.stdout, 1, reports_errors=True)
+    sys.stderr = _open_stream(sys.stderr, 2, reports_errors=False)
 
 
 def check_input() -> None:
@@ -84,7 +84,7 @@ def print_json(value: object) -> None:
     typer.echo(dumps(value))
 
 
-def _hold(descriptor: int) -> None:
+def _occupy(descriptor: int) -> None:
     """Occupy the descriptor of a closed stream. Otherwise the next opened file would become standard output."""
     reading = os.open(os.devnull, os.O_RDONLY)
     if reading != descriptor:
@@ -92,14 +92,14 @@ def _hold(descriptor: int) -> None:
         os.close(reading)
 
 
-def _stream(stream: Any, descriptor: int, *, tells: bool) -> Any:
+def _open_stream(stream: Any, descriptor: int, *, reports_errors: bool) -> Any:
     if stream is None:
-        _hold(descriptor)
+        _occupy(descriptor)
     encoding, errors = (stream.encoding, stream.errors) if stream else ("utf-8", "")
     if errors not in ("replace", "ignore", "xmlcharrefreplace", "namereplace"):
         errors = "backslashreplace"  # a character that the encoding lacks must not end the command
-    raw = Outlet(descriptor, tells=tells)
+    raw = Outlet(descriptor, reports_errors=reports_errors)
     terminal = raw.isatty()
     return io.TextIOWrapper(
-        io.BufferedWriter(raw), encoding=encoding, errors=errors, line_buffering=terminal or not tells
+        io.BufferedWriter(raw), encoding=encoding, errors=errors, line_buffering=terminal or not reports_errors
     )

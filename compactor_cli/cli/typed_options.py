@@ -12,19 +12,19 @@ import typer
 
 from compactor_cli.cli.command_table import ARGS
 from compactor_cli.cli.files import read_text
-from compactor_cli.cli.options import share, tokens
-from compactor_cli.configuration.checked_values import checked, moment, shown, written
+from compactor_cli.cli.options import parse_share, parse_tokens
+from compactor_cli.configuration.checked_values import check_value, display_value, notation_of, timestamp_of
 from compactor_cli.configuration.keys import Key, options_of
 from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import SettingsError, UsageError
 
-_SHARED = ("latest", "session", "project", "config", "json", "quiet", "width", "debug")
+_SHARED_OPTIONS = ("latest", "session", "project", "config", "json", "quiet", "width", "debug")
 """Options of many commands, in the order in which help lists them, after the others."""
-_FEW = 6
+_MAX_SHOWN_CHOICES = 6
 """Up to this many choices, an option's help lists them."""
 
 
-def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes_options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that makes a typer command from a function with a parameter `args`, a dataclass of options.
 
     With a parameter `overrides`, the function also receives the settings that options set: those whose declaration
@@ -34,18 +34,18 @@ def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     def made(function: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(function)
         kind = hints["args"]
-        own = {field.name: _declared(field, hint) for field, hint in _own(kind)}
-        keys = {_parameter(key): key for key in options_of(command)} if "overrides" in hints else {}
+        parameters_by_name = {field.name: _field_parameter(field, hint) for field, hint in _option_fields(kind)}
+        keys = {_setting_option(key): key for key in options_of(command)} if "overrides" in hints else {}
         parameters = [
             Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context),
-            *(parameter for name, parameter in own.items() if name not in _SHARED),
-            *(_of_setting(name, key) for name, key in keys.items()),
-            *(own[name] for name in _SHARED if name in own),
+            *(parameter for name, parameter in parameters_by_name.items() if name not in _SHARED_OPTIONS),
+            *(_setting_parameter(name, key) for name, key in keys.items()),
+            *(parameters_by_name[name] for name in _SHARED_OPTIONS if name in parameters_by_name),
         ]
 
         def call(ctx: typer.Context, **values: Any) -> None:
             _refuse_infinite(ctx, values, keys)
-            args = kind(**{name: values[name] for name in own})
+            args = kind(**{name: values[name] for name in parameters_by_name})
             ctx.meta[ARGS] = args
             more: dict[str, Any] = {"ctx": ctx} if "ctx" in hints else {}
             if keys:
@@ -53,7 +53,7 @@ def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
             function(args, **more)
 
         call.__name__, call.__doc__ = function.__name__, function.__doc__
-        call.__annotations__ = {each.name: each.annotation for each in parameters}
+        call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # typer goes by it
         return call
 
@@ -78,35 +78,35 @@ def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
     for name, key in keys.items():
         value = values[name]
         if value is not None and value not in ("", []):
-            option = _words(key)[0]
+            option = _option_names(key)[0]
             file = value if key.form == "text" else ""
-            layer[key.name] = SettingValue(_value(option, key, value), Origin("option", option), file)
+            layer[key.name] = SettingValue(_converted_value(option, key, value), Origin("option", option), file)
     return layer
 
 
-def _own(kind: Any) -> Iterator[tuple[Field[Any], Any]]:
+def _option_fields(kind: Any) -> Iterator[tuple[Field[Any], Any]]:
     """Yield the fields of an options class, each with the declaration for typer."""
     hints = get_type_hints(kind, include_extras=True)
     for field in fields(kind):
         yield field, hints[field.name]
 
 
-def _declared(field: Field[Any], hint: Any) -> Parameter:
+def _field_parameter(field: Field[Any], hint: Any) -> Parameter:
     default = Parameter.empty if field.default is MISSING else field.default
     return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
-def _words(key: Key) -> Sequence[str]:
+def _option_names(key: Key) -> Sequence[str]:
     """Return the options of a key: one, or two for a switch."""
     assert key.option is not None
     return key.option.name.split("/")
 
 
-def _parameter(key: Key) -> str:
-    return _words(key)[0].removeprefix("--").replace("-", "_")
+def _setting_option(key: Key) -> str:
+    return _option_names(key)[0].removeprefix("--").replace("-", "_")
 
 
-def _of_setting(name: str, key: Key) -> Parameter:
+def _setting_parameter(name: str, key: Key) -> Parameter:
     """Return the parameter for an option that sets a key."""
     assert key.option is not None
     allowed: dict[str, Any] = {}
@@ -114,9 +114,9 @@ def _of_setting(name: str, key: Key) -> Parameter:
     if key.many:
         kind = list[kind]
     elif key.form == "tokens":
-        allowed["parser"] = tokens
+        allowed["parser"] = parse_tokens
     elif key.is_share:
-        allowed["parser"] = share
+        allowed["parser"] = parse_share
     elif kind in (int, float) and key.form != "time":
         allowed |= {"min": key.minimum, "max": key.maximum}
     if key.form == "time":
@@ -127,40 +127,40 @@ def _of_setting(name: str, key: Key) -> Parameter:
 
 def _help(key: Key) -> str:
     """Return the meaning of a key as help text for its option."""
-    head, sign, rest = key.meaning.partition("; ")
-    named = [choice for choice in key.choices if choice]
-    if named and len(named) <= _FEW and named[0] not in head:
-        head = f"{head}: {', '.join(named)}"
+    head, sign, remainder = key.meaning.partition("; ")
+    choices = [choice for choice in key.choices if choice]
+    if choices and len(choices) <= _MAX_SHOWN_CHOICES and choices[0] not in head:
+        head = f"{head}: {', '.join(choices)}"
     if key.form == "tokens":
         head += " (4000 or 4k)"
     elif key.is_share:
         head += " (0.25 or 25%)"
-    rest = rest.replace("empty: ", "default: ").replace("unset: ", "default: ")
-    text = f"{head[0].upper()}{head[1:]}{sign}{rest}"
+    remainder = remainder.replace("empty: ", "default: ").replace("unset: ", "default: ")
+    text = f"{head[0].upper()}{head[1:]}{sign}{remainder}"
     if key.many:
         text += "; may be repeated"
     elif not isinstance(key.default, bool) and key.default and "default: " not in text:
-        text += f"; default: {shown(key.default)}"
+        text += f"; default: {display_value(key.default)}"
     return f"{text}."
 
 
-def _value(option: str, key: Key, value: Any) -> Any:
+def _converted_value(option: str, key: Key, value: Any) -> Any:
     if key.form == "time":
-        seconds = moment(value)
+        seconds = timestamp_of(value)
         if seconds is None:
             raise UsageError(f"{option} {value!r} is not a time; use ISO 8601 such as 2026-03-01T12:00:00Z")
         return seconds
     if key.form == "text":
-        return _text(option, value)
+        return _plain_help(option, value)
     if key.name == "preset":
         try:
-            return checked(key, value)
+            return check_value(key, value)
         except ValueError as error:
-            raise SettingsError(f"{option} {written(value)}: {error}") from None
+            raise SettingsError(f"{option} {notation_of(value)}: {error}") from None
     return tuple(value) if isinstance(value, list) else value
 
 
-def _text(option: str, path: str) -> str:
+def _plain_help(option: str, path: str) -> str:
     text = read_text(path)
     if not text.strip():
         raise UsageError(f"{option} {path}: the file is empty; leave the option out for the default prompt")

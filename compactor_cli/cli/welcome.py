@@ -11,12 +11,12 @@ from pathlib import Path
 
 import compactor_cli
 from compactor_cli.agents import AGENTS
-from compactor_cli.agents.finding import described, find_sessions, shortest
+from compactor_cli.agents.finding import describe_sessions, find_sessions, shortest_prefixes
 from compactor_cli.cli.session_menu import this_machine
-from compactor_cli.render.console import counted, make_console
+from compactor_cli.render.console import count_phrase, make_console
 from compactor_cli.render.sessions import session_table
 
-_SHOWN = 5
+_MAX_SHOWN = 5
 _SAMPLE = "openai-chat.jsonl"
 
 
@@ -26,29 +26,32 @@ def welcome(program: str) -> None:
     console.print(f"Usage: {program} COMMAND [OPTIONS]\n", soft_wrap=True)
     console.print("Makes saved sessions with language models smaller without losing what the work needs.")
     listing = find_sessions(this_machine(), AGENTS.values())
-    newest = list(islice(described(listing), _SHOWN))
+    newest = list(islice(describe_sessions(listing), _MAX_SHOWN))
     if newest:
         console.print(session_table(console, newest, time.time()))
-        taken = f"--session {shortest([saved.id for saved in newest])[0]}"
-        console.print(f"There {_are(len(listing.sessions))} on this machine. To inspect the newest and compact it:")
+        example_option = f"--session {shortest_prefixes([saved.id for saved in newest])[0]}"
+        console.print(
+            f"There {_sessions_phrase(len(listing.sessions))} on this machine. To inspect the newest and compact it:"
+        )
     else:
-        taken = shlex.quote(str(sample() or "session.jsonl"))
+        example_option = shlex.quote(str(sample_path() or "session.jsonl"))
         console.print("\nThere are no agent sessions on this machine. Name a file of your own, or try a sample:")
     console.print(
-        f"\n  {program} inspect {taken}\n  {program} compact {taken} --target-ratio 0.25 -o small.jsonl\n\nSee "
+        f"\n  {program} inspect {example_option}\n  {program} compact {example_option} --target-ratio 0.25 -o "
+        f"small.jsonl\n\nSee "
         f"{program} --help for all commands, {program} sessions for all sessions, and {program} completion for Tab "
         "completion.",
         soft_wrap=True,
     )
 
 
-def _are(sessions: int) -> str:
-    return f"{'is' if sessions == 1 else 'are'} {counted(sessions, 'session')}"
+def _sessions_phrase(sessions: int) -> str:
+    return f"{'is' if sessions == 1 else 'are'} {count_phrase(sessions, 'session')}"
 
 
-def sample() -> Path | None:
+def sample_path() -> Path | None:
     """Return a sample session that comes with the program, from a checkout or an installation. None if there is
     none."""
     checkout = Path(compactor_cli.__file__).parent.parent / "sample_transcripts"
     installed = Path(sysconfig.get_path("data"), "share", "compactor")
-    return next((place for folder in (checkout, installed) if (place := folder / _SAMPLE).is_file()), None)
+    return next((candidate for folder in (checkout, installed) if (candidate := folder / _SAMPLE).is_file()), None)

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-_NARROWEST = 40
+_MIN_WIDTH = 40
 
 
-def _set(width: int | None) -> int | None:
+def _set_width(width: int | None) -> int | None:
     """Set the width of the terminal for everything that prints and for child processes."""
     if width is not None:
         os.environ["COLUMNS"] = str(width)
@@ -22,9 +22,9 @@ WidthOption = Annotated[
     typer.Option(
         "--width",
         metavar="N",
-        min=_NARROWEST,
+        min=_MIN_WIDTH,
         is_eager=True,
-        callback=_set,
+        callback=_set_width,
         help="Width of tables; default: that of the terminal, or COLUMNS.",
     ),
 ]

@@ -21,9 +21,9 @@ from msgspec import Struct
 T = TypeVar("T")
 R = TypeVar("R")
 
-_OF_TERMINALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
+_TERMINAL_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
 """Signals that a terminal sends to all processes of a run."""
-_AHEAD = 4
+_CHUNKS_AHEAD = 4
 """Chunks per process that are submitted before the first result is awaited, which limits the number of waiting
 results."""
 
@@ -48,10 +48,10 @@ class Work(Struct, Generic[T, R], frozen=True):
     """Modules to import before the first process begins; once for all if processes are forked."""
 
 
-def get_ready(preload: Sequence[str]) -> None:
+def start_server(preload: Sequence[str]) -> None:
     """Start the server that processes are forked from, unless it runs already. Meanwhile it imports the modules of
     `preload`, in parallel with this process."""
-    if _forks():
+    if _can_fork():
         multiprocessing.set_forkserver_preload(list(preload))
         _start_helpers()
 
@@ -68,25 +68,25 @@ def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) ->
     try:
         for chunk in chunks:
             waiting.append((chunk, pool.submit(chunk)))
-            if len(waiting) > _AHEAD * processes:
-                yield from _first(pool, waiting)
+            if len(waiting) > _CHUNKS_AHEAD * processes:
+                yield from _next_results(pool, waiting)
         while waiting:
-            yield from _first(pool, waiting)
+            yield from _next_results(pool, waiting)
         pool.renew()
     finally:
         pool.kill()
 
 
-def _first(pool: _Pool[T, R], waiting: deque[tuple[Sequence[T], Future[list[R]]]]) -> Iterator[R]:
+def _next_results(pool: _Pool[T, R], waiting: deque[tuple[Sequence[T], Future[list[R]]]]) -> Iterator[R]:
     """Yield the results of the first waiting chunk, or of all waiting chunks if a process has died."""
     chunk, future = waiting.popleft()
     try:
         yield from future.result()
     except BrokenProcessPool:
-        yield from pool.alone(chunk)
+        yield from pool.run_alone(chunk)
         while waiting:
             chunk, future = waiting.popleft()
-            yield from future.result() if not future.exception() else pool.alone(chunk)
+            yield from future.result() if not future.exception() else pool.run_alone(chunk)
         pool.renew()
 
 
@@ -100,21 +100,21 @@ class _Pool(Generic[T, R]):
         if self._executor is None:
             self._executor = self._executor_of(self._processes)
         try:
-            with undisturbed():
+            with delay_signals():
                 return self._executor.submit(self._work.chunk, chunk)
         except BrokenProcessPool as error:
             broken: Future[list[R]] = Future()
             broken.set_exception(error)
             return broken
 
-    def alone(self, chunk: Sequence[T]) -> Iterator[R]:
+    def run_alone(self, chunk: Sequence[T]) -> Iterator[R]:
         """Yield the results of the items of a chunk whose process died, with one process per item."""
         for item in chunk:
             with self._executor_of(1) as executor:
                 try:
-                    with undisturbed():
-                        made = executor.submit(self._work.chunk, [item])
-                    yield from made.result()
+                    with delay_signals():
+                        future = executor.submit(self._work.chunk, [item])
+                    yield from future.result()
                 except BrokenProcessPool:
                     yield self._work.ended(item)
 
@@ -135,9 +135,9 @@ class _Pool(Generic[T, R]):
 
     def _executor_of(self, processes: int) -> ProcessPoolExecutor:
         # never fork from this process, which has threads
-        get_ready(self._work.preload)
-        context = multiprocessing.get_context("forkserver" if _forks() else "spawn")
-        return ProcessPoolExecutor(processes, context, _begin, (self._work.begin, self._work.begin_args))
+        start_server(self._work.preload)
+        context = multiprocessing.get_context("forkserver" if _can_fork() else "spawn")
+        return ProcessPoolExecutor(processes, context, _begin_worker, (self._work.begin, self._work.begin_args))
 
 
 def collect_garbage() -> None:
@@ -148,12 +148,12 @@ def collect_garbage() -> None:
         gc.freeze()
 
 
-def _forks() -> bool:
+def _can_fork() -> bool:
     return "forkserver" in multiprocessing.get_all_start_methods()
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def delay_signals() -> Iterator[None]:
     """Delay signals that would end the run until the block is done, if this is the main thread."""
     came: list[int] = []
     handlers = _handlers() if threading.current_thread() is threading.main_thread() else {}
@@ -183,22 +183,22 @@ def _start_helpers() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         for start in (resource_tracker.ensure_running, forkserver.ensure_running):
-            signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)  # again: the first helper unblocks them
+            signal.pthread_sigmask(signal.SIG_BLOCK, _TERMINAL_SIGNALS)  # again: the first helper unblocks them
             start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(begin: Callable[..., None], begin_args: tuple[Any, ...]) -> None:
+def _begin_worker(begin: Callable[..., None], begin_args: tuple[Any, ...]) -> None:
     """Begin a worker process. It ignores Ctrl-C, which is for the parent, and it ends when the parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+        threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
     begin(*begin_args)
 
 
-def _end_after(parent: BaseProcess) -> NoReturn:
+def _exit_with_parent(parent: BaseProcess) -> NoReturn:
     parent.join()
     os._exit(1)

@@ -11,15 +11,15 @@ from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
-from compactor_cli.configuration.checked_values import allowed, written
+from compactor_cli.configuration.checked_values import describe_allowed, notation_of
 from compactor_cli.configuration.keys import Key, keys, sections
 from compactor_cli.configuration.presets import PRESETS
-from compactor_cli.configuration.settings_files import SettingsFile, parse, section_of
+from compactor_cli.configuration.settings_files import SettingsFile, parse_file, section_of
 from compactor_cli.errors import SettingsError
 
 _HEADER = re.compile(r"^((?:[ \t]*\r?\n)*(?:[ \t]*#.*\n)*)([ \t]*\[.*)", re.MULTILINE)
 """A TOML table's header, with preceding blank lines and the comment directly above it."""
-_BARE = re.compile(r"^(\n*)([ \t]*\[.*)", re.MULTILINE)
+_BARE_HEADER = re.compile(r"^(\n*)([ \t]*\[.*)", re.MULTILINE)
 """The same without the comment; a preceding blank line comes from tomlkit."""
 
 
@@ -27,8 +27,8 @@ def with_value(file: SettingsFile, text: str, key: Key, value: Any) -> str:
     """Return the text of the file with a key set. Raises SettingsError if that would change anything else."""
     value = list(value) if isinstance(value, tuple) else value
     words = [*file.section, *key.name.split(".")]
-    wanted = deepcopy(dict(parse(file, text)))
-    inner = wanted
+    expected = deepcopy(dict(parse_file(file, text)))
+    inner = expected
     for word in words[:-1]:
         if inner.get(word) is None:
             inner[word] = {}
@@ -36,30 +36,30 @@ def with_value(file: SettingsFile, text: str, key: Key, value: Any) -> str:
         if not isinstance(inner, dict):
             raise SettingsError(f"{file.path}: {word}: must be a table")
     inner[key.leaf] = value
-    ended = text if text.endswith("\n") or not text else text + "\n"
-    edited = _yaml_with(ended, key, value) if file.is_yaml else _toml(ended, words, value)
-    return _verified(file, edited, wanted, key.name)
+    ended_text = text if text.endswith("\n") or not text else text + "\n"
+    edited = _yaml_with(ended_text, key, value) if file.is_yaml else _toml(ended_text, words, value)
+    return _verify(file, edited, expected, key.name)
 
 
-def without(file: SettingsFile, text: str, name: str) -> str | None:
+def without_key(file: SettingsFile, text: str, name: str) -> str | None:
     """Return the text of the file without a key, known or unknown; None if the key is not in the file."""
     words = [*file.section, *name.split(".")]
-    wanted = deepcopy(dict(parse(file, text)))
-    section_of(file, wanted)  # raises if it is not a table
-    inner: Any = wanted
+    expected = deepcopy(dict(parse_file(file, text)))
+    section_of(file, expected)  # raises if it is not a table
+    inner: Any = expected
     for word in words[:-1]:
         inner = inner.get(word) if isinstance(inner, dict) else None
     if not isinstance(inner, dict) or words[-1] not in inner:
         return None
     del inner[words[-1]]
     edited = _yaml_without(text, words) if file.is_yaml else _toml(text, words, None)
-    return _verified(file, edited, wanted, name)
+    return _verify(file, edited, expected, name)
 
 
-def _verified(file: SettingsFile, text: str, wanted: Mapping[Any, Any], name: str) -> str:
+def _verify(file: SettingsFile, text: str, expected: Mapping[Any, Any], name: str) -> str:
     """Return the text. Raises SettingsError if it does not parse to the wanted document."""
     with suppress(SettingsError):
-        if _without_empty(parse(file, text)) == _without_empty(wanted):
+        if _without_empty(parse_file(file, text)) == _without_empty(expected):
             return text
     raise SettingsError(f"{file.path}: {name} cannot be changed without changing other keys; edit the file by hand")
 
@@ -80,9 +80,9 @@ def _toml(text: str, words: list[str], value: Any) -> str:
     """
     import tomlkit
 
-    above: dict[str, list[str]] = {}
+    comments_above: dict[str, list[str]] = {}
     for match in _HEADER.finditer(text):
-        above.setdefault(match[2], []).append(match[1])
+        comments_above.setdefault(match[2], []).append(match[1])
     document = tomlkit.parse(_HEADER.sub(r"\2", text))
     inner: Any = document
     for index, word in enumerate(words[:-1]):
@@ -93,8 +93,10 @@ def _toml(text: str, words: list[str], value: Any) -> str:
         del inner[words[-1]]
     else:
         inner[words[-1]] = value
-    edited = _BARE.sub(lambda match: (above.get(match[2]) or [match[1]]).pop(0) + match[2], document.as_string())
-    return edited.replace("\r\n", "\n").replace("\n", "\r\n") if _ending(text) == "\r\n" else edited
+    edited = _BARE_HEADER.sub(
+        lambda match: (comments_above.get(match[2]) or [match[1]]).pop(0) + match[2], document.as_string()
+    )
+    return edited.replace("\r\n", "\n").replace("\n", "\r\n") if _line_ending(text) == "\r\n" else edited
 
 
 # YAML, edited at the positions that PyYAML reports: a library that rewrites the document would realign and requote it
@@ -108,33 +110,35 @@ def _yaml_with(text: str, key: Key, value: Any) -> str:
     root = document if isinstance(document, yaml.MappingNode) else None
     end, indent = (root.end_mark.index, root.start_mark.column) if root else (len(text), 0)
     flow = root is not None and root.flow_style
-    entry = f" {written(value)}"
+    entry = f" {notation_of(value)}"
     if not key.section:
-        return _put(text, root, key.leaf, entry, end)
-    section = _value(root, key.section)
+        return _put_entry(text, root, key.leaf, entry, end)
+    section = _value_node(root, key.section)
     if isinstance(section, yaml.MappingNode):
-        return _put(text, section, key.leaf, entry, _line_end(text, section))
+        return _put_entry(text, section, key.leaf, entry, _line_end(text, section))
     if section is not None and not section.value and not flow:
-        return _put(text, None, key.leaf, entry, _line_end(text, section), indent + 2)
-    entry = f" {{{key.leaf}:{entry}}}" if section or flow else f"{_ending(text)}{' ' * (indent + 2)}{key.leaf}:{entry}"
-    return _put(text, root, key.section, entry, end)
+        return _put_entry(text, None, key.leaf, entry, _line_end(text, section), indent + 2)
+    entry = (
+        f" {{{key.leaf}:{entry}}}" if section or flow else f"{_line_ending(text)}{' ' * (indent + 2)}{key.leaf}:{entry}"
+    )
+    return _put_entry(text, root, key.section, entry, end)
 
 
-def _put(text: str, mapping: Any, word: str, entry: str, position: int, indent: int = 0) -> str:
+def _put_entry(text: str, mapping: Any, word: str, entry: str, position: int, indent: int = 0) -> str:
     """Return the text with an entry of a mapping set: at its place, inside the mapping's braces, or on a line at
     `position`."""
     entries = mapping.value if mapping else []
     for key, value in entries:
         if key.value == word:
             start, begin = text.index(":", key.end_mark.index) + 1, value.start_mark.index
-            gap, old = text[start:begin], text[begin : _end(value)].rstrip()
+            gap, old = text[start:begin], text[begin : _value_end(value)].rstrip()
             entry = f"{entry}{gap.rstrip()}" if not gap or "\n" in gap else gap + entry.lstrip()
             return text[:start] + entry + text[begin + len(old) :]
     if mapping and mapping.flow_style:
-        position = _end(entries[-1][1]) if entries else mapping.start_mark.index + 1
+        position = _value_end(entries[-1][1]) if entries else mapping.start_mark.index + 1
         return f"{text[:position]}{', ' if entries else ''}{word}:{entry}{text[position:]}"
     indent = mapping.start_mark.column if mapping else indent
-    return f"{text[:position]}{' ' * indent}{word}:{entry}{_ending(text)}{text[position:]}"
+    return f"{text[:position]}{' ' * indent}{word}:{entry}{_line_ending(text)}{text[position:]}"
 
 
 def _yaml_without(text: str, words: list[str]) -> str:
@@ -144,7 +148,7 @@ def _yaml_without(text: str, words: list[str]) -> str:
 
     mapping: Any = yaml.compose(text, Loader=yaml.SafeLoader)
     for word in words[:-1]:
-        mapping = _value(mapping, word)
+        mapping = _value_node(mapping, word)
     entries = mapping.value if mapping else []
     index = next((index for index, (key, _) in enumerate(entries) if key.value == words[-1]), None)
     if index is None:
@@ -154,16 +158,16 @@ def _yaml_without(text: str, words: list[str]) -> str:
     if not mapping.flow_style:
         return text[: text.rfind("\n", 0, start) + 1] + text[_line_end(text, value) :]
     if index:
-        return text[: _end(entries[index - 1][1])] + text[_end(value) :]
+        return text[: _value_end(entries[index - 1][1])] + text[_value_end(value) :]
     return text[:start] + text[entries[1][0].start_mark.index if entries[1:] else mapping.end_mark.index - 1 :]
 
 
-def _value(mapping: Any, word: str) -> Any:
+def _value_node(mapping: Any, word: str) -> Any:
     """Return the node of an entry; None if there is none."""
     return next((value for key, value in (mapping.value if mapping else ()) if key.value == word), None)
 
 
-def _end(node: Any) -> int:
+def _value_end(node: Any) -> int:
     """Return where a value ends. PyYAML's end mark of a block list or mapping is where the next token begins, and an
     unindented list is not marked as a block. So the end is taken from the last scalar inside."""
     while node.id != "scalar" and not node.flow_style and node.value:
@@ -174,10 +178,10 @@ def _end(node: Any) -> int:
 
 def _line_end(text: str, node: Any) -> int:
     """Return the start of the line after a value."""
-    return (text + "\n").index("\n", _end(node) - 1) + 1
+    return (text + "\n").index("\n", _value_end(node) - 1) + 1
 
 
-def _ending(text: str) -> str:
+def _line_ending(text: str) -> str:
     """Return the line ending of a text: CRLF if all lines use it."""
     return "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
 
@@ -189,7 +193,7 @@ _HEAD = """\
 """
 
 
-def template(*, yaml: bool) -> str:
+def settings_template(*, yaml: bool) -> str:
     """Return a settings file that shows the defaults. In TOML, a key that is unset by default has no value to show."""
     lines = [_HEAD.format(colon=": " if yaml else " = ")]
     for section in ("", *sections()):
@@ -207,10 +211,10 @@ def _entry(key: Key, *, yaml: bool) -> Iterator[str]:
     yield f"# {key.meaning}"
     if key.name == "preset":
         yield from (f"#   {name}: {preset.purpose}" for name, preset in PRESETS.items())
-    yield f"# Allowed: {allowed(key)}"
+    yield f"# Allowed: {describe_allowed(key)}"
     if yaml:
-        yield f"#{key.leaf}: {'null' if key.default is None else written(key.default)}"
+        yield f"#{key.leaf}: {'null' if key.default is None else notation_of(key.default)}"
     elif key.default is None:
         yield f"# {key.leaf} is unset"
     else:
-        yield f"#{key.leaf} = {written(key.default)}"
+        yield f"#{key.leaf} = {notation_of(key.default)}"

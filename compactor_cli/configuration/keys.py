@@ -38,7 +38,7 @@ class Key(Struct, frozen=True):
     @property
     def choices(self) -> tuple[str, ...]:
         """Return the allowed values; empty if there is no fixed set."""
-        return _names(self.name) or self.declared_choices
+        return _registry_names(self.name) or self.declared_choices
 
     @property
     def is_share(self) -> bool:
@@ -66,11 +66,11 @@ class Key(Struct, frozen=True):
 @cache
 def keys() -> Mapping[str, Key]:
     """Return all keys by name: first those without a section, then section by section."""
-    all_keys = [_preset(), *_keys_of(Settings, ""), *_keys_of(ReadingSettings, "")]
+    all_keys = [_preset_key(), *_dataclass_keys(Settings, ""), *_dataclass_keys(ReadingSettings, "")]
     return {key.name: key for key in sorted(all_keys, key=lambda key: key.section != "")}
 
 
-def _preset() -> Key:
+def _preset_key() -> Key:
     """Return the key for presets, each of which sets several other keys."""
     ways = "; ".join(f"{name} ({preset.purpose})" for name, preset in PRESETS.items())
     option = Option("--preset", ("compact", "inspect"), "NAME")
@@ -88,11 +88,11 @@ def sections() -> tuple[str, ...]:
     return tuple(dict.fromkeys(key.section for key in keys().values() if key.section))
 
 
-def _keys_of(settings: type, prefix: str) -> Iterator[Key]:
+def _dataclass_keys(settings: type, prefix: str) -> Iterator[Key]:
     hints = get_type_hints(settings)
     for field in fields(settings):
         if is_dataclass(hints[field.name]):
-            yield from _keys_of(hints[field.name], f"{field.name}.")
+            yield from _dataclass_keys(hints[field.name], f"{field.name}.")
         else:
             yield _key(prefix + field.name, field, hints[field.name])
 
@@ -120,7 +120,7 @@ def _key(name: str, field: Field[Any], hint: Any) -> Key:
 
 
 @cache
-def _names(key: str) -> tuple[str, ...]:
+def _registry_names(key: str) -> tuple[str, ...]:
     """Return a registry's names, for a key that chooses from one. The registry is only loaded here, since most
     commands do not set these keys."""
     match key:

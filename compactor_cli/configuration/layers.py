@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from compactor_cli.configuration.checked_values import checked
+from compactor_cli.configuration.checked_values import check_value
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.errors import SettingsError
@@ -46,7 +46,7 @@ Layer = Mapping[str, SettingValue]
 """The keys that one source sets: a file, the environment, or a command's options."""
 DEFAULT = Origin("default")
 _PYTHON = Origin("settings", "settings")
-_RIVALS = {"target_tokens": "target_ratio", "target_ratio": "target_tokens"}
+_EXCLUSIVE_KEYS = {"target_tokens": "target_ratio", "target_ratio": "target_tokens"}
 """Mutually exclusive keys; the stronger layer's takes effect."""
 
 
@@ -59,18 +59,18 @@ def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
     effective = {key.name: SettingValue(key.default, DEFAULT) for key in keys().values()}
     naming = max((index for index, layer in enumerate(layers) if "preset" in layer), default=None)
     for index, layer in enumerate(layers):
-        _refuse_rivals(layer)
+        _check_exclusive(layer)
         if index == naming:
-            effective |= _expanded(layer["preset"])
+            effective |= _expand_preset(layer["preset"])
         for name, entry in layer.items():
             effective[name] = entry
-            if name in _RIVALS and entry.value is not None:
-                effective[_RIVALS[name]] = SettingValue(None, entry.origin)
+            if name in _EXCLUSIVE_KEYS and entry.value is not None:
+                effective[_EXCLUSIVE_KEYS[name]] = SettingValue(None, entry.origin)
     return effective
 
 
-def settings_of(effective: Mapping[str, SettingValue]) -> Settings:
-    return _filled(Settings, effective, "")
+def make_settings(effective: Mapping[str, SettingValue]) -> Settings:
+    return _fill_dataclass(Settings, effective, "")
 
 
 def checked_settings(settings: Settings) -> Settings:
@@ -84,13 +84,13 @@ def checked_settings(settings: Settings) -> Settings:
         except AttributeError:
             continue  # from another settings class
         try:
-            layer[key.name] = SettingValue(checked(key, _number(value)), _PYTHON)
+            layer[key.name] = SettingValue(check_value(key, _number(value)), _PYTHON)
         except ValueError as error:
             wrong.append(f"settings: {key.name} = {value!r}: {error}")
     if wrong:
         raise SettingsError("\n".join(wrong))
-    _refuse_rivals(layer)
-    return settings_of(layer)
+    _check_exclusive(layer)
+    return make_settings(layer)
 
 
 def _number(value: Any) -> Any:
@@ -102,31 +102,31 @@ def _number(value: Any) -> Any:
     return float(value) if isinstance(value, Real) else value
 
 
-def reading_of(effective: Mapping[str, SettingValue]) -> ReadingSettings:
-    return _filled(ReadingSettings, effective, "")
+def make_reading_settings(effective: Mapping[str, SettingValue]) -> ReadingSettings:
+    return _fill_dataclass(ReadingSettings, effective, "")
 
 
-def _filled(kind: type[S], effective: Mapping[str, SettingValue], prefix: str) -> S:
+def _fill_dataclass(kind: type[S], effective: Mapping[str, SettingValue], prefix: str) -> S:
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]  # only dataclasses come here
         section = field.default_factory
         if isinstance(section, type):
-            values[field.name] = _filled(section, effective, f"{field.name}.")
+            values[field.name] = _fill_dataclass(section, effective, f"{field.name}.")
         else:
             values[field.name] = effective[prefix + field.name].value
     return kind(**values)
 
 
-def _expanded(named: SettingValue) -> dict[str, SettingValue]:
-    preset = PRESETS.get(named.value)
+def _expand_preset(preset_name: SettingValue) -> dict[str, SettingValue]:
+    preset = PRESETS.get(preset_name.value)
     if preset is None:  # an empty name stands for no preset
         return {}
-    origin = Origin("preset", f"{named.value} ({named.origin})")
+    origin = Origin("preset", f"{preset_name.value} ({preset_name.origin})")
     return {name: SettingValue(value, origin) for name, value in preset.values.items()}
 
 
-def _refuse_rivals(layer: Layer) -> None:
-    first, second = (layer.get(name) for name in sorted(_RIVALS, reverse=True))
+def _check_exclusive(layer: Layer) -> None:
+    first, second = (layer.get(name) for name in sorted(_EXCLUSIVE_KEYS, reverse=True))
     if first and second and first.value is not None and second.value is not None:
         first_name, second_name = first.origin.names("target_tokens"), second.origin.names("target_ratio")
         raise SettingsError(f"{first_name} and {second_name.rpartition(': ')[2]} exclude each other")

@@ -69,15 +69,15 @@ def user_file() -> SettingsFile:
     from platformdirs import user_config_path
 
     folder = user_config_path("compactor", appauthor=False)
-    return SettingsFile("user file", _only(folder, "config") or folder / "config.toml")
+    return SettingsFile("user file", _find_single(folder, "config") or folder / "config.toml")
 
 
 def project_file(folder: Path) -> SettingsFile | None:
     """Return the settings file of the nearest folder that has one, from this folder upwards."""
-    for place in (folder, *folder.parents):
-        path = _only(place, "compactor")
-        if path is None and _has_section(place / PYPROJECT):
-            path = place / PYPROJECT
+    for parent in (folder, *folder.parents):
+        path = _find_single(parent, "compactor")
+        if path is None and _has_section(parent / PYPROJECT):
+            path = parent / PYPROJECT
         if path is not None:
             return SettingsFile("project file", path)
     return None
@@ -87,7 +87,7 @@ def read_file(file: SettingsFile) -> Layer:
     """Return the keys that a file sets. Raises SettingsError."""
     from compactor_cli.configuration.parsed_file import layer_of
 
-    document = section_of(file, parse(file, read_text(file)))
+    document = section_of(file, parse_file(file, read_text(file)))
     layer = dict(layer_of(document, file.origin))
     for name, entry in layer.items():
         if keys()[name].form == "path" and entry.value:
@@ -107,9 +107,9 @@ def read_text(file: SettingsFile) -> str:
         raise SettingsError(f"{file.path}: not UTF-8: {error.reason} at byte {error.start}") from None
 
 
-def parse(file: SettingsFile, text: str) -> Mapping[Any, Any]:
+def parse_file(file: SettingsFile, text: str) -> Mapping[Any, Any]:
     """Return the parsed document. Raises SettingsError with the line of an error."""
-    return _yaml(str(file.path), text) if file.is_yaml else _toml(str(file.path), text)
+    return _parse_yaml(str(file.path), text) if file.is_yaml else _parse_toml(str(file.path), text)
 
 
 def section_of(file: SettingsFile, document: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -121,7 +121,7 @@ def section_of(file: SettingsFile, document: Mapping[Any, Any]) -> Mapping[Any, 
     return document
 
 
-def _only(folder: Path, stem: str) -> Path | None:
+def _find_single(folder: Path, stem: str) -> Path | None:
     """Return the file with this stem in a folder, whatever its suffix. Raises SettingsError if there are two."""
     paths = [path for suffix in SUFFIXES if _is_file(path := folder / f"{stem}{suffix}")]
     if len(paths) > 1:
@@ -151,11 +151,11 @@ def _has_section(path: Path) -> bool:
     except OSError:  # missing, or owned by another user
         return False
     file = SettingsFile("project file", path)
-    tool = parse(file, read_text(file)).get("tool")
+    tool = parse_file(file, read_text(file)).get("tool")
     return isinstance(tool, Mapping) and "compactor" in tool
 
 
-def _toml(name: str, text: str) -> Mapping[Any, Any]:
+def _parse_toml(name: str, text: str) -> Mapping[Any, Any]:
     import tomli
 
     try:
@@ -168,7 +168,7 @@ def _toml(name: str, text: str) -> Mapping[Any, Any]:
         raise SettingsError(f"{name}: not TOML: nested too deeply") from None
 
 
-def _yaml(name: str, text: str) -> Mapping[Any, Any]:
+def _parse_yaml(name: str, text: str) -> Mapping[Any, Any]:
     from compactor_cli.text.yaml_document import read_document
 
     try:

@@ -7,10 +7,10 @@ from typing import Protocol
 from compactor_cli.errors import InputError
 from compactor_cli.model.content import Content
 
-_CHUNK = 1 << 20
-_SMALL = 64 << 20
+_CHUNK_BYTES = 1 << 20
+_MIN_CHECKED_BYTES = 64 << 20
 """Unpacked data up to this many bytes is never considered a decompression bomb."""
-_RATIO = 500
+_MAX_RATIO = 500
 """Unpacked data more than this many times its packed size is considered a bomb. Sessions reach a tenth of that."""
 
 
@@ -36,9 +36,10 @@ class Container(Protocol):
 
 def check_size(unpacked: int, packed: int) -> None:
     """Raise InputError when the unpacked size is so large that the file must be a decompression bomb."""
-    if unpacked > _SMALL and unpacked > _RATIO * packed:
+    if unpacked > _MIN_CHECKED_BYTES and unpacked > _MAX_RATIO * packed:
         raise InputError(
-            f"unpacks to more than {_RATIO} times its {packed:,} bytes, which is unusual for a transcript; if it is "
+            f"unpacks to more than {_MAX_RATIO} times its {packed:,} bytes, which is unusual for a transcript; "
+            f"if it is "
             "one, unpack it yourself and name that file"
         )
 
@@ -54,7 +55,7 @@ def read_stream(stream: Stream, packed: int, name: str, errors: tuple[type[Excep
     chunks: list[bytes] = []
     size = 0
     try:
-        while chunk := stream.read(_CHUNK):
+        while chunk := stream.read(_CHUNK_BYTES):
             chunks.append(chunk)
             size += len(chunk)
             check_size(size, packed)

@@ -32,7 +32,7 @@ class EvalLog:
 
         damaged = (
             zipfile.BadZipFile,
-            _library().BadZipFile,
+            _zip_library().BadZipFile,
             zlib.error,
             lzma.LZMAError,
             struct.error,
@@ -42,10 +42,10 @@ class EvalLog:
             OSError,
         )
         try:
-            with _zip(data) as archive:
-                samples = _samples(archive)
+            with _open_zip(data) as archive:
+                samples = _sample_files(archive)
                 check_size(sum(archive.getinfo(name).file_size for name in samples), len(data))
-                lines = [_line(archive.read(name)) for name in samples]
+                lines = [_one_line(archive.read(name)) for name in samples]
         except damaged as error:
             raise InputError(f"the zip archive is damaged: {error}") from None
         if not lines:
@@ -58,33 +58,33 @@ class EvalLog:
 
         lines = data.split(b"\n")[:-1]
         out = io.BytesIO()
-        with _zip(original) as archive, _library().ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
-            samples = _samples(archive)
+        with _open_zip(original) as archive, _zip_library().ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
+            samples = _sample_files(archive)
             if len(samples) != len(lines):
                 raise InputError(f"only {len(lines)} of {len(samples)} samples are left, but the archive must hold all")
             new = dict(zip(samples, lines, strict=True))
             for item in archive.infolist():
                 content = archive.read(item)
-                if item.filename in new and _line(content) != new[item.filename]:
+                if item.filename in new and _one_line(content) != new[item.filename]:
                     content = new[item.filename]
                 written.writestr(item, content, compress_type=item.compress_type)
         return out.getvalue()
 
 
-def _samples(archive: zipfile.ZipFile) -> list[str]:
+def _sample_files(archive: zipfile.ZipFile) -> list[str]:
     return [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
 
 
-def _line(document: bytes) -> bytes:
+def _one_line(document: bytes) -> bytes:
     return document.strip().replace(b"\r", b" ").replace(b"\n", b" ")
 
 
-def _zip(data: bytes) -> zipfile.ZipFile:
-    archive: zipfile.ZipFile = _library().ZipFile(io.BytesIO(data))
+def _open_zip(data: bytes) -> zipfile.ZipFile:
+    archive: zipfile.ZipFile = _zip_library().ZipFile(io.BytesIO(data))
     return archive
 
 
-def _library() -> Any:
+def _zip_library() -> Any:
     """Return a zipfile module that also supports the method zstandard."""
     if sys.version_info >= (3, 14):
         import zipfile

@@ -20,7 +20,7 @@ def arrange(conversation: Conversation, *, close: bool = False) -> Conversation:
     walk = _Walk()
     for turn in conversation.turns:
         walk.add(turn)
-    turns = tuple(_answered(walk.turns, walk.answers, close=close))
+    turns = tuple(_with_answers(walk.turns, walk.answers, close=close))
     return replace(conversation, turns=turns)
 
 
@@ -50,7 +50,7 @@ class _Walk:
         self._heard = True
         stray = [item for item in turn.items if not self._take(turn, item)]
         if stray:
-            texts = tuple(detached(item) for item in stray)
+            texts = tuple(detached_item(item) for item in stray)
             self.turns.append(replace(turn, role="user", items=texts, origin="injected", group=None))
 
     def _take(self, turn: SpeakerTurn, item: Item) -> bool:
@@ -67,13 +67,13 @@ class _Walk:
         return same or any(item.kind == "call" for item in last.items)
 
 
-def detached(item: Item) -> Item:
+def detached_item(item: Item) -> Item:
     """Return a result without a call as text."""
     text = f"{DETACHED_RESULT}\n{item.text}"
-    return Item("text", text, item.spots, pictures=item.pictures)
+    return Item("text", text, item.locations, pictures=item.pictures)
 
 
-def _answered(turns: Sequence[SpeakerTurn], answers: dict[int, _Answer], *, close: bool) -> Iterator[SpeakerTurn]:
+def _with_answers(turns: Sequence[SpeakerTurn], answers: dict[int, _Answer], *, close: bool) -> Iterator[SpeakerTurn]:
     last = max((index for index, turn in enumerate(turns) if turn.role != "tool"), default=-1)
     for index, turn in enumerate(turns):
         yield turn

@@ -18,12 +18,12 @@ def fit_blocks(turns: Turns) -> Turns:
     """Return turns in the form that the API accepts: nothing empty, only thoughts with Anthropic's signature, only
     user-side pictures of four types, object arguments, and the user first."""
     turns = fitting.other_as_text(turns)
-    turns = fitting.without_thoughts(turns, "anthropic")
-    turns = fitting.without_pictures(turns, _holds)
-    turns = fitting.without_empty(turns)
-    turns = fitting.joined(turns, "assistant")
-    turns = fitting.begun_by_user(turns)
-    return fitting.with_objects(fitting.with_ids(fitting.with_names(turns, NAME), ID))
+    turns = fitting.drop_thoughts(turns, "anthropic")
+    turns = fitting.drop_pictures(turns, _holds)
+    turns = fitting.drop_empty(turns)
+    turns = fitting.merge_neighbours(turns, "assistant")
+    turns = fitting.begin_with_user(turns)
+    return fitting.wrap_arguments(fitting.limit_ids(fitting.limit_names(turns, NAME), ID))
 
 
 def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:

@@ -11,11 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.converting.base import Attribute, Home, Target, WriteContext
-from compactor_cli.converting.fitting import arguments, without_thoughts
-from compactor_cli.converting.losses import Loss, UnfaithfulError, losses_of, merge
+from compactor_cli.converting.fitting import arguments, drop_thoughts
+from compactor_cli.converting.losses import Loss, UnfaithfulError, find_losses, merge
 from compactor_cli.converting.message_content import Conversation
 from compactor_cli.converting.stable import UNKNOWN_TIME, digest, uuid_of
-from compactor_cli.converting.taking import take
+from compactor_cli.converting.taking import take_conversation
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.formats.base import Uncounted
@@ -61,39 +61,39 @@ class Converted(Struct, frozen=True):
     """Whether the format's reader read the file back with the same content; False if the tool has no reader for it."""
 
 
-def convert(source: Source, target: Target, options: Options, *, apart: bool = False) -> Iterator[Converted]:
-    """Yield the files for a source: one, or, with `apart`, one per conversation if a file can hold only one. Raises
-    UsageError for several conversations that do not fit one file."""
+def convert(source: Source, target: Target, options: Options, *, separately: bool = False) -> Iterator[Converted]:
+    """Yield the files for a source: one, or, with `separately`, one per conversation if a file can hold only one.
+    Raises UsageError for several conversations that do not fit one file."""
     transcripts = source.transcripts
     if target.many or len(transcripts) == 1:
-        yield _converted(source, transcripts, 0, target, options)
+        yield _convert_one(source, transcripts, 0, target, options)
         return
-    if not apart:
+    if not separately:
         raise UsageError(
             f"{source.path} holds {len(transcripts):,} conversations, but a file of {target.name} holds one; name a "
             "folder with --out-dir to write one file each, or convert to openai-chat, anthropic or sharegpt"
         )
     for number, transcript in enumerate(transcripts):
-        yield _converted(source, [transcript], number, target, options)
+        yield _convert_one(source, [transcript], number, target, options)
 
 
-def _converted(
+def _convert_one(
     source: Source, transcripts: Sequence[Transcript], number: int, target: Target, options: Options
 ) -> Converted:
     chosen = (options.cwd, options.now, options.thinking)
     context = WriteContext(digest(sha256(source.data), number, target.name, *map(str, chosen)), options.now)
     losses: list[Loss] = []
     written: list[Conversation] = []
-    known = True
+    has_cwd = True
     for transcript in transcripts:
-        taken = take(transcript)
-        wanted = taken.conversation
-        known = bool(options.cwd or wanted.cwd)
+        taken = take_conversation(transcript)
+        conversation = taken.conversation
+        has_cwd = bool(options.cwd or conversation.cwd)
         if not options.thinking:
-            wanted = replace(wanted, turns=without_thoughts(wanted.turns))
+            conversation = replace(conversation, turns=drop_thoughts(conversation.turns))
         session_id = uuid_of(context.key, "session")
-        fitted = target.fit(replace(wanted, session_id=session_id, cwd=options.cwd or wanted.cwd or NO_CWD))
-        losses += losses_of(taken, fitted, target.holds)
+        fitted = target.fit(replace(conversation, session_id=session_id, cwd=options.cwd or conversation.cwd or NO_CWD))
+        losses += find_losses(taken, fitted, target.holds)
         written.append(fitted)
     data = target.write(written, context)
     first = written[0]
@@ -106,7 +106,7 @@ def _converted(
         sum(len(transcript.messages) for transcript in transcripts),
         "" if target.many else first.session_id,
         first.cwd,
-        known,
+        has_cwd,
         target.file_name(first, context),
         home,
         read_back(data, target, written),
@@ -121,34 +121,34 @@ def read_back(data: bytes, target: Target, written: Sequence[Conversation]) -> b
     try:
         source = load(data, target.name, Uncounted(), format=target.name)
     except InputError as error:
-        if any(said(conversation, target.holds) for conversation in written):
+        if any(spoken_items(conversation, target.holds) for conversation in written):
             raise UnfaithfulError(f"the output cannot be read: {error}") from error
         return True
-    read = [take(transcript).conversation for transcript in source.transcripts]
-    for number, (conversation, again) in enumerate(zip_longest(written, read, fillvalue=Conversation(()))):
-        _compare(number, said(conversation, target.holds), said(again, target.holds))
+    read = [take_conversation(transcript).conversation for transcript in source.transcripts]
+    for number, (conversation, reread) in enumerate(zip_longest(written, read, fillvalue=Conversation(()))):
+        _compare(number, spoken_items(conversation, target.holds), spoken_items(reread, target.holds))
     return True
 
 
-def _compare(number: int, wanted: Sequence[Said], read: Sequence[Said]) -> None:
-    for index, (expected, actual) in enumerate(zip_longest(wanted, read)):
+def _compare(number: int, expected_items: Sequence[Said], actual_items: Sequence[Said]) -> None:
+    for index, (expected, actual) in enumerate(zip_longest(expected_items, actual_items)):
         if expected != actual:
             raise UnfaithfulError(
                 f"conversation {number} reads differently at item {index}: {expected!r:.400} != {actual!r:.400}"
             )
 
 
-def said(conversation: Conversation, holds: Set[Attribute]) -> list[Said]:
+def spoken_items(conversation: Conversation, holds: Set[Attribute]) -> list[Said]:
     """Return everything that is said, in order: speaker, kind, and words. A call is compared by its tool and the
     value of its arguments, a result by the call that it answers. The division into messages does not matter."""
     calls: dict[int, int] = {}
     for _, item in conversation.items():
         if item.kind == "call":
             calls.setdefault(item.link, len(calls))
-    return list(_said(conversation, calls, holds))
+    return list(_spoken(conversation, calls, holds))
 
 
-def _said(conversation: Conversation, calls: dict[int, int], holds: Set[Attribute]) -> Iterator[Said]:
+def _spoken(conversation: Conversation, calls: dict[int, int], holds: Set[Attribute]) -> Iterator[Said]:
     for turn, item in conversation.items():
         pictures = tuple(picture.content for picture in item.pictures)
         if item.kind == "call":

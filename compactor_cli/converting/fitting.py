@@ -14,7 +14,7 @@ from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
 from compactor_cli.converting.stable import digest
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Role
-from compactor_cli.text.json_values import MAX_DEPTH, nested_too_deeply
+from compactor_cli.text.json_values import MAX_DEPTH, is_nested_too_deeply
 
 Turns = tuple[SpeakerTurn, ...]
 BEGINNING = "[The conversation begins with the assistant.]"
@@ -22,39 +22,39 @@ BEGINNING = "[The conversation begins with the assistant.]"
 _BETWEEN = "\n\n"
 WRAPPED = "input"
 """Member that holds arguments that are not a JSON object, where a target requires one."""
-_DEEPEST = MAX_DEPTH - 20
+_MAX_DEPTH = MAX_DEPTH - 20
 """Maximum nesting of arguments. A record adds a few levels and must still be readable."""
 
 
-def only(turns: Turns, keep: Callable[[SpeakerTurn, Item], bool]) -> Turns:
+def keep_items(turns: Turns, keep: Callable[[SpeakerTurn, Item], bool]) -> Turns:
     """Return the turns with only the items that a target can hold. Turns that lose all their items are dropped."""
     kept = [replace(turn, items=tuple(item for item in turn.items if keep(turn, item))) for turn in turns]
     return tuple(new for old, new in zip(turns, kept, strict=True) if new.items or not old.items)
 
 
-def without_empty(turns: Turns) -> Turns:
+def drop_empty(turns: Turns) -> Turns:
     """Return the turns without blank texts, and without turns that say nothing."""
-    kept = only(turns, lambda _, item: item.kind != "text" or bool(item.text.strip()))
+    kept = keep_items(turns, lambda _, item: item.kind != "text" or bool(item.text.strip()))
     return tuple(turn for turn in kept if turn.items)
 
 
-def without_thoughts(turns: Turns, family: str = "") -> Turns:
+def drop_thoughts(turns: Turns, family: str = "") -> Turns:
     """Return the turns without thoughts, except those sealed by the provider of this family."""
-    return only(turns, lambda _, item: item.kind != "thinking" or bool(item.seal and item.seal.family == family))
+    return keep_items(turns, lambda _, item: item.kind != "thinking" or bool(item.seal and item.seal.family == family))
 
 
-def without_seals(turns: Turns) -> Turns:
+def drop_seals(turns: Turns) -> Turns:
     """Return the turns with thoughts as plain text; thoughts that consist only of a seal are dropped."""
-    opened = only(turns, lambda _, item: item.kind != "thinking" or bool(item.text))
-    return _each(opened, lambda item: replace(item, seal=None))
+    with_text = keep_items(turns, lambda _, item: item.kind != "thinking" or bool(item.text))
+    return _change_items(with_text, lambda item: replace(item, seal=None))
 
 
 def other_as_text(turns: Turns) -> Turns:
     """Return the turns with format-specific content as the text that the model reads."""
-    return _each(turns, lambda item: replace(item, kind="text") if item.kind == "other" else item)
+    return _change_items(turns, lambda item: replace(item, kind="text") if item.kind == "other" else item)
 
 
-def without_pictures(turns: Turns, holds: Callable[[SpeakerTurn, Item, Picture], bool] = lambda *_: False) -> Turns:
+def drop_pictures(turns: Turns, holds: Callable[[SpeakerTurn, Item, Picture], bool] = lambda *_: False) -> Turns:
     """Return the turns without pictures that a target cannot hold; pictures without data are always dropped."""
     fitted = [
         replace(
@@ -66,7 +66,7 @@ def without_pictures(turns: Turns, holds: Callable[[SpeakerTurn, Item, Picture],
         )
         for turn in turns
     ]
-    return only(tuple(fitted), lambda _, item: item.kind != "picture" or bool(item.pictures))
+    return keep_items(tuple(fitted), lambda _, item: item.kind != "picture" or bool(item.pictures))
 
 
 def is_input(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
@@ -79,7 +79,7 @@ def is_input_data(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
     return is_input(turn, item, picture) and bool(picture.data)
 
 
-def pictures_behind(turns: Turns) -> Turns:
+def move_pictures_after(turns: Turns) -> Turns:
     """Return the turns with pictures of results moved to a user turn after all results of the same calls."""
     out: list[SpeakerTurn] = []
     waiting: list[Item] = []
@@ -101,9 +101,9 @@ def system_as_user(turns: Turns, *, lead: bool) -> Turns:
     `lead`: those at the very beginning stay unchanged."""
     out: list[SpeakerTurn] = []
     for turn in turns:
-        leads = lead and turn.role == "system"
-        lead = leads
-        if turn.role != "system" or leads:
+        is_lead = lead and turn.role == "system"
+        lead = is_lead
+        if turn.role != "system" or is_lead:
             out.append(turn)
         else:
             out.append(replace(turn, role="user", origin="injected", items=tuple(map(_reminder, turn.items))))
@@ -116,13 +116,13 @@ def _reminder(item: Item) -> Item:
     return replace(item, text=f"<system-reminder>\n{item.text}\n</system-reminder>")
 
 
-def without_lead(turns: Turns) -> Turns:
+def drop_lead(turns: Turns) -> Turns:
     """Return the turns without the system prompt, since an agent has its own."""
-    begin = next((index for index, turn in enumerate(turns) if turn.role != "system"), len(turns))
-    return turns[begin:]
+    start = next((index for index, turn in enumerate(turns) if turn.role != "system"), len(turns))
+    return turns[start:]
 
 
-def joined(turns: Turns, *roles: Role) -> Turns:
+def merge_neighbours(turns: Turns, *roles: Role) -> Turns:
     """Return the turns with neighbours of the same role merged, for these roles."""
     out: list[SpeakerTurn] = []
     for turn in turns:
@@ -133,16 +133,16 @@ def joined(turns: Turns, *roles: Role) -> Turns:
     return tuple(out)
 
 
-def begun_by_user(turns: Turns) -> Turns:
+def begin_with_user(turns: Turns) -> Turns:
     """Return the turns, with a user turn inserted if the assistant begins the conversation."""
     first = next((index for index, turn in enumerate(turns) if turn.role != "system"), None)
     if first is None or turns[first].role == "user":
         return turns
-    begun = SpeakerTurn("user", (Item("text", BEGINNING),), turns[first].time, "injected")
-    return (*turns[:first], begun, *turns[first:])
+    opening_turn = SpeakerTurn("user", (Item("text", BEGINNING),), turns[first].time, "injected")
+    return (*turns[:first], opening_turn, *turns[first:])
 
 
-def ordered(turns: Turns, *kinds: str) -> Turns:
+def order_items(turns: Turns, *kinds: str) -> Turns:
     """Return the turns with the items of assistant turns sorted by kind."""
     rank = {kind: index for index, kind in enumerate(kinds)}
 
@@ -152,41 +152,41 @@ def ordered(turns: Turns, *kinds: str) -> Turns:
     return tuple(sort(turn) if turn.role == "assistant" else turn for turn in turns)
 
 
-def with_one(turns: Turns, kind: str, *roles: Role) -> Turns:
+def merge_kind(turns: Turns, kind: str, *roles: Role) -> Turns:
     """Return the turns in which, for these roles, items of one kind are merged at the position of the first."""
-    return tuple(_with_one(turn, kind) if turn.role in roles else turn for turn in turns)
+    return tuple(_merge_items(turn, kind) if turn.role in roles else turn for turn in turns)
 
 
-def _with_one(turn: SpeakerTurn, kind: str) -> SpeakerTurn:
+def _merge_items(turn: SpeakerTurn, kind: str) -> SpeakerTurn:
     pieces = [item for item in turn.items if item.kind == kind]
     if len(pieces) < 2:
         return turn
-    whole = join(pieces)
-    items = (whole if item is pieces[0] else item for item in turn.items if item is pieces[0] or item.kind != kind)
+    merged = join(pieces)
+    items = (merged if item is pieces[0] else item for item in turn.items if item is pieces[0] or item.kind != kind)
     return replace(turn, items=tuple(items))
 
 
 def join(pieces: Sequence[Item]) -> Item:
     """Return several texts as one, separated by empty lines."""
-    spots = tuple(spot for item in pieces for spot in item.spots)
-    return replace(pieces[0], text=_BETWEEN.join(item.text for item in pieces), spots=spots, seal=None)
+    locations = tuple(location for item in pieces for location in item.locations)
+    return replace(pieces[0], text=_BETWEEN.join(item.text for item in pieces), locations=locations, seal=None)
 
 
-def with_names(turns: Turns, most: int) -> Turns:
-    """Return the turns with tool names limited to letters, digits, `_` and `-`, and to `most` characters."""
+def limit_names(turns: Turns, max_chars: int) -> Turns:
+    """Return the turns with tool names limited to letters, digits, `_` and `-`, and to `max_chars` characters."""
 
     def fit(item: Item) -> Item:
         if item.kind not in ("call", "result"):
             return item
-        return replace(item, name=re.sub(r"[^A-Za-z0-9_-]", "_", item.name)[:most] or "tool")
+        return replace(item, name=re.sub(r"[^A-Za-z0-9_-]", "_", item.name)[:max_chars] or "tool")
 
-    return _each(turns, fit)
+    return _change_items(turns, fit)
 
 
-def with_ids(turns: Turns, most: int) -> Turns:
-    """Return the turns with a unique id for each call, limited to letters, digits, `_` and `-`, and to `most`
+def limit_ids(turns: Turns, max_chars: int) -> Turns:
+    """Return the turns with a unique id for each call, limited to letters, digits, `_` and `-`, and to `max_chars`
     characters."""
-    fine = re.compile(rf"[A-Za-z0-9_-]{{1,{most}}}")
+    fine = re.compile(rf"[A-Za-z0-9_-]{{1,{max_chars}}}")
     ids: dict[int, str] = {}
     used: set[str] = set()
     for turn in turns:
@@ -195,10 +195,10 @@ def with_ids(turns: Turns, most: int) -> Turns:
                 good = fine.fullmatch(item.call_id) is not None and item.call_id not in used
                 ids[item.link] = item.call_id if good else f"call_{digest(item.link, item.name, item.text)[:24]}"
                 used.add(ids[item.link])
-    return _each(turns, lambda item: replace(item, call_id=ids[item.link]) if item.link in ids else item)
+    return _change_items(turns, lambda item: replace(item, call_id=ids[item.link]) if item.link in ids else item)
 
 
-def with_objects(turns: Turns) -> Turns:
+def wrap_arguments(turns: Turns) -> Turns:
     """Return the turns with all arguments as JSON objects."""
 
     def fit(item: Item) -> Item:
@@ -206,7 +206,7 @@ def with_objects(turns: Turns) -> Turns:
             return item
         return replace(item, text=jsonedit.dump({WRAPPED: item.text}))
 
-    return _each(turns, fit)
+    return _change_items(turns, fit)
 
 
 def arguments(item: Item) -> Any:
@@ -218,24 +218,24 @@ def arguments(item: Item) -> Any:
         value = json.loads(item.text)
     except (ValueError, RecursionError):
         return item.text
-    if nested_too_deeply(item.text, value, _DEEPEST):
+    if is_nested_too_deeply(item.text, value, _MAX_DEPTH):
         return item.text
     return {} if value is None else value
 
 
-def _each(turns: Turns, change: Callable[[Item], Item]) -> Turns:
+def _change_items(turns: Turns, change: Callable[[Item], Item]) -> Turns:
     return tuple(replace(turn, items=tuple(map(change, turn.items))) for turn in turns)
 
 
-def without_ids(turns: Turns) -> Turns:
+def drop_ids(turns: Turns) -> Turns:
     """Return the turns without call ids; results follow their calls."""
-    return _each(turns, lambda item: replace(item, call_id=""))
+    return _change_items(turns, lambda item: replace(item, call_id=""))
 
 
-def for_an_agent(turns: Turns, name: int, call_id: int) -> Turns:
+def fit_for_agent(turns: Turns, name: int, call_id: int) -> Turns:
     """Return turns in the form that agents store which have their own system prompt and work with any provider.
     `name` and `call_id`: maximum characters of these."""
-    turns = system_as_user(without_lead(turns), lead=False)
-    turns = without_seals(other_as_text(turns))
-    turns = without_empty(without_pictures(turns, is_input_data))
-    return with_objects(with_ids(with_names(begun_by_user(turns), name), call_id))
+    turns = system_as_user(drop_lead(turns), lead=False)
+    turns = drop_seals(other_as_text(turns))
+    turns = drop_empty(drop_pictures(turns, is_input_data))
+    return wrap_arguments(limit_ids(limit_names(begin_with_user(turns), name), call_id))

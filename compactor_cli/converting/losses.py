@@ -34,28 +34,28 @@ class UnfaithfulError(Exception):
     """The output would not match the input, which means that the target has a bug."""
 
 
-def losses_of(taken: Taken, after: Conversation, holds: Set[Attribute]) -> tuple[Loss, ...]:
+def find_losses(source: Taken, after: Conversation, holds: Set[Attribute]) -> tuple[Loss, ...]:
     """Return all losses of one conversation in a fixed order. Raises UnfaithfulError if something is missing or
     different that every target can hold: a text, a call, a result."""
-    before = taken.conversation
+    before = source.conversation
     counts: Counter[tuple[str, Action]] = Counter()
-    kept = {spot: (turn, item) for turn, item in after.items() for spot in item.spots}
+    kept_items = {location: (turn, item) for turn, item in after.items() for location in item.locations}
     for turn, item in before.items():
-        if item.spots[0] in kept:
-            counts.update(_changes(turn, item, *kept[item.spots[0]], holds))
+        if item.locations[0] in kept_items:
+            counts.update(_changes(turn, item, *kept_items[item.locations[0]], holds))
         else:
             counts[_left_out(turn, item), "left_out"] += 1
     counts.update(_pictures(before, after))
-    counts.update(_joined(before, after))
+    counts.update(_merge_losses(before, after))
     counts.update(_attributes(before, holds))
     counts["messages_without_content", "left_out"] += sum(not t.items for t in before.turns) - sum(
         not t.items for t in after.turns
     )
-    counts["parts", "moved"] += _moved(after)
-    for (kind, action), count in _added(after).items():
+    counts["parts", "moved"] += _count_moved(after)
+    for (kind, action), count in _added_items(after).items():
         counts[kind, action] += count
     losses = [Loss(kind, action, count) for (kind, action), count in counts.items() if count > 0]
-    return tuple(sorted([*losses, *_around(taken)]))
+    return tuple(sorted([*losses, *_outer_losses(source)]))
 
 
 def merge(losses: Iterator[Loss]) -> tuple[Loss, ...]:
@@ -78,11 +78,11 @@ def _left_out(turn: SpeakerTurn, item: Item) -> str:
         return "pictures"
     if item.kind in ("text", "other") and not item.text.strip():
         return "empty_texts"
-    raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} is missing")
+    raise UnfaithfulError(f"a {item.kind} of message {item.locations[0][0]} is missing")
 
 
 def _changes(
-    turn: SpeakerTurn, item: Item, now: SpeakerTurn, new: Item, holds: Set[Attribute]
+    turn: SpeakerTurn, item: Item, new_turn: SpeakerTurn, new: Item, holds: Set[Attribute]
 ) -> Iterator[tuple[str, Action]]:
     """Yield the changes to an item that is still present."""
     if item.kind == "result" and new.kind == "text":
@@ -90,14 +90,16 @@ def _changes(
     elif item.kind == "other" and new.kind == "text":
         yield "other_content", "as_text"
     elif item.kind != new.kind:
-        raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} became a {new.kind}")
-    elif turn.role == "system" and now.role == "user":
+        raise UnfaithfulError(f"a {item.kind} of message {item.locations[0][0]} became a {new.kind}")
+    elif turn.role == "system" and new_turn.role == "user":
         yield "system_messages", "as_user"
-    elif turn.role != now.role:
-        raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} changed from {turn.role} to {now.role}")
-    elif item.text != new.text and len(new.spots) == 1:
+    elif turn.role != new_turn.role:
+        raise UnfaithfulError(
+            f"a {item.kind} of message {item.locations[0][0]} changed from {turn.role} to {new_turn.role}"
+        )
+    elif item.text != new.text and len(new.locations) == 1:
         if item.kind != "call":
-            raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} has another text")
+            raise UnfaithfulError(f"a {item.kind} of message {item.locations[0][0]} has another text")
         yield "arguments", "changed"
     if item.kind == "call" and item.name != new.name:
         yield "tool_names", "changed"
@@ -112,32 +114,40 @@ def _changes(
 def _pictures(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
     """Yield missing pictures of results, and pictures that moved to another speaker. Pictures outside of results are
     items themselves."""
-    held = {(p.spot, p.number): turn.role for turn, item in after.items() for p in item.pictures}
+    roles = {(p.location, p.number): turn.role for turn, item in after.items() for p in item.pictures}
     for turn, item in before.items():
         for picture in item.pictures:
-            role = held.get((picture.spot, picture.number))
+            role = roles.get((picture.location, picture.number))
             if role is None and item.kind != "picture":
                 yield "pictures", "left_out"
             elif role is not None and role != turn.role:
                 yield "pictures_of_results", "as_user"
 
 
-def _joined(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
+def _merge_losses(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
     """Yield messages that were merged, except pieces of the same message, and texts that were merged."""
-    homes: dict[Spot, int] = {}
+    turn_by_location: dict[Spot, int] = {}
     for index, turn in enumerate(after.turns):
         for item in turn.items:
-            yield from (("parts", "joined") for _ in item.spots[1:])
-            homes |= dict.fromkeys(item.spots, index)
-    last: tuple[int | None, SpeakerTurn] = (None, SpeakerTurn("system", ()))
+            yield from (("parts", "joined") for _ in item.locations[1:])
+            turn_by_location |= dict.fromkeys(item.locations, index)
+    previous: tuple[int | None, SpeakerTurn] = (None, SpeakerTurn("system", ()))
     for turn in before.turns:
-        home = next((homes[spot] for item in turn.items for spot in item.spots if spot in homes), None)
-        if home is None or turn.role == "tool":
+        turn_index = next(
+            (
+                turn_by_location[location]
+                for item in turn.items
+                for location in item.locations
+                if location in turn_by_location
+            ),
+            None,
+        )
+        if turn_index is None or turn.role == "tool":
             continue
-        pieces = turn.group is not None and turn.group == last[1].group
-        if home == last[0] and turn.role == last[1].role and not pieces:
+        pieces = turn.group is not None and turn.group == previous[1].group
+        if turn_index == previous[0] and turn.role == previous[1].role and not pieces:
             yield "messages", "joined"
-        last = (home, turn)
+        previous = (turn_index, turn)
 
 
 def _attributes(before: Conversation, holds: Set[Attribute]) -> Iterator[tuple[str, Action]]:
@@ -152,29 +162,29 @@ def _attributes(before: Conversation, holds: Set[Attribute]) -> Iterator[tuple[s
                 yield "harness_marks", "left_out"
 
 
-def _added(after: Conversation) -> Counter[tuple[str, Action]]:
-    new = [item for _, item in after.items() if not item.spots and item.kind != "picture"]
+def _added_items(after: Conversation) -> Counter[tuple[str, Action]]:
+    new = [item for _, item in after.items() if not item.locations and item.kind != "picture"]
     return Counter(("results" if item.kind == "result" else "messages", "added") for item in new)
 
 
-def _moved(after: Conversation) -> int:
+def _count_moved(after: Conversation) -> int:
     """Return how many items were moved: all except the longest run in the original order."""
     tails: list[Spot] = []
-    spots = [spot for _, item in after.items() for spot in item.spots]
-    for spot in spots:
-        position = bisect_left(tails, spot)
-        tails[position : position + 1] = [spot]
-    return len(set(spots)) - len(tails)
+    locations = [location for _, item in after.items() for location in item.locations]
+    for location in locations:
+        position = bisect_left(tails, location)
+        tails[position : position + 1] = [location]
+    return len(set(locations)) - len(tails)
 
 
-def _around(taken: Taken) -> Iterator[Loss]:
+def _outer_losses(source: Taken) -> Iterator[Loss]:
     """Yield the losses outside the messages."""
-    if taken.records:
-        kinds = sorted(taken.records.items(), key=lambda pair: (-pair[1], pair[0]))
-        listed = ", ".join(f"{kind} {count}" for kind, count in kinds[:4])
-        detail = listed + (f" and {len(kinds) - 4} more kinds" if len(kinds) > 4 else "")
-        yield Loss("records_without_message", "left_out", sum(taken.records.values()), detail)
-    if taken.members:
-        yield Loss("members_of_the_document", "left_out", len(taken.members), ", ".join(taken.members[:6]))
-    if taken.usage:
-        yield Loss("usage", "left_out", taken.usage)
+    if source.records:
+        kinds = sorted(source.records.items(), key=lambda pair: (-pair[1], pair[0]))
+        kind_list = ", ".join(f"{kind} {count}" for kind, count in kinds[:4])
+        detail = kind_list + (f" and {len(kinds) - 4} more kinds" if len(kinds) > 4 else "")
+        yield Loss("records_without_message", "left_out", sum(source.records.values()), detail)
+    if source.members:
+        yield Loss("members_of_the_document", "left_out", len(source.members), ", ".join(source.members[:6]))
+    if source.usage:
+        yield Loss("usage", "left_out", source.usage)

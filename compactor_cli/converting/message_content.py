@@ -35,7 +35,7 @@ class Picture(NamedTuple):
     media_type: str = ""
     data: str = ""
     url: str = ""
-    spot: Spot = (-1, -1)
+    location: Spot = (-1, -1)
     number: int = 0
     """Index among the pictures of its part."""
 
@@ -56,7 +56,7 @@ class Item(Struct, frozen=True):
     kind: ItemKind
     text: str = ""
     """For a call: its arguments, as JSON if they are JSON. For a result: what the model reads."""
-    spots: tuple[Spot, ...] = ()
+    locations: tuple[Spot, ...] = ()
     """The parts that it was taken from: several if they were merged, none if a target added it."""
     name: str = ""
     """Tool name of a call; for a result, that of its call."""

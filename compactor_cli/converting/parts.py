@@ -14,12 +14,12 @@ NAME, ID = 64, 128
 def fit_parts(turns: fitting.Turns) -> fitting.Turns:
     """Return turns in the form that the API accepts: no system messages, nothing empty, only user pictures with
     data, object arguments, assistant turns merged, and the user first."""
-    turns = fitting.system_as_user(fitting.without_lead(turns), lead=False)
-    turns = fitting.without_seals(fitting.other_as_text(turns))
-    turns = fitting.pictures_behind(fitting.without_pictures(turns, fitting.is_input_data))
-    turns = fitting.begun_by_user(fitting.joined(fitting.without_empty(turns), "assistant"))
-    turns = fitting.ordered(turns, "thinking", "text", "call")
-    return fitting.with_objects(fitting.with_ids(fitting.with_names(turns, NAME), ID))
+    turns = fitting.system_as_user(fitting.drop_lead(turns), lead=False)
+    turns = fitting.drop_seals(fitting.other_as_text(turns))
+    turns = fitting.move_pictures_after(fitting.drop_pictures(turns, fitting.is_input_data))
+    turns = fitting.begin_with_user(fitting.merge_neighbours(fitting.drop_empty(turns), "assistant"))
+    turns = fitting.order_items(turns, "thinking", "text", "call")
+    return fitting.wrap_arguments(fitting.limit_ids(fitting.limit_names(turns, NAME), ID))
 
 
 def parts(item: Item) -> list[dict[str, Any]]:

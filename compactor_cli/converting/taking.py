@@ -13,9 +13,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.converting.message_content import Conversation, Item, ItemKind, Picture, Seal, SpeakerTurn
-from compactor_cli.formats.copies import found_at
+from compactor_cli.formats.copies import find_at
 from compactor_cli.model.message import Message, Part, Role
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.model.transcript import Transcript
 
 _KINDS: dict[str, ItemKind] = {
@@ -47,21 +47,21 @@ class Taken(Struct, frozen=True):
     """Number of records with provider counts."""
 
 
-def take(transcript: Transcript) -> Taken:
+def take_conversation(transcript: Transcript) -> Taken:
     """Read the content of a transcript from its messages; records supply only what messages lack."""
     values = _Values(transcript)
     links, names = _links(transcript.messages)
     turns: list[SpeakerTurn] = []
     for message in transcript.messages:
         turns += _turns(message, values, links, names)
-    around = _around(transcript)
+    members = _document_members(transcript)
     conversation = Conversation(tuple(turns), transcript.session_id, transcript.folder, transcript.format)
     no_messages = [index for index in range(len(transcript.records)) if index not in transcript.message_records]
     spoken = {record for message in transcript.messages for record in message.records}
     return Taken(
         conversation,
         dict(Counter(_record_kind(values[index]) for index in no_messages)),
-        tuple(key for key in around if key not in ("messages", "system")),
+        tuple(key for key in members if key not in ("messages", "system")),
         sum(_has_usage(values[index]) for index in sorted(spoken)),
     )
 
@@ -71,23 +71,23 @@ class _Values:
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
-        self._at, self._value = -1, None
+        self._record, self._value = -1, None
 
     def __getitem__(self, record: int) -> Any:
-        if record != self._at:
-            self._at, self._value = record, json.loads(self._transcript.raw(record))
+        if record != self._record:
+            self._record, self._value = record, json.loads(self._transcript.raw(record))
         return self._value
 
 
 def _links(messages: Sequence[Message]) -> tuple[dict[tuple[int, int], int], dict[int, str]]:
     """Return (message, part) of each call and result -> number of the call, and number of the call -> tool name."""
-    pairing = pair(messages)
+    pairing = pair_calls(messages)
     calls = [
         (m, n) for m, message in enumerate(messages) for n, part in enumerate(message.parts) if part.kind == "tool_call"
     ]
-    links = {spot: number for number, spot in enumerate(calls)}
+    links = {location: number for number, location in enumerate(calls)}
     names = {number: messages[index].parts[position].name for number, (index, position) in enumerate(calls)}
-    return links | {result: links[call] for result, call in pairing.answers.items()}, names
+    return links | {result: links[call] for result, call in pairing.call_of.items()}, names
 
 
 def _turns(
@@ -98,15 +98,15 @@ def _turns(
     author = _author(message, values)
     spoken: list[tuple[Role, Item]] = []
     for position, part in enumerate(message.parts):
-        spot = (message.index, position)
-        item = Item(_KINDS[part.kind], part.text, (spot,), part.name, part.call_id, failed=part.failed)
+        location = (message.index, position)
+        item = Item(_KINDS[part.kind], part.text, (location,), part.name, part.call_id, failed=part.failed)
         if part.kind == "thinking":
             item = replace(item, seal=_seal(part, thoughts))
         elif part.kind in ("tool_call", "tool_result"):
-            link = links.get(spot, -1)
+            link = links.get(location, -1)
             item = replace(item, link=link, name=part.name or names.get(link, ""))
         if part.images:
-            item = replace(item, pictures=tuple(_pictures(part, values, spot)))
+            item = replace(item, pictures=tuple(_pictures(part, values, location)))
         spoken.append((_speaker(message.role, part), item))
     if not spoken:
         yield SpeakerTurn(message.role, (), message.timestamp, message.origin, author, message.turn)
@@ -123,18 +123,18 @@ def _speaker(role: Role, part: Part) -> Role:
     return "user" if role == "tool" else role
 
 
-def _pictures(part: Part, values: _Values, spot: tuple[int, int]) -> Iterator[Picture]:
+def _pictures(part: Part, values: _Values, location: tuple[int, int]) -> Iterator[Picture]:
     """Yield the pictures of a part. A picture whose data cannot be found at the part's place is empty."""
     pictures: list[Picture] = []
     if part.place is not None:
         record, path = values[part.place.record], part.place.path
-        single = picture_in(found_at(record, path)) if part.kind == "image" else None
-        pictures = [single] if single else list(pictures_in(found_at(record, path)))
+        single = picture_in(find_at(record, path)) if part.kind == "image" else None
+        pictures = [single] if single else list(pictures_in(find_at(record, path)))
         if len(pictures) < part.images and path:  # next to the text
-            pictures = list(pictures_in(found_at(record, path[:-1])))
+            pictures = list(pictures_in(find_at(record, path[:-1])))
     pictures += [Picture()] * (part.images - len(pictures))
     for index, picture in enumerate(pictures[: part.images]):
-        yield picture._replace(spot=spot, number=index)
+        yield picture._replace(location=location, number=index)
 
 
 def _thoughts(message: Message, values: _Values) -> list[Thought]:
@@ -154,11 +154,11 @@ def _author(message: Message, values: _Values) -> str:
     if message.role not in ("user", "assistant", "system") or len(message.records) != 1:
         return ""
     value = values[message.records[0]]
-    named = isinstance(value, dict) and "role" in value and isinstance(value.get("name"), str)
-    return str(value["name"]) if named else ""
+    has_name = isinstance(value, dict) and "role" in value and isinstance(value.get("name"), str)
+    return str(value["name"]) if has_name else ""
 
 
-def _around(transcript: Transcript) -> dict[str, Any]:
+def _document_members(transcript: Transcript) -> dict[str, Any]:
     """Return the members of the document around the records, without these; empty if each record has its own line."""
     pieces = transcript.layout.pieces
     if len(pieces) < 3:
@@ -232,15 +232,15 @@ def _thought(block: dict[str, Any]) -> Thought | None:
 def picture_in(value: Any, media_type: str = "") -> Picture | None:
     """Return the picture in a block; None if it has neither data nor an address."""
     if isinstance(value, str):
-        return _from_text(value, media_type)
+        return _picture_from_address(value, media_type)
     if not isinstance(value, dict):
         return None
-    named = next((value[key] for key in _TYPES if isinstance(value.get(key), str)), media_type)
+    stated_type = next((value[key] for key in _TYPES if isinstance(value.get(key), str)), media_type)
     for key in _HOLDERS:
-        inner = picture_in(value[key], named) if key in value else None
+        inner = picture_in(value[key], stated_type) if key in value else None
         if inner is not None:
             return inner
-    return next((Picture(named, url=value[key]) for key in _ADDRESSES if _is_url(value.get(key))), None)
+    return next((Picture(stated_type, url=value[key]) for key in _ADDRESSES if _is_url(value.get(key))), None)
 
 
 def pictures_in(value: Any, depth: int = _DEPTH) -> Iterator[Picture]:
@@ -257,7 +257,7 @@ def pictures_in(value: Any, depth: int = _DEPTH) -> Iterator[Picture]:
                 yield from pictures_in(item, depth - 1) if isinstance(item, (dict, list)) else ()
 
 
-def _from_text(text: str, media_type: str) -> Picture | None:
+def _picture_from_address(text: str, media_type: str) -> Picture | None:
     match = _DATA_URL.match(text)
     if match:
         return Picture(match[1], text[match.end() :])

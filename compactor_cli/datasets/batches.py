@@ -10,11 +10,11 @@ import pyarrow as pa
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.datasets.columns import beside_of, find_column, plain, replaced
-from compactor_cli.datasets.row_documents import line_of, values_in, without_nulls
+from compactor_cli.datasets.columns import context_column_names, find_column, replace_values, to_plain
+from compactor_cli.datasets.row_documents import document_values, row_document, without_nulls
 from compactor_cli.errors import BudgetError, InputError, ModelError
 from compactor_cli.formats.loading import load
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.model.outcome import NOTHING, Sizes
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
@@ -72,38 +72,40 @@ def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResul
 def compact_rows(batch: Any, column: str, make: Make) -> Batch:
     """Compact the conversation in each row. A row that cannot be compacted stays unchanged and is listed in
     `failures`. A row without a conversation (null, an empty list) stays unchanged too."""
-    beside = beside_of(batch.schema, column)
-    values = plain(batch.column(column)).to_pylist()
-    around = {name: plain(batch.column(name)).to_pylist() for name in beside}
+    context_columns = context_column_names(batch.schema, column)
+    values = to_plain(batch.column(column)).to_pylist()
+    context_values = {name: to_plain(batch.column(name)).to_pylist() for name in context_columns}
     failures: dict[int, str] = {}
-    done: dict[int, tuple[bytes, RowResult]] = {}
+    compacted: dict[int, tuple[bytes, RowResult]] = {}
     for index, value in enumerate(values):
         if not value or (isinstance(value, str) and not value.strip()):
             continue
-        line = line_of(without_nulls(value), column, {name: around[name][index] for name in beside})
+        line = row_document(
+            without_nulls(value), column, {name: context_values[name][index] for name in context_columns}
+        )
         try:
-            done[index] = line, make(line)
+            compacted[index] = line, make(line)
         except (InputError, BudgetError, ModelError) as error:
             failures[index] = error.what if isinstance(error, InputError) else str(error)
-    rows, refused = _with_new(
-        batch, column, around, {a: row.line for a, (line, row) in done.items() if row.line != line}
+    rows, refused = _with_new_values(
+        batch, column, context_values, {a: row.line for a, (line, row) in compacted.items() if row.line != line}
     )
-    return _summed(rows, done, {**failures, **refused})
+    return _sum_batch(rows, compacted, {**failures, **refused})
 
 
-def _with_new(
-    batch: Any, column: str, around: Mapping[str, list[Any]], lines: Mapping[int, bytes]
+def _with_new_values(
+    batch: Any, column: str, context_values: Mapping[str, list[Any]], lines: Mapping[int, bytes]
 ) -> tuple[Any, dict[int, str]]:
     """Return the batch with the values of the new documents, and row -> why its new value was refused."""
-    new: dict[str, dict[int, Any]] = {column: {}, **{name: {} for name in around}}
+    new: dict[str, dict[int, Any]] = {column: {}, **{name: {} for name in context_values}}
     for index, line in lines.items():
-        new[column][index], beside = values_in(line, column, around)
-        for name, value in beside.items():
-            if value != around[name][index]:  # a system prompt that had to be shortened
+        new[column][index], new_context = document_values(line, column, context_values)
+        for name, value in new_context.items():
+            if value != context_values[name][index]:  # a system prompt that had to be shortened
                 new[name][index] = value
     refused: dict[int, str] = {}
     for name, values in new.items():
-        array, why = replaced(batch.column(name), {a: v for a, v in values.items() if a not in refused})
+        array, why = replace_values(batch.column(name), {a: v for a, v in values.items() if a not in refused})
         refused |= why
         if array is not batch.column(name):
             index = batch.schema.get_field_index(name)
@@ -113,24 +115,24 @@ def _with_new(
     return batch, refused
 
 
-def _summed(rows: Any, done: Mapping[int, tuple[bytes, RowResult]], failures: Mapping[int, str]) -> Batch:
-    made = Batch(rows, failures=dict(sorted(failures.items())))
+def _sum_batch(rows: Any, compacted: Mapping[int, tuple[bytes, RowResult]], failures: Mapping[int, str]) -> Batch:
+    batch = Batch(rows, failures=dict(sorted(failures.items())))
     notes: dict[str, int] = {}
-    for index, (line, row) in done.items():
-        kept = index in failures
-        made = replace(
-            made,
-            before=made.before + row.before,
-            after=made.after + (row.before if kept else row.after),
-            changed=made.changed + (not kept and row.line != line),
+    for index, (line, row) in compacted.items():
+        is_kept = index in failures
+        batch = replace(
+            batch,
+            before=batch.before + row.before,
+            after=batch.after + (row.before if is_kept else row.after),
+            changed=batch.changed + (not is_kept and row.line != line),
         )
         for note in row.notes:
             notes[note] = notes.get(note, 0) + 1
-    return replace(made, notes=notes)
+    return replace(batch, notes=notes)
 
 
 @cache
-def _counter(tokenizer: str) -> TokenCounter:
+def _shared_counter(tokenizer: str) -> TokenCounter:
     """Return the counter for all batches. It is shared because a tokenizer is slow to start."""
     return make_counter(tokenizer).counter
 
@@ -143,18 +145,18 @@ def compact_batch(
     `column`: the column with the conversations; detected by content if not named. `errors`: name of a text column to
     add, which states why a row was left unchanged and is null otherwise; without it, such a row raises InputError.
     Raises UsageError when the column cannot be determined."""
-    settings, counter = settings or Settings(), _counter(tokenizer)
+    settings, counter = settings or Settings(), _shared_counter(tokenizer)
 
     def make(line: bytes) -> RowResult:
         source = load(line, "row", counter)
         tools = [tools_for(transcript, counter, settings) for transcript in source.transcripts]
         data, parts = compact_source(source, tools, settings)
-        return row_of(source, in_memory(data), parts)
+        return row_of(source, read_all(data), parts)
 
-    made = compact_rows(batch, find_column(batch, column), make)
+    compacted = compact_rows(batch, find_column(batch, column), make)
     if errors:
-        messages = pa.array([made.failures.get(index) for index in range(batch.num_rows)], pa.string())
-        return made.rows.append_column(errors, messages)
-    for index, why in made.failures.items():
+        messages = pa.array([compacted.failures.get(index) for index in range(batch.num_rows)], pa.string())
+        return compacted.rows.append_column(errors, messages)
+    for index, why in compacted.failures.items():
         raise InputError(f"row {index} of the batch: {why}", path="batch")
-    return made.rows
+    return compacted.rows

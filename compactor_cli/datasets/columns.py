@@ -7,12 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from compactor_cli.datasets.row_documents import BESIDE, NAMES, line_of, without_nulls
+from compactor_cli.datasets.row_documents import CONTEXT_NAMES, NAMES, row_document, without_nulls
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats.base import Uncounted
 from compactor_cli.formats.loading import load
 
-_LOOKED_AT = 20
+_MAX_SAMPLE_ROWS = 20
 """Number of rows examined to decide whether a column holds conversations."""
 
 
@@ -31,8 +31,8 @@ def plain_type(kind: Any) -> Any:
         return pa.int64()
     if types.is_time32(kind) or types.is_date32(kind):
         return pa.int32()
-    known = types.is_integer, types.is_floating, types.is_boolean, types.is_null
-    if _is_text(kind) or any(is_known(kind) for is_known in known):
+    is_plain = types.is_integer, types.is_floating, types.is_boolean, types.is_null
+    if _is_text(kind) or any(is_known(kind) for is_known in is_plain):
         return kind
     raise InputError(f"a column of type {kind} cannot hold conversations; name another one with --column")
 
@@ -44,32 +44,34 @@ def _is_text(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def plain(array: Any) -> Any:
+def to_plain(array: Any) -> Any:
     """Return a column converted to its plain type."""
-    wanted = plain_type(array.type)
-    return array if array.type == wanted else array.cast(wanted)
+    goal_type = plain_type(array.type)
+    return array if array.type == goal_type else array.cast(goal_type)
 
 
-def beside_of(schema: Any, column: str) -> list[str]:
+def context_column_names(schema: Any, column: str) -> list[str]:
     """Return the text columns that belong to a conversation, because they have a name that formats read next to it."""
-    names = [field.name for field in schema if field.name in BESIDE and field.name != column and _is_text(field.type)]
+    names = [
+        field.name for field in schema if field.name in CONTEXT_NAMES and field.name != column and _is_text(field.type)
+    ]
     return [name for name in names if schema.names.count(name) == 1]
 
 
-def find_column(batch: Any, named: str = "") -> str:
+def find_column(batch: Any, column: str = "") -> str:
     """Return the column with conversations: the named one, or else the one detected by content. Raises UsageError
     when there is none or several."""
     names = batch.schema.names
-    if named:
-        if names.count(named) != 1:
-            raise UsageError(f"--column {named}: no such column; the columns are {', '.join(names)}")
-        plain_type(batch.schema.field(named).type)
-        return named
-    candidates = [name for name in dict.fromkeys(names) if names.count(name) == 1 and _holds(batch, name)]
+    if column:
+        if names.count(column) != 1:
+            raise UsageError(f"--column {column}: no such column; the columns are {', '.join(names)}")
+        plain_type(batch.schema.field(column).type)
+        return column
+    candidates = [name for name in dict.fromkeys(names) if names.count(name) == 1 and _has_conversations(batch, name)]
     if len(candidates) > 1:
-        known = [name for name in NAMES if name in candidates]
-        if len(known) == 1:
-            return known[0]
+        known_names = [name for name in NAMES if name in candidates]
+        if len(known_names) == 1:
+            return known_names[0]
         raise UsageError(f"several columns hold conversations: {', '.join(candidates)}; name one with --column")
     if not candidates:
         raise UsageError(
@@ -79,13 +81,13 @@ def find_column(batch: Any, named: str = "") -> str:
     return str(candidates[0])
 
 
-def _holds(batch: Any, name: str) -> bool:
+def _has_conversations(batch: Any, name: str) -> bool:
     kind = batch.schema.field(name).type
     listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
     if not (_is_text(kind) or (listed and pa.types.is_struct(kind.value_type))):
         return False
     try:
-        values = plain(batch.column(name).drop_null().slice(0, _LOOKED_AT)).to_pylist()
+        values = to_plain(batch.column(name).drop_null().slice(0, _MAX_SAMPLE_ROWS)).to_pylist()
     except (InputError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return False
     return any(_is_conversation(value, name) for value in values)
@@ -95,29 +97,29 @@ def _is_conversation(value: Any, name: str) -> bool:
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return False
     try:
-        source = load(line_of(without_nulls(value), name, {}), name, Uncounted())
+        source = load(row_document(without_nulls(value), name, {}), name, Uncounted())
     except InputError:
         return False
     return any(transcript.messages for transcript in source.transcripts)
 
 
-def replaced(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
-    """Return a column with new values in some rows, converted back from `plain`. Also return row -> reason for rows
+def replace_values(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
+    """Return a column with new values in some rows, converted back from `to_plain`. Also return row -> reason for rows
     left unchanged because the column's type cannot hold the new value."""
-    made, refused = _arrays(new, plain_type(array.type))
-    if not made:
+    arrays, refused = _value_arrays(new, plain_type(array.type))
+    if not arrays:
         return array, refused
     order = list(range(len(array)))
-    for place, row in enumerate(made):
-        order[row] = len(array) + place
-    whole = pa.concat_arrays([plain(array), *made.values()]).take(pa.array(order, pa.int64()))
+    for position, row in enumerate(arrays):
+        order[row] = len(array) + position
+    whole = pa.concat_arrays([to_plain(array), *arrays.values()]).take(pa.array(order, pa.int64()))
     return (whole if whole.type == array.type else whole.cast(array.type)), refused
 
 
-def _arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int, str]]:
+def _value_arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int, str]]:
     """Return row -> array of one element for each new value that the type can hold completely, and row -> reason for
     the others."""
-    made: dict[int, Any] = {}
+    arrays: dict[int, Any] = {}
     refused: dict[int, str] = {}
     for row, value in new.items():
         try:
@@ -126,15 +128,15 @@ def _arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int
             refused[row] = f"the new value does not fit the type of the column: {error}"
             continue
         if without_nulls(array.to_pylist()[0]) == without_nulls(value):
-            made[row] = array
+            arrays[row] = array
         else:
-            refused[row] = f"the new value does not fit the type of the column: {_lost(kind, value)}"
-    return made, refused
+            refused[row] = f"the new value does not fit the type of the column: {_lost_members(kind, value)}"
+    return arrays, refused
 
 
-def _lost(kind: Any, value: Any) -> str:
+def _lost_members(kind: Any, value: Any) -> str:
     """Return which members of a list of messages the type lacks, in words."""
     items: Sequence[Any] = value if isinstance(value, list) else ()
     keys = {key for item in items if isinstance(item, dict) for key in item}
-    has = {field.name for field in kind.value_type} if hasattr(kind, "value_type") else set()
-    return f"it lacks {', '.join(sorted(keys - has))}" if keys - has else "a value would change"
+    members = {field.name for field in kind.value_type} if hasattr(kind, "value_type") else set()
+    return f"it lacks {', '.join(sorted(keys - members))}" if keys - members else "a value would change"

@@ -15,7 +15,7 @@ from compactor_cli.datasets.columns import find_column
 from compactor_cli.errors import InputError
 from compactor_cli.model.outcome import NOTHING, Sizes
 
-_ROWS = 256
+_BATCH_ROWS = 256
 """Rows per batch, which limits how many conversations exist as Python objects at a time."""
 
 
@@ -44,28 +44,28 @@ class Shard(Struct, frozen=True):
 
 
 def compact_shard(
-    source: IO[bytes], sink: IO[bytes], column: str, make: Make, done: Callable[[int], object] = lambda rows: None
+    source: IO[bytes], sink: IO[bytes], column: str, make: Make, on_batch: Callable[[int], object] = lambda rows: None
 ) -> Shard:
     """Compact the conversation of each row of a Parquet file into another file with the same schema, metadata, row
     groups and compression.
 
-    `column`: the column with the conversations; empty: detected by content. `done`: called with the number of rows
+    `column`: the column with the conversations; empty: detected by content. `on_batch`: called with the number of rows
     finished. Raises InputError if the source is not a Parquet file, and UsageError if the column cannot be
     determined."""
     try:
         file = pq.ParquetFile(source)
         name = find_column(_first_rows(file), column)
         shard = Shard(name, file.metadata.num_rows)
-        with pq.ParquetWriter(sink, file.schema_arrow, **_look_of(file)) as writer:
+        with pq.ParquetWriter(sink, file.schema_arrow, **_writer_options(file)) as writer:
             first = 0
             for group in range(file.metadata.num_row_groups):
                 batches = []
-                for rows in file.iter_batches(_ROWS, row_groups=[group]):
+                for rows in file.iter_batches(_BATCH_ROWS, row_groups=[group]):
                     batch = compact_rows(rows, name, make)
                     batches.append(batch.rows)
                     shard = shard.with_batch(batch, first)
                     first += rows.num_rows
-                    done(first)
+                    on_batch(first)
                 table = pa.Table.from_batches(batches, file.schema_arrow)
                 writer.write_table(table, row_group_size=max(1, table.num_rows))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
@@ -75,11 +75,11 @@ def compact_shard(
 
 def _first_rows(file: Any) -> Any:
     """Return the first rows, from which the column is detected; an empty batch if the file has none."""
-    rows = next(file.iter_batches(_ROWS), None)
+    rows = next(file.iter_batches(_BATCH_ROWS), None)
     return rows if rows is not None else pa.RecordBatch.from_pylist([], file.schema_arrow)
 
 
-def _look_of(file: Any) -> dict[str, Any]:
+def _writer_options(file: Any) -> dict[str, Any]:
     """Return how the file is written: the compression of each column, dictionary encoding, and the naming of list
     elements."""
     if not file.metadata.num_row_groups:

@@ -17,7 +17,7 @@ NAMES = tuple(
     )
 )
 """Member names under which documents hold conversations."""
-BESIDE = frozenset(
+CONTEXT_NAMES = frozenset(
     key for known in FORMATS.values() for place in known.lists for key in (*place.systems, *place.beside)
 )
 """Names of members that formats read next to a conversation, such as a separate system prompt."""
@@ -25,17 +25,18 @@ _ANY = "messages"
 """Name of the conversation in its document if no format knows the column's name."""
 
 
-def line_of(value: Any, column: str, beside: Mapping[str, Any]) -> bytes:
-    """Return the document of a row. `value`: content of its conversation column. `beside`: the other columns that
+def row_document(value: Any, column: str, context: Mapping[str, Any]) -> bytes:
+    """Return the document of a row. `value`: content of its conversation column. `context`: the other columns that
     belong to the conversation."""
-    document = {_key(column): value, **{name: item for name, item in beside.items() if item is not None}}
+    document = {_key(column): value, **{name: item for name, item in context.items() if item is not None}}
     return json.dumps(document, ensure_ascii=False).encode()
 
 
-def values_in(line: bytes, column: str, beside: Iterable[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the values of a document for the conversation column and the columns next to it; inverse of `line_of`."""
+def document_values(line: bytes, column: str, context: Iterable[str]) -> tuple[Any, dict[str, Any]]:
+    """Return the values of a document for the conversation column and the columns next to it; inverse of
+    `row_document`."""
     document = json.loads(line)
-    return document[_key(column)], {name: document[name] for name in beside if name in document}
+    return document[_key(column)], {name: document[name] for name in context if name in document}
 
 
 def without_nulls(value: Any) -> Any:

@@ -17,16 +17,16 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from compactor_cli.db.place import file_of, is_there
+from compactor_cli.db.place import is_there, sqlite_file
 from compactor_cli.db.schema import bring_up_to_date, version_of
 from compactor_cli.db.tables import HEAD
 from compactor_cli.errors import StoreError, UsageError
-from compactor_cli.text.paths import masked
+from compactor_cli.text.paths import mask_address
 
-PATIENCE = 10.0
+LOCK_TIMEOUT_SECONDS = 10.0
 """Seconds to wait for another process that is writing, or for a server to answer."""
-_LOST = "the connection to the server was lost, and unfinished changes were not stored; run again"
-_WORDS = (
+_CONNECTION_LOST = "the connection to the server was lost, and unfinished changes were not stored; run again"
+_EXPLANATIONS = (
     ("database is locked", "another process has been writing to it for too long; try again when it is done"),
     ("lock timeout", "another process has been writing to it for too long; try again when it is done"),
     ("disk is full", "the disk is full; free some space and run again"),
@@ -48,10 +48,10 @@ _WORDS = (
     ("invalid connection option", "the address has an option that the driver does not know; check it"),
     ("invalid sslmode", "the address has an option that the driver does not know; check it"),
     ("already exists", "a table of another program has this name; use a separate database for compactor"),
-    ("terminating connection", _LOST),
-    ("server closed the connection", _LOST),
-    ("connection is closed", _LOST),
-    ("consuming input failed", _LOST),
+    ("terminating connection", _CONNECTION_LOST),
+    ("server closed the connection", _CONNECTION_LOST),
+    ("connection is closed", _CONNECTION_LOST),
+    ("consuming input failed", _CONNECTION_LOST),
 )
 """Lower-case excerpt of an error message -> what is wrong and what to do. The first match counts."""
 
@@ -72,13 +72,13 @@ class Database(Struct, frozen=True):
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Provide a read-only transaction. Raises StoreError."""
-        with reported(self.name), self.engine.connect() as connection, connection.begin():
+        with report_errors(self.name), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Provide a write transaction that is stored completely or not at all. Raises StoreError."""
-        with reported(self.name), self.engine.connect() as connection:
+        with report_errors(self.name), self.engine.connect() as connection:
             writing = connection.execution_options(writes=True)
             with writing.begin():
                 yield writing
@@ -88,7 +88,7 @@ class Database(Struct, frozen=True):
 
 
 @contextmanager
-def reported(name: str) -> Iterator[None]:
+def report_errors(name: str) -> Iterator[None]:
     """Turn database errors into StoreError with a readable explanation."""
     try:
         yield
@@ -107,28 +107,28 @@ def open_database(url: str) -> Database:
     address = _address(url)
     if address.get_backend_name() == "sqlite":
         _prepare(Path(str(address.database)))
-    return _opened(address, url)
+    return _open_current(address, url)
 
 
 def open_existing(url: str) -> Database | None:
     """Return the database at an address if it contains anything, else None; nothing is created."""
     address = _address(url)
     if address.get_backend_name() == "sqlite":
-        return _opened(address, url) if _has_content(Path(str(address.database))) else None
+        return _open_current(address, url) if _has_content(Path(str(address.database))) else None
     engine = _engine(address)
     try:
-        with reported(masked(url)), engine.connect() as connection:
+        with report_errors(mask_address(url)), engine.connect() as connection:
             exists = bool(version_of(connection))
     finally:
         engine.dispose()
-    return _opened(address, url) if exists else None
+    return _open_current(address, url) if exists else None
 
 
-def _opened(address: URL, url: str) -> Database:
+def _open_current(address: URL, url: str) -> Database:
     """Return the database with the newest schema. Nothing is locked if the schema is up to date."""
     sqlite = address.get_backend_name() == "sqlite"
     file = Path(str(address.database)) if sqlite else None
-    name = str(file) if file else masked(url)
+    name = str(file) if file else mask_address(url)
     database = Database(_engine(address), name, file)
     try:
         with database.read() as connection:
@@ -144,7 +144,7 @@ def _opened(address: URL, url: str) -> Database:
 
 def _address(url: str) -> URL:
     """Return the address with the driver to use."""
-    file = file_of(url)
+    file = sqlite_file(url)
     if file is not None:
         return URL.create("sqlite", database=str(file))
     try:
@@ -158,7 +158,7 @@ def _address(url: str) -> URL:
 
 def _engine(address: URL) -> Engine:
     if address.get_backend_name() == "sqlite":
-        engine = create_engine(address, connect_args={"timeout": PATIENCE, "check_same_thread": False})
+        engine = create_engine(address, connect_args={"timeout": LOCK_TIMEOUT_SECONDS, "check_same_thread": False})
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -168,7 +168,10 @@ def _engine(address: URL) -> Engine:
         raise UsageError(
             'PostgreSQL needs a driver that is not installed: pip install "compactor-cli[postgresql]"'
         ) from None
-    settings = {"connect_timeout": int(PATIENCE), "options": f"-c lock_timeout={int(PATIENCE * 1000)}"}
+    settings = {
+        "connect_timeout": int(LOCK_TIMEOUT_SECONDS),
+        "options": f"-c lock_timeout={int(LOCK_TIMEOUT_SECONDS * 1000)}",
+    }
     return create_engine(address, connect_args=settings)
 
 
@@ -204,7 +207,7 @@ def explain(error: DBAPIError) -> str:
     """Return an explanation with advice, followed by the database's own message."""
     message = " ".join(str(error.orig).split())
     low = message.lower()
-    meaning = next((meaning for words, meaning in _WORDS if words in low), "")
+    meaning = next((meaning for words, meaning in _EXPLANATIONS if words in low), "")
     if not meaning and error.connection_invalidated:
-        meaning = _LOST
+        meaning = _CONNECTION_LOST
     return f"{meaning} ({message[:200]})" if meaning else f"the database failed: {message[:300]}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from compactor_cli.errors import StoreError, UsageError
 from compactor_cli.text.patterns import compiled_later
 
-_OTHER_FORM = compiled_later(r"\w{2,}:(?!//)|\s*(?:host|hostaddr|port|dbname|user|password)\s*=", re.IGNORECASE)
+_OTHER_ADDRESS = compiled_later(r"\w{2,}:(?!//)|\s*(?:host|hostaddr|port|dbname|user|password)\s*=", re.IGNORECASE)
 """Forms of server addresses that would otherwise be taken for file names."""
 
 
@@ -19,21 +19,21 @@ def default_file() -> Path:
     return user_data_path("compactor", appauthor=False) / "compactor.sqlite3"
 
 
-def file_of(url: str) -> Path | None:
+def sqlite_file(url: str) -> Path | None:
     """Return the SQLite file of an address: a path, `sqlite:///PATH`, or empty for the default file. None for a server.
 
     Raises UsageError for an invalid address.
     """
     if not url:
         return default_file()
-    kind, separator, rest = url.partition("://")
+    kind, separator, remainder = url.partition("://")
     if separator and kind.partition("+")[0] != "sqlite":
         return None
-    if not separator and _OTHER_FORM.match(url):
+    if not separator and _OTHER_ADDRESS.match(url):
         raise UsageError(
             "--database: neither a path nor an address; write postgresql://USER@HOST/NAME, or the path of a file"
         )
-    path = Path(rest.removeprefix("/")) if separator else Path(url)
+    path = Path(remainder.removeprefix("/")) if separator else Path(url)
     if path.name in ("", ":memory:"):
         raise UsageError("--database names no SQLite file; use a path, or sqlite:///PATH")
     try:

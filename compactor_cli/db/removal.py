@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Table, text
 
-from compactor_cli.db.database import PATIENCE, Database, reported
+from compactor_cli.db.database import LOCK_TIMEOUT_SECONDS, Database, report_errors
 from compactor_cli.db.tables import compactions, metadata, objects, pieces, rounds, sessions
 from compactor_cli.errors import StoreError
 
@@ -15,15 +15,15 @@ ARCHIVE = (objects, compactions, pieces, sessions, rounds)
 """The tables of the archive."""
 
 
-_NOW = text("SELECT CAST(mod(txid_snapshot_xmax(txid_current_snapshot()), 4294967296) AS text)")
-_OLDER = text(
+_CURRENT_TRANSACTION = text("SELECT CAST(mod(txid_snapshot_xmax(txid_current_snapshot()), 4294967296) AS text)")
+_OLDER_READERS = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     " AND backend_xmin IS NOT NULL AND age(backend_xmin) > age(CAST(:now AS xid))"
 )
 """Counts transactions that still see what was deleted before `now`, as far as the user may see other sessions."""
-_FILE = text("SELECT pg_relation_filepath(CAST(:name AS regclass))")
+_TABLE_FILE = text("SELECT pg_relation_filepath(CAST(:name AS regclass))")
 _OWNS_DATABASE = text("SELECT pg_has_role(datdba, 'USAGE') FROM pg_database WHERE datname = current_database()")
-_PAUSE = 0.05
+_POLL_SECONDS = 0.05
 """Seconds between two checks for such transactions."""
 
 
@@ -39,19 +39,19 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
     Raises StoreError when this is impossible at present, for example while a backup is reading the deleted text.
     """
     if database.is_sqlite:
-        with reported(database.name), database.engine.connect() as connection:
+        with report_errors(database.name), database.engine.connect() as connection:
             # a new connection begins a transaction, in which VACUUM is not allowed
             connection.exec_driver_sql("COMMIT")
             connection.exec_driver_sql("VACUUM")
         return
     names = ", ".join(table.name for table in tables or metadata.sorted_tables)
-    with reported(database.name), database.engine.connect() as connection:
+    with report_errors(database.name), database.engine.connect() as connection:
         alone = connection.execution_options(isolation_level="AUTOCOMMIT")
         _await_readers(alone, database.name)
-        named = [table.name for table in tables or metadata.sorted_tables]
-        before = _files(alone, named)
+        table_names = [table.name for table in tables or metadata.sorted_tables]
+        before = _files(alone, table_names)
         alone.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {names}")
-        if before & _files(alone, named):
+        if before & _files(alone, table_names):
             # for tables that the user does not own, the server only issues a warning
             raise StoreError(
                 f"{database.name}: removed, but this user may not rewrite the tables' files, which still contain the "
@@ -63,18 +63,18 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
 
 def _files(connection: Connection, tables: Sequence[str]) -> set[str]:
     """Return the files that currently hold the tables."""
-    return {str(connection.execute(_FILE, {"name": name}).scalar_one()) for name in tables}
+    return {str(connection.execute(_TABLE_FILE, {"name": name}).scalar_one()) for name in tables}
 
 
 def _await_readers(connection: Connection, name: str) -> None:
     """Wait for transactions that still see the deleted rows, since for their sake these would be kept in the new
     files."""
-    now = connection.execute(_NOW).scalar_one()
-    end = time.monotonic() + PATIENCE
-    while connection.execute(_OLDER, {"now": now}).scalar_one():
+    now = connection.execute(_CURRENT_TRANSACTION).scalar_one()
+    end = time.monotonic() + LOCK_TIMEOUT_SECONDS
+    while connection.execute(_OLDER_READERS, {"now": now}).scalar_one():
         if time.monotonic() > end:
             raise StoreError(
                 f"{name}: removed, but another program (a backup?) is still reading it, so the server's files still "
                 "contain the data; when it has finished, run VACUUM FULL in the database"
             )
-        time.sleep(_PAUSE)
+        time.sleep(_POLL_SECONDS)

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from compactor_cli.doctor.base import Check
-from compactor_cli.doctor.chains import Ids, Parents, Sessions
-from compactor_cli.doctor.content_checks import Blocks, Empty, Pictures
+from compactor_cli.doctor.chains import DuplicateIds, ForeignSessions, MissingParents
+from compactor_cli.doctor.content_checks import EmptyMessages, LargePictures, RejectedBlocks
 
-CHECKS: tuple[Check, ...] = (Parents(), Ids(), Sessions(), Blocks(), Empty(), Pictures())
+CHECKS: tuple[Check, ...] = (
+    MissingParents(),
+    DuplicateIds(),
+    ForeignSessions(),
+    RejectedBlocks(),
+    EmptyMessages(),
+    LargePictures(),
+)

@@ -28,14 +28,14 @@ class Finding(Struct, frozen=True):
     """(record, path in it) -> the JSON text that --fix puts there."""
 
 
-IMAGE_BYTES = 5 * 1024 * 1024
+MAX_IMAGE_BYTES = 5 * 1024 * 1024
 """Decoded size in bytes above which Anthropic's API rejects a picture."""
 
 
 class Limits(Struct, frozen=True):
     """Limits above which something counts as too large."""
 
-    image_bytes: int = IMAGE_BYTES
+    image_bytes: int = MAX_IMAGE_BYTES
     """Decoded size of a picture in bytes."""
 
 

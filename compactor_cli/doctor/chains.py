@@ -10,19 +10,19 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.model.transcript import Link
 
 
-class Parents:
+class MissingParents:
     """Finds parents that are not in the file. They cut off everything before them, since an agent follows the links
     from the last record back."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         if view.parent_path is None:
             return
-        known = {link.id for link in view.transcript.links if link}
+        known_ids = {link.id for link in view.transcript.links if link}
         previous: dict[str, str] = {}
         for record, link in enumerate(view.transcript.links):
             if link is None:
                 continue
-            if link.parent and link.parent not in known and record in view.transcript.message_records:
+            if link.parent and link.parent not in known_ids and record in view.transcript.message_records:
                 before = previous.get(link.chain)
                 hidden = _messages_before(view, record, link.chain)
                 new = jsonedit.encode(before) if before else "null"
@@ -48,22 +48,22 @@ def _messages_before(view: DoctorView, record: int, chain: str) -> int:
     )
 
 
-_ID = "uuid"
+_ID_KEY = "uuid"
 """Name of the id in formats whose records may occur in a file twice."""
 
 
-class Ids:
+class DuplicateIds:
     """Finds ids shared by two records, of which a reader finds only one. A byte-for-byte duplicate is left out;
     differing records are reported."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         by_id: dict[str, list[int]] = defaultdict(list)
         links = view.transcript.links
-        known = {link.id for link in links if isinstance(link, Link)}
+        known_ids = {link.id for link in links if isinstance(link, Link)}
         for record, (link, value) in enumerate(zip(links, view.values, strict=False)):
-            again = value.get(_ID, "") if isinstance(value, dict) else ""  # a repeated record has no link
-            name = link.id if isinstance(link, Link) else again
-            if name in known:
+            repeated_id = value.get(_ID_KEY, "") if isinstance(value, dict) else ""  # a repeated record has no link
+            name = link.id if isinstance(link, Link) else repeated_id
+            if name in known_ids:
                 by_id[name].append(record)
         for name, records in by_id.items():
             first = view.transcript.raw(records[0])
@@ -79,27 +79,27 @@ class Ids:
                 )
 
 
-class Sessions:
+class ForeignSessions:
     """Finds records from another session than most, written into the file by a second program."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
-        named = {
+        sessions = {
             record: value["sessionId"]
             for record, value in enumerate(view.values)
             if isinstance(value, dict) and isinstance(value.get("sessionId"), str)
         }
         count: dict[str, int] = defaultdict(int)
-        for record, session in named.items():
+        for record, session in sessions.items():
             count[session] += record in view.transcript.message_records
         if len(count) < 2:
             return
-        own = max(count, key=lambda session: (count[session], session == view.transcript.session_id))
-        for record, session in named.items():
-            if session != own and record in view.transcript.message_records:
+        main_session = max(count, key=lambda session: (count[session], session == view.transcript.session_id))
+        for record, session in sessions.items():
+            if session != main_session and record in view.transcript.message_records:
                 yield Finding(
                     "other_session",
                     view.line(record),
-                    f"is of the session {session}, the file of {own}",
+                    f"is of the session {session}, the file of {main_session}",
                     "given the file's session id",
-                    edits={(record, ("sessionId",)): jsonedit.encode(own)},
+                    edits={(record, ("sessionId",)): jsonedit.encode(main_session)},
                 )

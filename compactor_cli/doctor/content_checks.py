@@ -16,38 +16,38 @@ from compactor_cli.model.message import Path
 _DATA_URL = re.compile(r"data:image/[\w.+-]+;base64,")
 _PICTURE_KEYS = frozenset(("data", "url", "image_url"))
 """Members that hold the data of a picture in some format."""
-_LEAST = 1_000
+_MIN_PICTURE_CHARS = 1_000
 """Minimum characters of a string that can be a picture."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/=_-]+\Z")
 
 
-def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def walk_json(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Yield every value inside a JSON value with its path, outer values first."""
     yield path, value
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from walk(item, (*path, key))
+            yield from walk_json(item, (*path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from walk(item, (*path, index))
+            yield from walk_json(item, (*path, index))
 
 
-class Blocks:
+class RejectedBlocks:
     """Finds blocks in `content` lists for which a provider rejects the whole request."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         for record in sorted(view.transcript.message_records):
-            for path, content in walk(view.values[record]):
+            for path, content in walk_json(view.values[record]):
                 if path and path[-1] == "content" and isinstance(content, list):
-                    yield from _refused(view, record, path, content)
+                    yield from _block_findings(view, record, path, content)
 
 
-def _refused(view: DoctorView, record: int, path: Path, content: list[Any]) -> Iterator[Finding]:
-    bad = {index: kind for index, block in enumerate(content) if (kind := _fault_of(block))}
+def _block_findings(view: DoctorView, record: int, path: Path, content: list[Any]) -> Iterator[Finding]:
+    bad = {index: kind for index, block in enumerate(content) if (kind := _block_fault(block))}
     if not bad:
         return
     whole = len(bad) == len(content)
-    text = jsonedit.without(view.transcript.raw(record).decode("utf-8"), path, set(bad))
+    text = jsonedit.remove_elements(view.transcript.raw(record).decode("utf-8"), path, set(bad))
     for number, (index, kind) in enumerate(bad.items()):
         fault = "thinking without a signature" if kind == "unsigned_thinking" else "an empty text block"
         remedy = "message removed" if whole else "block removed"
@@ -61,7 +61,7 @@ def _refused(view: DoctorView, record: int, path: Path, content: list[Any]) -> I
         )
 
 
-def _fault_of(block: Any) -> str:
+def _block_fault(block: Any) -> str:
     if not isinstance(block, dict):
         return ""
     if block.get("type") == "thinking" and isinstance(block.get("thinking"), str):
@@ -72,7 +72,7 @@ def _fault_of(block: Any) -> str:
     return ""
 
 
-class Empty:
+class EmptyMessages:
     """Finds messages without content, which providers reject and which say nothing."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
@@ -84,7 +84,7 @@ class Empty:
                     yield Finding("empty_message", view.line(record), detail, "left out", drop=record)
 
 
-class Pictures:
+class LargePictures:
     """Finds pictures larger than providers accept; they are replaced by a note with size and digest."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
@@ -98,17 +98,17 @@ class Pictures:
             raw = view.transcript.raw(record)
             if len(raw) <= view.limits.image_bytes:
                 continue
-            for path, value in walk(view.values[record]):
+            for path, value in walk_json(view.values[record]):
                 if not isinstance(value, str) or not path or path[-1] not in _PICTURE_KEYS:
                     continue
-                data = picture(value)
+                data = picture_data(value)
                 if data is not None and len(data) > view.limits.image_bytes:
-                    yield _too_large(view, record, path, data, places)
+                    yield _picture_finding(view, record, path, data, places)
 
 
-def picture(text: str) -> bytes | None:
+def picture_data(text: str) -> bytes | None:
     """Return the data of a picture that a string holds as base64 or a data URL; None for any other string."""
-    if len(text) < _LEAST:
+    if len(text) < _MIN_PICTURE_CHARS:
         return None
     match = _DATA_URL.match(text)
     encoded = text[match.end() :] if match else text
@@ -122,7 +122,9 @@ def picture(text: str) -> bytes | None:
         return None
 
 
-def _too_large(view: DoctorView, record: int, path: Path, data: bytes, places: dict[tuple[int, Path], str]) -> Finding:
+def _picture_finding(
+    view: DoctorView, record: int, path: Path, data: bytes, places: dict[tuple[int, Path], str]
+) -> Finding:
     note = f"[picture of {len(data):,} bytes left out, sha256 {hashlib.sha256(data).hexdigest()}]"
     detail = f"a picture of {len(data):,} bytes, the limit is {view.limits.image_bytes:,}"
     for end in range(len(path), 0, -1):
@@ -132,14 +134,14 @@ def _too_large(view: DoctorView, record: int, path: Path, data: bytes, places: d
             return Finding(
                 "large_image", view.line(record), detail, "replaced by a note", edits={(record, path[:end]): block}
             )
-    holder = _holder(view.values[record], path)
+    holder = _enclosing_block(view.values[record], path)
     if holder is None:
         return Finding("large_image", view.line(record), detail)
     block = jsonedit.encode({"type": "text", "text": note})
     return Finding("large_image", view.line(record), detail, "replaced by a note", edits={(record, holder): block})
 
 
-def _holder(value: Any, path: Path) -> Path | None:
+def _enclosing_block(value: Any, path: Path) -> Path | None:
     """Return the path of the block around a picture: the nearest list element that is an object with a `type`."""
     for end in range(len(path) - 1, 0, -1):
         if not isinstance(path[end - 1], int):

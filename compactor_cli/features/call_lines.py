@@ -8,29 +8,29 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from compactor_cli.features.work.ledger import call_arguments
-from compactor_cli.features.work.told_of_calls import told_of_call
+from compactor_cli.features.work.masked_calls import mask_call_text
 from compactor_cli.model.message import Part
 from compactor_cli.text.escapes import readable
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 
-PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
-COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
+PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
+COMMAND_ARGUMENTS = ("command", "cmd", "script", "code", "keystrokes")
 _SEARCHES = ("pattern", "query", "regex", "regexp", "search_term", "searchTerm")
-REMOVED, ADDED = "-| ", "+| "
+REMOVED_MARK, ADDED_MARK = "-| ", "+| "
 """Marks of the lines that an edit removes and adds. Real diffs use other marks, so a diff shown in the session
 cannot be mistaken for an edit."""
-_OLD = ("old_string", "old_str", "old_text", "old", "oldText")
-_NEW = ("new_string", "new_str", "new_text", "new", "newText")
-_CONTENT = ("content", "file_text", "new_source", "contents")
-_PATCH_BEGINS = "*** Begin Patch"
-_PATCHED = compiled_later(r"^\*\*\* (?:Update|Add) File: ", re.MULTILINE)
-_BREAK, _LINES = "\\n", 3
+_OLD_TEXT_KEYS = ("old_string", "old_str", "old_text", "old", "oldText")
+_NEW_TEXT_KEYS = ("new_string", "new_str", "new_text", "new", "newText")
+_CONTENT_KEYS = ("content", "file_text", "new_source", "contents")
+_PATCH_START = "*** Begin Patch"
+_PATCHED_FILE = compiled_later(r"^\*\*\* (?:Update|Add) File: ", re.MULTILINE)
+_ESCAPED_BREAK, _MIN_BREAKS = "\\n", 3
 """A line break inside a JSON string, and how many of them make a text of several lines."""
-_FEW_INDENTED = 2
+_MAX_REINDENTED = 2
 """Maximum number of reindented lines that are part of what an edit does; if there are more, they only surround it."""
-_LABEL = 60
+_MAX_LABEL = 60
 """Maximum length of the label of a result without the tool."""
 _SOUGHT = 40
 """Maximum length of what a search looks for in such a label."""
@@ -43,10 +43,10 @@ def call_lines(part: Part, json: str) -> str:
     if not isinstance(arguments, dict):
         return readable(json)
     edits = list(_edits(arguments))
-    path = _first(arguments, PATHS)
+    path = _first_string(arguments, PATH_ARGUMENTS)
     if edits:
-        return "\n".join([path, *(line for old, new in edits for line in _changed(old, new))]).strip("\n")
-    content = _first(arguments, _CONTENT)
+        return "\n".join([path, *(line for old, new in edits for line in _mark_changes(old, new))]).strip("\n")
+    content = _first_string(arguments, _CONTENT_KEYS)
     if path and content:
         return f"{path}\n{content}"
     return readable(json)
@@ -54,8 +54,8 @@ def call_lines(part: Part, json: str) -> str:
 
 def result_lines(text: str) -> str:
     """Return the readable text of a result. JSON around a text of several lines has its escapes resolved."""
-    breaks = text.count(_BREAK) if text[:1] in ("{", "[") else 0
-    if breaks < _LINES or breaks <= text.count("\n"):
+    breaks = text.count(_ESCAPED_BREAK) if text[:1] in ("{", "[") else 0
+    if breaks < _MIN_BREAKS or breaks <= text.count("\n"):
         return text
     try:
         parse_json(text)
@@ -71,15 +71,15 @@ def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
     if not isinstance(arguments, dict):
         patches = [readable(part.text)]
     else:
-        path = _first(arguments, PATHS)
-        lines = [line for old, new in _edits(arguments) for line in _changed(old, new)]
-        lines = lines or _first(arguments, _CONTENT).split("\n")
+        path = _first_string(arguments, PATH_ARGUMENTS)
+        lines = [line for old, new in _edits(arguments) for line in _mark_changes(old, new)]
+        lines = lines or _first_string(arguments, _CONTENT_KEYS).split("\n")
         if path and any(lines):
             yield path, lines
             return
         patches = [value for value in (*arguments.values(), _command(arguments)) if isinstance(value, str)]
-    patch = next((text for text in patches if _PATCH_BEGINS in text), "")
-    for piece in _PATCHED.split(patch)[1:]:
+    patch = next((text for text in patches if _PATCH_START in text), "")
+    for piece in _PATCHED_FILE.split(patch)[1:]:
         path, _, body = piece.partition("\n")
         changed = [f"{line[0]}| {line[1:]}" for line in body.split("\n") if line[:1] in ("+", "-") and line[1:].strip()]
         if path.strip() and changed:
@@ -90,33 +90,33 @@ def call_label(part: Part) -> str:
     """Return a short label of what a result belongs to: the tool, and in the call what is looked for and the path, or
     else the command."""
     arguments = call_arguments(part)
-    sought = about = ""
+    sought = subject = ""
     if isinstance(arguments, dict):
-        words = (value for value in arguments.values() if isinstance(value, str) and len(value) <= _LABEL)
-        sought = _first(arguments, _SEARCHES)
-        about = _first(arguments, PATHS) or _command(arguments) or next(words, "")
-    sought, about = (told_of_call(part, text).strip().split("\n")[0] for text in (sought, about))
-    place = short_path(about) if about != sought else ""
-    if sought and len(sought) + len(place) >= _LABEL and "/" in place:
+        words = (value for value in arguments.values() if isinstance(value, str) and len(value) <= _MAX_LABEL)
+        sought = _first_string(arguments, _SEARCHES)
+        subject = _first_string(arguments, PATH_ARGUMENTS) or _command(arguments) or next(words, "")
+    sought, subject = (mask_call_text(part, text).strip().split("\n")[0] for text in (sought, subject))
+    place = short_path(subject) if subject != sought else ""
+    if sought and len(sought) + len(place) >= _MAX_LABEL and "/" in place:
         place = f"…/{basename(place)}"
-    label = f"{part.name} {f'{sought[:_SOUGHT]} {place}'.strip()[:_LABEL]}"
+    label = f"{part.name} {f'{sought[:_SOUGHT]} {place}'.strip()[:_MAX_LABEL]}"
     return " ".join(f"{label} ".replace(": ", " ").replace("→", " ").split())
 
 
 def short_path(text: str) -> str:
     """Return the end of a long path, which is enough to identify a file within a session. Return any other text
     unchanged."""
-    if len(text) > _LABEL and "/" in text and " " not in text:
+    if len(text) > _MAX_LABEL and "/" in text and " " not in text:
         return "…/" + "/".join(text.split("/")[-2:])
     return text
 
 
-def _first(arguments: dict[str, Any], keys: tuple[str, ...]) -> str:
+def _first_string(arguments: dict[str, Any], keys: tuple[str, ...]) -> str:
     return next((value for key in keys if isinstance(value := arguments.get(key), str) and value), "")
 
 
 def _command(arguments: dict[str, Any]) -> str:
-    for key in COMMANDS:
+    for key in COMMAND_ARGUMENTS:
         value = arguments.get(key)
         if isinstance(value, str) and value:
             return value
@@ -127,35 +127,39 @@ def _command(arguments: dict[str, Any]) -> str:
 
 def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the (old, new) texts of a call that replaces text."""
-    several = arguments.get("edits")
-    for edit in several if isinstance(several, list) else (arguments,):
-        if isinstance(edit, dict) and any(isinstance(edit.get(key), str) for key in _OLD):
-            yield _first(edit, _OLD), _first(edit, _NEW)
+    edits = arguments.get("edits")
+    for edit in edits if isinstance(edits, list) else (arguments,):
+        if isinstance(edit, dict) and any(isinstance(edit.get(key), str) for key in _OLD_TEXT_KEYS):
+            yield _first_string(edit, _OLD_TEXT_KEYS), _first_string(edit, _NEW_TEXT_KEYS)
 
 
-def _changed(old: str, new: str) -> Iterator[str]:
+def _mark_changes(old: str, new: str) -> Iterator[str]:
     """Yield removed and added lines with their marks. Lines that are in both texts are left out. If more than a few
     lines were only reindented, these are left out as well. If nothing would remain, all lines are yielded."""
     before, after = ([line for line in text.split("\n") if line.strip()] for text in (old, new))
-    both = Counter(before) & Counter(after)
-    removed, added = _without(before, both), _without(after, both)
-    indented = Counter(map(str.strip, removed)) & Counter(map(str.strip, added))
-    if indented.total() > _FEW_INDENTED:
-        removed, added = _without(removed, indented, bare=True), _without(added, indented, bare=True)
+    common = Counter(before) & Counter(after)
+    removed, added = _subtract_lines(before, common), _subtract_lines(after, common)
+    reindented = Counter(map(str.strip, removed)) & Counter(map(str.strip, added))
+    if reindented.total() > _MAX_REINDENTED:
+        removed, added = (
+            _subtract_lines(removed, reindented, ignore_indent=True),
+            _subtract_lines(added, reindented, ignore_indent=True),
+        )
     if not removed and not added:
         removed, added = before, after
-    yield from (f"{REMOVED}{line}" for line in removed)
-    yield from (f"{ADDED}{line}" for line in added)
+    yield from (f"{REMOVED_MARK}{line}" for line in removed)
+    yield from (f"{ADDED_MARK}{line}" for line in added)
 
 
-def _without(lines: Iterable[str], known: Counter[str], *, bare: bool = False) -> list[str]:
-    """Return the lines without the known ones, each removed as often as it is known. `bare`: ignore indentation."""
-    left = known.copy()
-    found = []
+def _subtract_lines(lines: Iterable[str], removed: Counter[str], *, ignore_indent: bool = False) -> list[str]:
+    """Return the lines without the known ones, each removed as often as it is known. `ignore_indent`: ignore
+    indentation."""
+    remaining = removed.copy()
+    rest = []
     for line in lines:
-        key = line.strip() if bare else line
-        if left[key] > 0:
-            left[key] -= 1
+        key = line.strip() if ignore_indent else line
+        if remaining[key] > 0:
+            remaining[key] -= 1
         else:
-            found.append(line)
-    return found
+            rest.append(line)
+    return rest

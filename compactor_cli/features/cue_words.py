@@ -16,9 +16,9 @@ from msgspec import Struct
 from compactor_cli.text.marks import find_words
 from compactor_cli.text.patterns import compiled_later
 
-_LONGEST_OPENING = 3
+_MAX_OPENING_WORDS = 3
 """Maximum number of words in an opening."""
-_BEFORE_AN_ORDER = frozenset(
+_ORDER_PREFIXES = frozenset(
     {"please", "and", "but", "so", "also", "then", "just", "do", "not", "never", "always", "only", "bitte", "por"}
     | {"favor", "no", "nunca", "siempre", "ne", "toujours", "jamais"}
 )
@@ -29,12 +29,12 @@ _FORBIDDEN = compiled_later(
     r"n['’]t\b|\b(?:forbidden|prohibited|banned|not allowed|refuse|refrain|avoid|deny|verboten|prohibido|interdit\w*"
     r"|vietato|proibido|запрещено|нельзя)\b"
 )
-_HAS_NOT = compiled_later(
+_LACKS = compiled_later(
     r"\b(?:has|have|had|is|are|was|were|exists?|there) (?:no|not|none|non)\b|\bif not\b|\bwithout\b"
 )
 """Phrases that describe something by what it lacks, or say when; a sentence with one may still forbid something."""
 _CAPITALS = compiled_later(r"(?<![^\W_])[^\W\d_a-z]{3,}(?![^\W_])")
-_FORBIDS, _ORDERS, _SHOUTS = 15, 5, 10
+_FORBIDS_POINTS, _DUTY_POINTS, _CAPITALS_POINTS = 15, 5, 10
 """Points of a sentence that forbids something or states an exception, of one that states a duty, and extra points
 for capitals: `ALWAYS call Finish`."""
 
@@ -43,7 +43,7 @@ class Cue(Struct, frozen=True):
     """Words that help to recognize what is being said."""
 
     words: frozenset[str]
-    inside: re.Pattern[str] | None = None
+    pattern: re.Pattern[str] | None = None
     """A pattern for scripts without spaces, or for more than one word."""
     in_ascii: bool = True
     """Whether that pattern can match in ASCII text."""
@@ -52,9 +52,9 @@ class Cue(Struct, frozen=True):
 
     def count_inside(self, text: str) -> int:
         """Return how many different matches of `inside` a text contains."""
-        if self.inside is None or (not self.in_ascii and text.isascii()):
+        if self.pattern is None or (not self.in_ascii and text.isascii()):
             return 0
-        return len(set(self.inside.findall(text)))
+        return len(set(self.pattern.findall(text)))
 
 
 def _cue(words: str, inside: str = "") -> Cue:
@@ -62,7 +62,7 @@ def _cue(words: str, inside: str = "") -> Cue:
     return Cue(frozenset(words.split()), compiled_later(inside) if inside else None, in_ascii)
 
 
-def _opens(openings: str) -> Cue:
+def _opening_cue(openings: str) -> Cue:
     """Return a cue for statements that begin with one of the openings. They are separated by spaces; `_` stands for
     a space."""
     return Cue(frozenset(), openings=frozenset(each.replace("_", " ") for each in openings.split()))
@@ -78,7 +78,8 @@ CUES = {
     ),
     "second_person": _cue(
         "you your yours yourself u du dich dir dein deine sie ihr ihnen ihre tú tu tus te ti usted ustedes toi vous "
-        "votre vos voi você vocês seu jij je jouw ты тебя вы вас ваш आप तुम आपका आपकी आपके तुम्हारा तुम्हारी أنت أنتم لك لكم",
+        "votre vos voi você vocês seu jij je jouw ты тебя вы вас ваш आप तुम आपका आपकी आपके तुम्हारा तुम्हारी أنت "
+        "أنتم لك لكم",
         "[你您]|あなた|君",
     ),
     "time": _cue(
@@ -117,8 +118,10 @@ CUES = {
         "musst immer nur soll sollen bitte darf dürfen höchstens mindestens bevor verboten stets statt debe deben "
         "siempre solo sólo favor antes máximo mínimo prohibido hay obligatorio doit doivent dois toujours uniquement "
         "seulement faut avant interdit veuillez obligatoire plutôt deve devono sempre soltanto prima vietato apenas "
-        "sempre moet moeten altijd alleen alstublieft должен всегда только हमेशा ज़रूर अवश्य चाहिए केवल सिर्फ़ सिर्फ कृपया "
-        "يجب دائما دائماً فقط رجاء رجاءً ممنوع zawsze tylko musi lütfen mutlaka sadece yalnızca harus selalu hanya wajib",
+        "sempre moet moeten altijd alleen alstublieft должен всегда только हमेशा ज़रूर अवश्य चाहिए केवल सिर्फ़ "
+        "सिर्फ कृपया "
+        "يجب دائما دائماً فقط رجاء رجاءً ممنوع zawsze tylko musi lütfen mutlaka sadece yalnızca harus selalu "
+        "hanya wajib",
         "必须|必須|应该|應該|只能|只要|只用|请|請|务必|最多|至少|以内|之前|以前|不得|必ず|ください|だけ|まで|べき|常に|以上|以下|一律",
     ),
     "scope": _cue(
@@ -166,7 +169,7 @@ CUES = {
         "vraiment drôle fatigué long",
         "太|真|很|とても|すごく",
     ),
-    "order": _opens(
+    "order": _opening_cue(
         "use put keep leave write name call log return cache pin wrap treat sort check mark split draw speak address "
         "begin start end stop count stick serve avoid skip sign round answer reply respond ask send mention add "
         "remove delete drop rename replace move copy touch change edit modify rewrite refactor format indent quote "
@@ -181,7 +184,7 @@ CUES = {
         "demande demandez réponds répondez garde gardez appelle appelez touche touchez change changez supprime "
         "supprimez"
     ),
-    "chat": _opens(
+    "chat": _opening_cue(
         "tell_me_more tell_me_about go_on go_ahead keep_going give_me_a give_me_an give_me_one hold_on wait forget_it "
         "never_mind do_not_worry let_s let_me come_on believe_me trust_me say_that say_it look_at guess_what "
         "think_about take_your take_care have_fun have_a imagine can_you could_you would_you do_you did_you are_you "
@@ -200,22 +203,22 @@ class CueCounter:
 
     def __init__(self, cues: Mapping[str, Cue]) -> None:
         self._cues = cues
-        self._places: dict[str, list[int]] = {}
-        self._openings: dict[str, list[int]] = {}
+        self._word_cues: dict[str, list[int]] = {}
+        self._opening_cues: dict[str, list[int]] = {}
         for index, cue in enumerate(cues.values()):
             for word in cue.words:
-                self._places.setdefault(word, []).append(index)
+                self._word_cues.setdefault(word, []).append(index)
             for opening in cue.openings:
-                self._openings.setdefault(opening, []).append(index)
+                self._opening_cues.setdefault(opening, []).append(index)
 
     def count(self, text: str, words: Sequence[str]) -> dict[str, int]:
         """Return cue -> number of its matches in a lower-case text. `words`: the text's distinct words, in order."""
         counts = [cue.count_inside(text) for cue in self._cues.values()]
         for word in words:
-            for index in self._places.get(word, ()):
+            for index in self._word_cues.get(word, ()):
                 counts[index] += 1
         for opening in _openings(words):
-            for index in self._openings.get(opening, ()):
+            for index in self._opening_cues.get(opening, ()):
                 counts[index] = 1
         return dict(zip(self._cues, counts, strict=True))
 
@@ -223,9 +226,9 @@ class CueCounter:
 def _openings(words: Sequence[str]) -> Iterator[str]:
     """Yield the openings of a statement, of one to three words, both from its first word and from where the verb of
     an order may be."""
-    first = next((at for at, word in enumerate(words) if word not in _BEFORE_AN_ORDER), 0)
+    first = next((index for index, word in enumerate(words) if word not in _ORDER_PREFIXES), 0)
     for start in {0, first}:
-        yield from accumulate(words[start : start + _LONGEST_OPENING], "{} {}".format)
+        yield from accumulate(words[start : start + _MAX_OPENING_WORDS], "{} {}".format)
 
 
 @cache
@@ -236,9 +239,13 @@ def _counter() -> CueCounter:
 def rule_points(sentence: str) -> float:
     """Return the points of a sentence for what it forbids or demands. Prohibitions are the first to get lost when
     only facts are kept."""
-    forbids, orders = _ruling(sentence)
-    binds = forbids or orders
-    return _FORBIDS * forbids + _ORDERS * orders + (_SHOUTS if binds and _is_shouted(sentence) else 0)
+    is_forbidding, is_duty = _rule_kinds(sentence)
+    is_rule = is_forbidding or is_duty
+    return (
+        _FORBIDS_POINTS * is_forbidding
+        + _DUTY_POINTS * is_duty
+        + (_CAPITALS_POINTS if is_rule and _is_shouted(sentence) else 0)
+    )
 
 
 def _is_shouted(sentence: str) -> bool:
@@ -249,19 +256,19 @@ def _is_shouted(sentence: str) -> bool:
     return any(word in CUES["duty"].words or word in CUES["negation"].words for word in words)
 
 
-def forbids(sentence: str) -> bool:
+def is_prohibition(sentence: str) -> bool:
     """Return whether a sentence forbids something or states an exception."""
-    return _ruling(sentence)[0]
+    return _rule_kinds(sentence)[0]
 
 
-def _ruling(sentence: str) -> tuple[bool, bool]:
+def _rule_kinds(sentence: str) -> tuple[bool, bool]:
     """Return whether a sentence forbids something, and whether it states a duty."""
     lowered = sentence.lower()
-    bare = _HAS_NOT.sub(" ", lowered)
-    found = _found_in(lowered)
-    negation = (found if bare == lowered else _found_in(bare))["negation"]
-    return negation > 0 or _FORBIDDEN.search(lowered) is not None, found["duty"] > 0
+    without_lacks = _LACKS.sub(" ", lowered)
+    counts = _count_rule_words(lowered)
+    negation = (counts if without_lacks == lowered else _count_rule_words(without_lacks))["negation"]
+    return negation > 0 or _FORBIDDEN.search(lowered) is not None, counts["duty"] > 0
 
 
-def _found_in(lowered: str) -> dict[str, int]:
+def _count_rule_words(lowered: str) -> dict[str, int]:
     return _counter().count(lowered, [*dict.fromkeys(find_words(_WORD, lowered))])

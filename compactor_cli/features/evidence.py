@@ -14,11 +14,11 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
-_NUMBERED = compiled_later(r"\d{3}")
+_RECORD_NUMBER = compiled_later(r"\d{3}")
 """Occurs in the key of a record, such as a booking, but not in the keys of a schema."""
 _KEY = compiled_later(r"[\"']([A-Za-z_][\w-]{0,60})[\"']\s*:")
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_PLAN = compiled_later(r"todo|plan|task_?list|checklist", re.IGNORECASE)
+_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
+_PLAN_TOOL = compiled_later(r"todo|plan|task_?list|checklist", re.IGNORECASE)
 
 
 class Mentions(Struct):
@@ -36,11 +36,11 @@ class Mentions(Struct):
     user: int = 0
     results: int = 0
     last_result: int = -1
-    company: int = 1 << 30
+    fewest_names: int = 1 << 30
     """Lowest number of names in a part that contains it."""
-    alike: int = 1
+    similar_names: int = 1
     """Number of names that differ only in digits, including itself."""
-    lines: int = 1 << 30
+    fewest_lines: int = 1 << 30
     """Lowest number of lines of a part that contains it."""
     first_request: bool = False
     last_request: bool = False
@@ -63,10 +63,10 @@ class Evidence(Struct, frozen=True):
     """The agent's last message; -1 if the agent said nothing."""
 
 
-def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
+def gather_evidence(messages: Sequence[Message], session: SessionText) -> Evidence:
     """Return the evidence in a session, which is read in one pass. System messages are skipped."""
     requests = [index for index, message in enumerate(messages) if message.origin == "request"]
-    ends = (requests[0], requests[-1]) if requests else (-1, -1)
+    outer_requests = (requests[0], requests[-1]) if requests else (-1, -1)
     mentions: dict[int, Mentions] = {}
     keys: set[str] = set()
     for piece in session.pieces:
@@ -78,69 +78,69 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
             keys.add(part.name)
         if part.kind != "text" and ("':" in piece.text or '":' in piece.text):
             keys.update(_KEY.findall(piece.text))
-        part_mentions = _mentioned(mentions, piece)
-        if part.kind != "tool_call" and not piece.speech:
-            _in_result(part_mentions, piece.message)
-            _failures(mentions, session, piece, part.failed)
+        part_mentions = _record_names(mentions, piece)
+        if part.kind != "tool_call" and not piece.is_speech:
+            _record_result_names(part_mentions, piece.message)
+            _mark_failed_names(mentions, session, piece, part.failed)
         elif message.role == "assistant":
             edits = part.kind == "tool_call" and any(action != "read" for _, action in call_actions(part))
-            _by_agent(part_mentions, piece.message, part, edits=edits)
+            _record_agent_names(part_mentions, piece.message, part, edits=edits)
         else:
-            _by_user(part_mentions, piece.message == ends[0], piece.message == ends[1])
+            _record_user_names(part_mentions, piece.message == outer_requests[0], piece.message == outer_requests[1])
     for key in keys.union(map(str.lower, keys)):  # what stands in quotes is a name in lower case
-        key_id = session.find(key)
-        if key_id is not None and key_id in mentions and not _NUMBERED.search(key):
+        key_id = session.find_id(key)
+        if key_id is not None and key_id in mentions and not _RECORD_NUMBER.search(key):
             mentions[key_id].key = True
-    agent = max((index for index, m in enumerate(messages) if m.role == "assistant"), default=-1)
-    _count_alike(mentions, session)
+    last_agent = max((index for index, m in enumerate(messages) if m.role == "assistant"), default=-1)
+    _count_similar(mentions, session)
     for term, count in session.occurrences().items():
         if term in mentions:
             mentions[term].occurrences = count
-    return Evidence(mentions, len(messages), _ages(messages), agent)
+    return Evidence(mentions, len(messages), _ages(messages), last_agent)
 
 
-def _count_alike(mentions: Mapping[int, Mentions], session: SessionText) -> None:
+def _count_similar(mentions: Mapping[int, Mentions], session: SessionText) -> None:
     """Count the names that differ only in digits, as in rows of a table or of a log."""
     # no name contains a line break; processing all names at once as bytes takes a tenth of the time
     names = "\n".join(map(session.names.__getitem__, mentions)).encode("utf-8", "surrogatepass")
-    shapes = names.translate(_DIGITS).split(b"\n")
+    shapes = names.translate(_TO_ZERO).split(b"\n")
     counts = Counter(shapes)
     for mention, shape in zip(mentions.values(), shapes, strict=bool(mentions)):
-        mention.alike = counts[shape]
+        mention.similar_names = counts[shape]
 
 
 def _ages(messages: Sequence[Message]) -> list[float]:
     """Return, for each message, the share of tokens after its middle."""
     sizes = [0 if message.role == "system" else message.tokens for message in messages]
     total = sum(sizes) or 1
-    ages, behind = [], 0.0
+    ages, tokens_after = [], 0.0
     for size in reversed(sizes):
-        ages.append((behind + size / 2) / total)
-        behind += size
+        ages.append((tokens_after + size / 2) / total)
+        tokens_after += size
     return ages[::-1]
 
 
-def _mentioned(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Mentions]:
+def _record_names(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Mentions]:
     """Record the names of one part, with everything that does not depend on the speaker."""
-    message, company, height = piece.message, len(piece.names), piece.text.count("\n") + 1
-    entered = []
+    message, name_count, line_count = piece.message, len(piece.names), piece.text.count("\n") + 1
+    recorded = []
     for name in piece.names:
         mention = mentions.get(name)
         if mention is None:
-            mention = mentions[name] = Mentions(message, message, 1, company=company, lines=height)
+            mention = mentions[name] = Mentions(message, message, 1, fewest_names=name_count, fewest_lines=line_count)
         else:
             if mention.last != message:
                 mention.last = message
                 mention.messages += 1
-            if company < mention.company or height < mention.lines:  # true for only a few names
-                mention.company = min(mention.company, company)
-                mention.lines = min(mention.lines, height)
-        entered.append(mention)
-    return entered
+            if name_count < mention.fewest_names or line_count < mention.fewest_lines:  # true for only a few names
+                mention.fewest_names = min(mention.fewest_names, name_count)
+                mention.fewest_lines = min(mention.fewest_lines, line_count)
+        recorded.append(mention)
+    return recorded
 
 
-def _by_agent(names: Iterable[Mentions], message: int, part: Part, *, edits: bool) -> None:
-    planned = part.kind == "tool_call" and _PLAN.search(part.name) is not None
+def _record_agent_names(names: Iterable[Mentions], message: int, part: Part, *, edits: bool) -> None:
+    planned = part.kind == "tool_call" and _PLAN_TOOL.search(part.name) is not None
     called = part.kind == "tool_call"
     for mention in names:
         if mention.last_agent != message:
@@ -158,22 +158,24 @@ def _by_agent(names: Iterable[Mentions], message: int, part: Part, *, edits: boo
             mention.prose += 1
 
 
-def _in_result(names: Iterable[Mentions], message: int) -> None:
+def _record_result_names(names: Iterable[Mentions], message: int) -> None:
     for mention in names:
         mention.results += 1
         mention.last_result = message
 
 
-def _by_user(names: Iterable[Mentions], first_request: bool, last_request: bool) -> None:
+def _record_user_names(names: Iterable[Mentions], first_request: bool, last_request: bool) -> None:
     for mention in names:
         mention.user += 1
         mention.first_request |= first_request
         mention.last_request |= last_request
 
 
-def _failures(mentions: Mapping[int, Mentions], session: SessionText, piece: SessionPiece, failed: bool | None) -> None:
+def _mark_failed_names(
+    mentions: Mapping[int, Mentions], session: SessionText, piece: SessionPiece, failed: bool | None
+) -> None:
     """Mark the names in the error lines of a result."""
     for line in result_errors(piece.text, failed):
-        for term in session.terms_in(line, speech=piece.speech):
+        for term in session.terms_in(line, speech=piece.is_speech):
             if term in mentions:
                 mentions[term].failed = True

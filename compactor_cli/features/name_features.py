@@ -8,9 +8,9 @@ from operator import mul
 
 from compactor_cli.features.evidence import Evidence, Mentions
 from compactor_cli.model.profile import Profile
-from compactor_cli.text.terms import KINDS
+from compactor_cli.text.terms import TERM_KINDS
 
-NAME_KINDS = tuple(kind for kind in KINDS if kind != "word")
+NAME_KINDS = tuple(kind for kind in TERM_KINDS if kind != "word")
 
 SIGNALS: dict[str, str] = {
     "messages": "log of the messages that hold it",
@@ -57,7 +57,7 @@ CLASSES = {
 BY_CLASS = ("agent", "since", "company", "length")
 """Signals with an additional weight for each class of kinds."""
 
-_PLACE = {signal: place for place, signal in enumerate(SIGNALS)}
+_SIGNAL_INDEX = {signal: place for place, signal in enumerate(SIGNALS)}
 _CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
 
 
@@ -98,9 +98,9 @@ def signals_of(name: str, mentions: Mentions, evidence: Evidence) -> list[float]
         evidence.ages[mentions.first],
         since == 0,
         since <= 4,
-        log1p(mentions.company),
-        log1p(mentions.alike - 1),
-        log1p(mentions.lines),
+        log1p(mentions.fewest_names),
+        log1p(mentions.similar_names - 1),
+        log1p(mentions.fewest_lines),
         size,
         size**2 / 10,
         mentions.key,
@@ -127,15 +127,17 @@ class Weigher:
         points = self._start[kind] + fsum(map(mul, self._weights[kind], signals_of(name, mentions, evidence)))
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
 
-    def reasons(self, name: str, kind: str, mentions: Mentions, evidence: Evidence, most: int = 2) -> list[str]:
+    def reasons(self, name: str, kind: str, mentions: Mentions, evidence: Evidence, limit: int = 2) -> list[str]:
         """Return the signals that contribute most to a name's value, strongest first."""
         points = map(mul, self._weights[kind], signals_of(name, mentions, evidence))
         ranked = sorted([pair for pair in zip(points, SIGNALS, strict=True) if pair[0] > 0], reverse=True)
-        return [signal for _, signal in ranked[:most]]
+        return [signal for _, signal in ranked[:limit]]
 
 
 def expanded(kind: str, values: Sequence[float]) -> list[float]:
     """Return one row for `weight_names`: the factors by which a profile's weights are multiplied."""
     kind_class = _CLASS_OF[kind]
     row = [1.0, *(float(kind == other) for other in NAME_KINDS), *values]
-    return row + [values[_PLACE[signal]] if name == kind_class else 0.0 for name in CLASSES for signal in BY_CLASS]
+    return row + [
+        values[_SIGNAL_INDEX[signal]] if name == kind_class else 0.0 for name in CLASSES for signal in BY_CLASS
+    ]

@@ -13,7 +13,7 @@ from compactor_cli.features.call_lines import call_lines, result_lines
 from compactor_cli.features.newer_pages import NewerPages
 from compactor_cli.features.outdated_lines import OutdatedLines
 from compactor_cli.features.page_frames import PageFrames
-from compactor_cli.model.injected import is_output
+from compactor_cli.model.injected import is_injected_output
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.replies import reply_span, reply_to
@@ -21,29 +21,29 @@ from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.clean import without_colours
 from compactor_cli.text.json_values import on_one_line, without_blanks
 from compactor_cli.text.markup import is_page, page_lines, texts_of_page
-from compactor_cli.text.picked_items import passed_over
-from compactor_cli.text.terms import chunked, judge, quoted_terms
+from compactor_cli.text.picked_items import rejected_items
+from compactor_cli.text.terms import chunk_terms, quoted_terms, separate_chunks
 
-Cut = Literal["together", "apart", "clauses", "page"]
-_READ = ("text", "tool_call", "tool_result")
+LineCut = Literal["together", "apart", "clauses", "page"]
+_READ_KINDS = ("text", "tool_call", "tool_result")
 """Kinds of parts that are read."""
 
 
 class ChunkTerms(dict[str, tuple[int, ...]]):
     """Chunk -> ids of its terms; known chunks need no function call."""
 
-    def __init__(self, id_of: Callable[[str, str], int], wanted: frozenset[str], *, words: bool) -> None:
+    def __init__(self, id_of: Callable[[str, str], int], query_words: frozenset[str], *, words: bool) -> None:
         self._id_of = id_of
-        self._wanted = wanted
+        self._query_words = query_words
         self._words = words
 
     def __missing__(self, chunk: str) -> tuple[int, ...]:
         ids: list[int] = []
-        for text, kind in judge(chunk):
-            if self._words or kind != "word" or text in self._wanted:
+        for text, kind in chunk_terms(chunk):
+            if self._words or kind != "word" or text in self._query_words:
                 ids.append(self._id_of(text, kind))
-        self[chunk] = found = tuple(ids)
-        return found
+        self[chunk] = terms = tuple(ids)
+        return terms
 
 
 class SessionPiece(Struct, frozen=True):
@@ -54,20 +54,20 @@ class SessionPiece(Struct, frozen=True):
     text: str
     """The text of the part, with escapes resolved for a call and for a result that is JSON around lines."""
     tokens: int
-    speech: bool
+    is_speech: bool
     """Whether it was spoken: its words count, not only its names."""
-    call: bool
+    is_call: bool
     """Whether it is the text of a call."""
-    cut: Cut
+    line_cut: LineCut
     """How it is cut into lines: short neighbours together; physical lines, as each may have its own mark; the
     sentences of a request; or the lines that a page shows."""
     names: tuple[int, ...]
     """Ids of its distinct names."""
     quoted: tuple[tuple[int, int], ...]
     """(position, id) of each quoted name."""
-    escaped: str = ""
+    source_json: str = ""
     """The JSON that `text` was read from, if they differ."""
-    outdated: frozenset[int] = frozenset()
+    outdated_lines: frozenset[int] = frozenset()
     """Its obsolete physical lines, from 0: removed from their file by a later call, options that the user passed
     over, or a page frame that was shown before."""
 
@@ -78,82 +78,82 @@ class SessionText(Struct):
     Ids of names count up from 0: name `i` is `names[i]`, of kind `kinds[i]`. Ids of words count down from -1.
     """
 
-    wanted: frozenset[str] = frozenset()
+    query_words: frozenset[str] = frozenset()
     """Words that count wherever they occur."""
     pieces: list[SessionPiece] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
-    held: Counter[int] = field(default_factory=Counter)
+    texts_with_word: Counter[int] = field(default_factory=Counter)
     """Word -> number of texts that contain it."""
     counts: Counter[str] = field(default_factory=Counter)
     """Chunk -> number of its occurrences."""
-    _known: dict[str, int] = field(default_factory=dict)
-    _speech: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    _data: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    _ids: dict[str, int] = field(default_factory=dict)
+    _speech_terms: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    _data_terms: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._speech = ChunkTerms(self._id_of, self.wanted, words=True)
-        self._data = ChunkTerms(self._id_of, self.wanted, words=False)
+        self._speech_terms = ChunkTerms(self._id_of, self.query_words, words=True)
+        self._data_terms = ChunkTerms(self._id_of, self.query_words, words=False)
 
     def _id_of(self, text: str, kind: str) -> int:
         """Return the id of a term. A known term keeps its first kind."""
-        known = self._known.get(text)
+        known = self._ids.get(text)
         if known is not None:
             return known
         if kind == "word":
             self.words.append(text)
-            self._known[text] = -len(self.words)
+            self._ids[text] = -len(self.words)
             return -len(self.words)
-        self._known[text] = len(self.names)
+        self._ids[text] = len(self.names)
         self.names.append(text)
         self.kinds.append(kind)
         return len(self.names) - 1
 
-    def find(self, name: str) -> int | None:
+    def find_id(self, name: str) -> int | None:
         """Return the id of a term; None if the session does not contain it."""
-        return self._known.get(name)
+        return self._ids.get(name)
 
     def occurrences(self) -> dict[int, int]:
         """Return term id -> number of occurrences, not counting quoted names."""
         found: dict[int, int] = {}
         for chunk, count in self.counts.items():
-            for term in self._data[chunk]:
+            for term in self._data_terms[chunk]:
                 found[term] = found.get(term, 0) + count
         return found
 
     def terms_in(self, text: str, *, speech: bool) -> Iterator[int]:
         """Yield the ids of all terms in a text, in order and with repetitions, except quoted names."""
-        return chain.from_iterable(map(self.ids(speech).__getitem__, chunked(text).split()))
+        return chain.from_iterable(map(self.ids(speech).__getitem__, separate_chunks(text).split()))
 
     def ids(self, speech: bool) -> dict[str, tuple[int, ...]]:
         """Return chunk -> ids of its terms, for speech or for data."""
-        return self._speech if speech else self._data
+        return self._speech_terms if speech else self._data_terms
 
-    def read(
+    def add_part(
         self,
-        spot: tuple[int, int],
+        location: tuple[int, int],
         text: str,
         tokens: int,
         *,
         speech: bool,
         call: bool = False,
-        cut: Cut = "together",
+        cut: LineCut = "together",
         escaped: str = "",
         outdated: frozenset[int] = frozenset(),
     ) -> None:
-        """Add one part, with the fields of SessionPiece. `spot`: (message, place of the part in it)."""
+        """Add one part, with the fields of SessionPiece. `location`: (message, place of the part in it)."""
         ids = self.ids(speech)
-        chunks = chunked(text).split()
+        chunks = separate_chunks(text).split()
         self.counts.update(chunks)
         terms = dict.fromkeys(chain.from_iterable(map(ids.__getitem__, dict.fromkeys(chunks))))
         shown = texts_of_page(text) if cut == "page" else ()
         quoted = tuple(sorted([(at, self._id_of(name, "quoted")) for at, name in chain(quoted_terms(text), shown)]))
         terms.update({term: None for _, term in quoted})
         if speech:
-            self.held.update([term for term in terms if term < 0])
+            self.texts_with_word.update([term for term in terms if term < 0])
         names = tuple([term for term in terms if term >= 0])
-        self.pieces.append(SessionPiece(*spot, text, tokens, speech, call, cut, names, quoted, escaped, outdated))
+        self.pieces.append(SessionPiece(*location, text, tokens, speech, call, cut, names, quoted, escaped, outdated))
 
 
 def read_session(
@@ -171,35 +171,39 @@ def read_session(
     everywhere. `quoted_only`: of earlier summaries, read only the lines that they quote. `pairing`: the pairing of
     the messages, if known.
     """
-    session = SessionText(frozenset(text for chunk in chunked(query).split() for text, _ in judge(chunk)))
-    near = 0 if reach is None else _within_reach(messages, reach)
-    replaced = OutdatedLines(messages, pairing, near)
+    session = SessionText(frozenset(text for chunk in separate_chunks(query).split() for text, _ in chunk_terms(chunk)))
+    first_index = 0 if reach is None else _first_within_reach(messages, reach)
+    replaced = OutdatedLines(messages, pairing, first_index)
     frames, trees = PageFrames(messages, pairing), NewerPages(messages)
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         for position, part in enumerate(message.parts):
-            if not part.text or part.kind not in _READ:
+            if not part.text or part.kind not in _READ_KINDS:
                 continue
-            if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
+            if index < first_index and not (
+                part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")
+            ):
                 continue
             json = part.text if part.kind == "text" else without_blanks(without_colours(part.text))
-            text = _as_read(part, json)
+            text = _readable_text(part, json)
             if message.origin == "summary":  # its heading and state are not part of what it quotes
                 text = readable(text, quoted_only=quoted_only)
-            speech = part.kind == "text" and message.role != "tool" and not is_output(message)
+            speech = part.kind == "text" and message.role != "tool" and not is_injected_output(message)
             if part.kind != "text":
-                outdated = replaced.within((at, position), part, text)
+                outdated = replaced.outdated_in((index, position), part, text)
             else:
-                outdated = _passed_over(text, reply_to(messages, at)) if message.role == "assistant" else frozenset()
-            cut = _cut_of(message, part, text, speech=speech)
+                outdated = (
+                    _unchosen_lines(text, reply_to(messages, index)) if message.role == "assistant" else frozenset()
+                )
+            cut = _line_cut(message, part, text, speech=speech)
             escaped = json if text is not json and _is_plain_form(text, json) else ""
             if part.kind == "tool_result" and not (outdated or escaped or cut == "apart"):
                 text = page_lines(on_one_line(text))
                 if text is json:
-                    outdated = frames.lines((at, position)) | trees.lines((at, position))
+                    outdated = frames.frame_lines((index, position)) | trees.repeated_lines((index, position))
                 elif is_page(text, json):
                     cut = "page"
-            session.read(
-                (at, position),
+            session.add_part(
+                (index, position),
                 text,
                 part.tokens,
                 speech=speech,
@@ -211,14 +215,14 @@ def read_session(
     return session
 
 
-def _as_read(part: Part, json: str) -> str:
+def _readable_text(part: Part, json: str) -> str:
     """Return the text of a part as it is read. `json`: the part's text without JSON whitespace."""
     if part.kind == "tool_call":
         return call_lines(part, json)
     return result_lines(json) if part.kind == "tool_result" else part.text
 
 
-def _cut_of(message: Message, part: Part, text: str, *, speech: bool) -> Cut:
+def _line_cut(message: Message, part: Part, text: str, *, speech: bool) -> LineCut:
     """Return how a part is cut into lines."""
     if message.origin == "summary" or (part.kind == "tool_result" and reply_span(text) is not None):
         return "apart"
@@ -231,19 +235,19 @@ def _is_plain_form(text: str, json: str) -> bool:
     return "\\" in json and text[:1] in ("{", "[") and text[:1] == json[:1]
 
 
-def _passed_over(answer: str, reply: str) -> frozenset[int]:
+def _unchosen_lines(answer: str, reply: str) -> frozenset[int]:
     """Return the physical lines of an answer with the options that the user's reply does not choose."""
     numbers: set[int] = set()
-    for start, end in passed_over(answer, reply):
+    for start, end in rejected_items(answer, reply):
         first = answer.count("\n", 0, start)
         numbers.update(range(first, first + answer.count("\n", start, end) + 1))
     return frozenset(numbers)
 
 
-def _within_reach(messages: Sequence[Message], reach: int) -> int:
+def _first_within_reach(messages: Sequence[Message], reach: int) -> int:
     """Return the first message from which everything is read."""
-    for at in range(len(messages) - 1, -1, -1):
-        reach -= messages[at].tokens
+    for index in range(len(messages) - 1, -1, -1):
+        reach -= messages[index].tokens
         if reach < 0:
-            return at
+            return index
     return 0

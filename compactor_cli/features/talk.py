@@ -17,19 +17,19 @@ from msgspec import Struct
 
 from compactor_cli.features.cue_words import CUES, CueCounter
 from compactor_cli.features.talk_words import (
-    asks,
-    characters_without_blanks,
-    cheers,
-    codes,
-    inner_names,
-    numbers,
-    questions,
+    count_cheers,
+    count_codes,
+    count_inner_names,
+    count_numbers,
+    count_questions,
+    count_unspaced,
+    is_question,
     word_lengths,
     words,
 )
 from compactor_cli.features.wording import Wordings, shipped_wordings
 
-_OPENS = {"order": "an order", "chat": "small talk"}
+_OPENING_LABELS = {"order": "an order", "chat": "small talk"}
 TALK_SIGNALS: dict[str, str] = {
     "length": "log of its tokens, about",
     "length_squared": "a tenth of the square of that",
@@ -50,7 +50,7 @@ TALK_SIGNALS: dict[str, str] = {
     **{
         cue: f"log of its words for {cue.replace('_', ' ')}"
         if each.words
-        else f"log of 2 when it opens like {_OPENS[cue]}"
+        else f"log of 2 when it opens like {_OPENING_LABELS[cue]}"
         for cue, each in CUES.items()
     },
     "courtesies": "share of its words that are courtesies",
@@ -67,21 +67,21 @@ CHAT_SIGNALS: dict[str, str] = {
 """The same for what is needed to continue a chat between a user and an agent."""
 
 
-_LONG = 7
+_LONG_WORD_LETTERS = 7
 """Minimum number of letters in a long word."""
-_USUAL, _USUALLY_LONG = 4.5, 0.2
+_PRIOR_LETTERS, _PRIOR_LONG_SHARE = 4.5, 0.2
 """Prior for letters per word, and for the share of long words."""
-_FEW = 4
+_PRIOR_WORDS = 4
 """Number of words that the prior counts for, since a single long word says little."""
-_COST = 0.4
+_TOKEN_EXPONENT = 0.4
 """Exponent of the tokens by which a statement's worth is divided: 1 means worth per token, 0 ignores the length."""
-_SURE = 1.5
+_VALUE_EXPONENT = 1.5
 """Exponent that turns a value into worth. Of statements with a value of one half, hardly one in ten is needed."""
-_ANYTHING = 0.1
+_BASE_WORTH = 0.1
 """Worth of any statement. If none stands out, as in a meeting, many short ones say more than a few long ones."""
-_SHORT_ANSWER = 20
+_MAX_ANSWER_TOKENS = 20
 """Maximum tokens of an answer that says little without its question."""
-_ASKED = 0.5
+_QUESTION_SHARE = 0.5
 """Share of such an answer's value that its question gets."""
 
 
@@ -100,18 +100,18 @@ def statement_values(
 ) -> list[float]:
     """Return the probability that each statement is needed later, 0 to 1. The statements belong to one conversation,
     in order. `indices`: the statements to evaluate; None for all."""
-    return values_of(statement_signals(statements, indices), weights)
+    return logistic_values(statement_signals(statements, indices), weights)
 
 
-def values_of(
+def logistic_values(
     rows: Iterable[Sequence[float]], weights: Mapping[str, float], signals: Iterable[str] = TALK_SIGNALS
 ) -> list[float]:
     """Return the value of each statement from its row of `signals`; a row may have further signals at the end."""
-    weighs = _weights(weights, signals)
-    return [_value(row, weighs) for row in rows]
+    bias_and_weights = _weights(weights, signals)
+    return [_value(row, bias_and_weights) for row in rows]
 
 
-def both_values(
+def later_and_binding_values(
     statements: Sequence[Statement],
     talk: Mapping[str, float],
     binding: Mapping[str, float],
@@ -119,10 +119,10 @@ def both_values(
 ) -> list[tuple[float, float]]:
     """Return the probabilities that each statement is asked for later and that it is binding, 0 to 1. Statements of
     an assistant are never binding. `indices`: as for `statement_values`."""
-    places = range(len(statements)) if indices is None else [*indices]
-    rows = statement_signals(statements, places)
-    binds = binding_values([statements[place] for place in places], rows, binding)
-    return list(zip(values_of(rows, talk), binds, strict=True))
+    positions = range(len(statements)) if indices is None else [*indices]
+    rows = statement_signals(statements, positions)
+    binding_probs = binding_values([statements[place] for place in positions], rows, binding)
+    return list(zip(logistic_values(rows, talk), binding_probs, strict=True))
 
 
 def binding_values(
@@ -130,31 +130,31 @@ def binding_values(
 ) -> list[float]:
     """Return the probability that each statement is binding, 0 to 1, from its row of signals. Statements of an agent
     are never binding."""
-    values = zip(statements, values_of(rows, weights), strict=True)
-    return [0.0 if said.speaker == "assistant" else value for said, value in values]
+    values = zip(statements, logistic_values(rows, weights), strict=True)
+    return [0.0 if statement.speaker == "assistant" else value for statement, value in values]
 
 
-def either(later: float, binds: float) -> float:
+def either_probability(later: float, binds: float) -> float:
     """Return the probability that at least one of the two is true."""
     return 1 - (1 - later) * (1 - binds)
 
 
-def counted(value: float, share: float) -> float:
+def discount_value(value: float, share: float) -> float:
     """Return the value at which a statement gets `share` of the worth that it has with `value` in the order of
     `rank_statements`. The result may be negative."""
-    worth = (_worth(value) + _ANYTHING) * share - _ANYTHING
-    return worth ** (1 / _SURE) if worth > 0 else worth
+    worth = (_worth(value) + _BASE_WORTH) * share - _BASE_WORTH
+    return worth ** (1 / _VALUE_EXPONENT) if worth > 0 else worth
 
 
 def _worth(value: float) -> float:
     """Return what a value is worth in that order."""
-    return value**_SURE if value > 0 else value
+    return value**_VALUE_EXPONENT if value > 0 else value
 
 
 def needed_values(statements: Sequence[Statement], weights: Mapping[str, float]) -> list[float]:
     """Return the probability that each statement of a chat between a user and an agent is needed to continue it, 0
     to 1."""
-    return values_of(chat_signals(statements), weights, CHAT_SIGNALS)
+    return logistic_values(chat_signals(statements), weights, CHAT_SIGNALS)
 
 
 def needed_and_binding(
@@ -163,7 +163,7 @@ def needed_and_binding(
     """Return the values of `needed_values`, and the probability that each statement is binding. Statements of an
     agent are never binding."""
     rows = chat_signals(statements)
-    return values_of(rows, needed, CHAT_SIGNALS), binding_values(statements, rows, binding)
+    return logistic_values(rows, needed, CHAT_SIGNALS), binding_values(statements, rows, binding)
 
 
 def _weights(named: Mapping[str, float], signals: Iterable[str] = TALK_SIGNALS) -> tuple[float, list[float]]:
@@ -207,79 +207,79 @@ class _Talk:
         self._statements = statements
         self._wordings = wordings
         self._words = [words(statement.text) for statement in statements]
-        self._turn_of, self._turns, self._within = self._read_turns()
-        self._held: Counter[str] = Counter()
+        self._turn_of, self._turns, self._index_in_turn = self._read_turns()
+        self._turns_with_word: Counter[str] = Counter()
         """Word -> number of turns that contain it."""
-        self._first: dict[str, int] = {}
+        self._first_turns: dict[str, int] = {}
         words_of_speaker: dict[str, set[str]] = {}
         for number, turn in reversed(list(enumerate(self._turns))):
-            self._held.update(turn.words)
-            self._first.update(dict.fromkeys(turn.words, number))
+            self._turns_with_word.update(turn.words)
+            self._first_turns.update(dict.fromkeys(turn.words, number))
             words_of_speaker.setdefault(turn.speaker, set()).update(turn.words)
         self._speakers = Counter(chain.from_iterable(words_of_speaker.values()))
         """Word -> number of speakers who use it."""
         self._scale = log(len(self._turns) + 1)
-        self._rarities = {word: self._rarity(word) for word in self._held}
+        self._rarities = {word: self._rarity(word) for word in self._turns_with_word}
         self._cues = CueCounter(CUES)
 
     def _read_turns(self) -> tuple[list[int], list[_Turn], list[int]]:
         """Return the turn of each statement, the turns, and the place of each statement in its turn."""
         turn_of: list[int] = []
-        within: list[int] = []
+        index_in_turn: list[int] = []
         parts: list[list[int]] = []
         for index, statement in enumerate(self._statements):
             if not parts or self._statements[parts[-1][0]].message != statement.message:
                 parts.append([])
             turn_of.append(len(parts) - 1)
-            within.append(len(parts[-1]))
+            index_in_turn.append(len(parts[-1]))
             parts[-1].append(index)
         turns = [
             _Turn(
                 self._statements[part[0]].speaker,
                 frozenset(chain.from_iterable(self._words[index] for index in part)),
-                asks(self._statements[part[-1]].text),
+                is_question(self._statements[part[-1]].text),
             )
             for part in parts
         ]
-        return turn_of, turns, within
+        return turn_of, turns, index_in_turn
 
     def _rarity(self, word: str) -> float:
         """Return 0 for a word of every message, 1 for a word of a single message."""
-        return log((len(self._turns) + 1) / self._held[word]) / self._scale
+        return log((len(self._turns) + 1) / self._turns_with_word[word]) / self._scale
 
     def signals(self, index: int) -> list[float]:
         """Return the values of TALK_SIGNALS for one statement, in their order."""
         text = self._statements[index].text
         distinct = list(dict.fromkeys(self._words[index]))
         lengths = word_lengths(self._words[index])
-        length = log1p(sum(lengths) / 4 + 0.8 * characters_without_blanks(text))
-        figures = numbers(text)
+        length = log1p(sum(lengths) / 4 + 0.8 * count_unspaced(text))
+        figures = count_numbers(text)
         cues = self._cues.count(text.lower(), distinct)
         return [
             length,
             length**2 / 10,
             float(len(distinct) <= 3 and not figures),
-            *self._use(index, distinct),
-            self._answers(index),
-            *_form(text, lengths),
+            *self._word_signals(index, distinct),
+            self._answer_signal(index),
+            *_form_signals(text, lengths),
             log1p(figures),
-            log1p(inner_names(text)),
-            log1p(codes(text)),
+            log1p(count_inner_names(text)),
+            log1p(count_codes(text)),
             *map(log1p, cues.values()),
             cues["courtesy"] / max(1, len(distinct)),
-            *self._wordings.of_text(text),
+            *self._wordings.text_values(text),
         ]
 
     def chat_signals(self, index: int) -> tuple[float, float, float]:
         """Return the values of those CHAT_SIGNALS that are not in TALK_SIGNALS."""
-        statement, second = self._statements[index], self._turn_of[index] + 2
-        there = self._turns[second].words if second < len(self._turns) else frozenset[str]()
+        statement, next_own_turn = self._statements[index], self._turn_of[index] + 2
+        resumed_words = self._turns[next_own_turn].words if next_own_turn < len(self._turns) else frozenset[str]()
         rarity = {word: self._rarities[word] for word in self._words[index]}
-        resumed = fsum(rarity[word] for word in rarity if word in there) / (fsum(rarity.values()) or 1.0)
+        resumed = fsum(rarity[word] for word in rarity if word in resumed_words) / (fsum(rarity.values()) or 1.0)
         text = statement.text
         return float(statement.speaker == "assistant"), sum(map(str.isdigit, text)) / max(1, len(text)), resumed
 
-    def _use(self, index: int, distinct: Sequence[str]) -> tuple[float, float, float, float]:
+    def _word_signals(self, index: int, distinct: Sequence[str]) -> tuple[float, float, float, float]:
         """Return how rare and how new the statement's words are."""
         turn, size = self._turn_of[index], max(1, len(distinct))
         rarity = sorted(map(self._rarities.__getitem__, distinct), reverse=True)
@@ -287,27 +287,27 @@ class _Talk:
             fsum(rarity) / size,
             sum(rarity[:3]) / max(1, len(rarity[:3])),
             list(map(self._speakers.__getitem__, distinct)).count(1) / size,
-            list(map(self._first.__getitem__, distinct)).count(turn) / size,
+            list(map(self._first_turns.__getitem__, distinct)).count(turn) / size,
         )
 
-    def _answers(self, index: int) -> float:
+    def _answer_signal(self, index: int) -> float:
         """Return how directly a statement answers a question of another speaker in the previous message: 1 for the
         first statement of its message, less for later ones, and 0 if there is no such question."""
         turn = self._turn_of[index]
         if not turn or not self._turns[turn - 1].asks or self._turns[turn - 1].speaker == self._turns[turn].speaker:
             return 0.0
-        return 1 / (1 + self._within[index])
+        return 1 / (1 + self._index_in_turn[index])
 
 
-def _form(text: str, lengths: Sequence[int]) -> tuple[float, float, float, float, float]:
+def _form_signals(text: str, lengths: Sequence[int]) -> tuple[float, float, float, float, float]:
     """Return the signals for a statement's form. `lengths`: letters of its words in scripts with spaces."""
-    count = len(lengths) + _FEW
+    count = len(lengths) + _PRIOR_WORDS
     return (
-        log1p((sum(lengths) + _FEW * _USUAL) / count),
-        (sum(length >= _LONG for length in lengths) + _FEW * _USUALLY_LONG) / count,
-        float(asks(text)),
-        log1p(questions(text)),
-        log1p(cheers(text)),
+        log1p((sum(lengths) + _PRIOR_WORDS * _PRIOR_LETTERS) / count),
+        (sum(length >= _LONG_WORD_LETTERS for length in lengths) + _PRIOR_WORDS * _PRIOR_LONG_SHARE) / count,
+        float(is_question(text)),
+        log1p(count_questions(text)),
+        log1p(count_cheers(text)),
     )
 
 
@@ -324,7 +324,7 @@ def rank_statements(statements: Sequence[Statement], values: Sequence[float], to
     }
     return sorted(
         newest.values(),
-        key=lambda index: (-(_worth(worth[index]) + _ANYTHING) / max(1, tokens[index]) ** _COST, -index),
+        key=lambda index: (-(_worth(worth[index]) + _BASE_WORTH) / max(1, tokens[index]) ** _TOKEN_EXPONENT, -index),
     )
 
 
@@ -333,6 +333,6 @@ def _with_questions(statements: Sequence[Statement], values: Sequence[float], to
     worth = list(values)
     for index in range(1, len(statements)):
         question, answer = statements[index - 1], statements[index]
-        if tokens[index] <= _SHORT_ANSWER and question.speaker != answer.speaker and asks(question.text):
-            worth[index - 1] = max(worth[index - 1], _ASKED * values[index])
+        if tokens[index] <= _MAX_ANSWER_TOKENS and question.speaker != answer.speaker and is_question(question.text):
+            worth[index - 1] = max(worth[index - 1], _QUESTION_SHARE * values[index])
     return worth

@@ -15,12 +15,12 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Scripts that do not put spaces between words."""
-_RUN = compiled_later(rf"([{UNSPACED}]+)|[^\W_{UNSPACED}]+")
+_WORD_OR_RUN = compiled_later(rf"([{UNSPACED}]+)|[^\W_{UNSPACED}]+")
 _ASCII_WORD = compiled_later(r"[^\W_]+")
 _UNSPACED_RUN = compiled_later(f"[{UNSPACED}]+")
-_NOT = compiled_later(r"n['’]t\b")
-_MARKS = "?？؟;՞፧⁇‽⸮"
-_ENDS_ASKING = compiled_later(rf"(?:[{_MARKS}]|か[。．]?|[吗呢][。．]?)[^\w{_MARKS}。．]*\Z")
+_NEGATION = compiled_later(r"n['’]t\b")
+_QUESTION_MARKS = "?？؟;՞፧⁇‽⸮"
+_QUESTION_END = compiled_later(rf"(?:[{_QUESTION_MARKS}]|か[。．]?|[吗呢][。．]?)[^\w{_QUESTION_MARKS}。．]*\Z")
 _CHEER = compiled_later(
     r"[!！]|[\u2600-\u27bf\U0001f300-\U0001faff]|[:;]-?[)(DP]|\b(?:a?ha(?:ha)+|(?:ja){2,}|lo+l|w{3,}|x+d)\b", re.I
 )
@@ -37,12 +37,12 @@ _NUMBER = compiled_later(
 
 def words(text: str) -> list[str]:
     """Return the words in lower case; in scripts without spaces, overlapping pairs of characters."""
-    parted = _NOT.sub(" not", text.lower())
-    return _ASCII_WORD.findall(parted) if parted.isascii() else list(_words(parted))
+    expanded = _NEGATION.sub(" not", text.lower())
+    return _ASCII_WORD.findall(expanded) if expanded.isascii() else list(_iter_words(expanded))
 
 
-def _words(text: str) -> Iterator[str]:
-    for match in _RUN.finditer(marks_as_letters(text)):
+def _iter_words(text: str) -> Iterator[str]:
+    for match in _WORD_OR_RUN.finditer(marks_as_letters(text)):
         run = text[match.start() : match.end()]
         if match[1] is None or len(run) < 3:
             yield run
@@ -59,40 +59,40 @@ def word_lengths(words: Iterable[str]) -> list[int]:
     ]
 
 
-def characters_without_blanks(text: str) -> int:
+def count_unspaced(text: str) -> int:
     """Count the characters of scripts without spaces."""
     return 0 if text.isascii() else sum(len(run) for run in _UNSPACED_RUN.findall(text))
 
 
-def asks(text: str) -> bool:
+def is_question(text: str) -> bool:
     """Return whether a text ends with a question, in any script."""
     if text.isascii() and "?" not in text and ";" not in text:  # as in most lines
         return False
-    return _ENDS_ASKING.search(text) is not None
+    return _QUESTION_END.search(text) is not None
 
 
-def questions(text: str) -> int:
+def count_questions(text: str) -> int:
     """Count the question marks of any script."""
-    return sum(map(text.count, _MARKS))
+    return sum(map(text.count, _QUESTION_MARKS))
 
 
-def cheers(text: str) -> int:
+def count_cheers(text: str) -> int:
     """Count exclamation marks, pictographs and laughter."""
     return len(_CHEER.findall(text))
 
 
-def inner_names(text: str) -> int:
+def count_inner_names(text: str) -> int:
     """Count the capitalized words that do not begin a sentence."""
     return sum(name[0].isupper() for name in _INNER_NAME.findall(text))
 
 
-def codes(text: str) -> int:
+def count_codes(text: str) -> int:
     """Count names that are not words: `snake_case`, paths, addresses, `A17`, abbreviations."""
     runs = _CODE_RUN.findall(text)
     # most are plain words, which do not count
     return sum(len(_CODE.findall(run)) for run in runs if not (run.isalpha() and (run.islower() or run.istitle())))
 
 
-def numbers(text: str) -> int:
+def count_numbers(text: str) -> int:
     """Count the numbers, in figures or in Chinese characters before a counted noun."""
     return len(_NUMBER.findall(text))

@@ -9,20 +9,20 @@ from math import log
 from compactor_cli.features.evidence import Evidence
 from compactor_cli.features.name_features import Weigher
 from compactor_cli.features.session_text import SessionText
-from compactor_cli.features.talk_words import characters_without_blanks
+from compactor_cli.features.talk_words import count_unspaced
 from compactor_cli.model.profile import Profile
 
-_WORD = 0.05
+_MAX_WORD_VALUE = 0.05
 """Value of the rarest word in a session that is all talk; a name has a value of 0 to 1."""
-_NAMES_OF_WORK = 0.15
+_WORK_NAME_SHARE = 0.15
 """Minimum share of names among the spoken terms at which a session is work rather than talk."""
-_CHARACTERS = 2
+_CHARS_PER_WORD = 2
 """Approximate characters per word in scripts without spaces."""
-_RARITY = 8
+_RARITY_EXPONENT = 8
 """Exponent of the logarithmic rarity: how much more a rare word is worth than a common one."""
 
 
-class _Known(dict[int, float]):
+class _CachedValues(dict[int, float]):
     """Term -> value, computed on access; 0 for a term that occurs only in system messages."""
 
     def __init__(self, find: Callable[[int], float]) -> None:
@@ -40,17 +40,17 @@ class TermScores:
         self._session = session
         self._evidence = evidence
         self._weigher = Weigher(profile)
-        texts = max(2, sum(piece.speech for piece in session.pieces))
-        word = _WORD * talk_share(session)
-        known = _Known(partial(_value, session, evidence, self._weigher))
-        for id_, texts_with in session.held.items():
-            known[id_] = word * (log(texts / texts_with) / log(texts)) ** _RARITY
-        for text in session.wanted:
-            term = session.find(text)
+        texts = max(2, sum(piece.is_speech for piece in session.pieces))
+        word = _MAX_WORD_VALUE * talk_share(session)
+        values = _CachedValues(partial(_value, session, evidence, self._weigher))
+        for id_, texts_with in session.texts_with_word.items():
+            values[id_] = word * (log(texts / texts_with) / log(texts)) ** _RARITY_EXPONENT
+        for text in session.query_words:
+            term = session.find_id(text)
             if term is not None:
-                known[term] = 1.0
-        self._told: dict[int, str] = {}
-        self.of: Callable[[int], float] = known.__getitem__
+                values[term] = 1.0
+        self._explanations: dict[int, str] = {}
+        self.of: Callable[[int], float] = values.__getitem__
         """The value of a term. It is an attribute, because it is read so often that a method would take most of the
         time."""
 
@@ -58,15 +58,15 @@ class TermScores:
         """Return the most valuable names among some terms, each with the signals that contribute to its value."""
         names = set(terms).intersection(self._evidence.mentions)
         best = sorted([(-self.of(term), term) for term in names])[:limit]
-        return tuple([self._explained(term) for _, term in best])
+        return tuple([self._explain_term(term) for _, term in best])
 
-    def _explained(self, term: int) -> str:
-        known = self._told.get(term)
-        if known is None:
+    def _explain_term(self, term: int) -> str:
+        explanation = self._explanations.get(term)
+        if explanation is None:
             name, kind, mentions = self._session.names[term], self._session.kinds[term], self._evidence.mentions[term]
             signals = self._weigher.reasons(name, kind, mentions, self._evidence)
-            known = self._told[term] = f"{name} ({', '.join(signals)})"
-        return known
+            explanation = self._explanations[term] = f"{name} ({', '.join(signals)})"
+        return explanation
 
 
 def _value(session: SessionText, evidence: Evidence, weigher: Weigher, term: int) -> float:
@@ -78,8 +78,8 @@ def _value(session: SessionText, evidence: Evidence, weigher: Weigher, term: int
 def talk_share(session: SessionText) -> float:
     """Return how much of a session is talk (0 to 1). If tools or code are involved, names show what matters."""
     total = sum(piece.tokens for piece in session.pieces) or 1
-    spoken = sum(piece.tokens for piece in session.pieces if piece.speech) / total
-    names = sum(len(piece.names) for piece in session.pieces if piece.speech)
-    unspaced = sum(characters_without_blanks(piece.text) for piece in session.pieces if piece.speech)
-    share = names / (names + sum(session.held.values()) + unspaced / _CHARACTERS or 1)
-    return float(spoken**3 * max(0.0, 1 - share / _NAMES_OF_WORK) ** 2)
+    spoken = sum(piece.tokens for piece in session.pieces if piece.is_speech) / total
+    names = sum(len(piece.names) for piece in session.pieces if piece.is_speech)
+    unspaced = sum(count_unspaced(piece.text) for piece in session.pieces if piece.is_speech)
+    share = names / (names + sum(session.texts_with_word.values()) + unspaced / _CHARS_PER_WORD or 1)
+    return float(spoken**3 * max(0.0, 1 - share / _WORK_NAME_SHARE) ** 2)

@@ -24,31 +24,31 @@ from compactor_cli.text.marks import find_words
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
-MOST = 5
+MAX_TOPICS = 5
 """Maximum number of topics of a session (seed 003)."""
-_FEWEST_GROUPS = 6
+_MIN_GROUPS = 6
 """Minimum number of groups for finding topics."""
-_STRETCHES = 60
+_MAX_STRETCHES = 60
 """Maximum number of stretches that are compared; if there are more, neighbours are merged."""
-_STRETCH = 6
+_STRETCH_GROUPS = 6
 """Groups per stretch if there are too few requests."""
-_ALIKE = 0.25
+_MIN_COSINE = 0.25
 """Minimum cosine at which two stretches are one topic, however few topics there are."""
-_REQUEST, _FILE = 2, 3
+_REQUEST_WEIGHT, _FILE_WEIGHT = 2, 3
 """Weights of a word in a request, and of a file, relative to a word in an answer."""
-_HALF_LIFE = 0.5
+_OLDEST_WEIGHT = 0.5
 """Weight of the oldest topic relative to the newest one, everything else being equal."""
 _WORD = compiled_later(r"[^\W\d_][\w-]{3,}")
-TITLE = 70
+MAX_TITLE_CHARS = 70
 """Maximum length of a title."""
-_COMMON = """
+_COMMON_WORD_LIST = """
 about above after again also another because been before being below between both call code could does doing
 done down each even every file files first from further have having here into just let's like look make more most
 need needs next now once only other over please same should since some such sure than that the their them then
 there these they thing this those through time under until update using very want well were what when where which
 while will with without work would your
 """
-_IS_COMMON = frozenset(_COMMON.split())
+_COMMON_WORDS = frozenset(_COMMON_WORD_LIST.split())
 
 
 class _Stretch(Struct):
@@ -67,20 +67,20 @@ class _Stretch(Struct):
         return sum(value * value for value in self.centre.values())
 
 
-def find_topics(messages: Sequence[Message], groups: Sequence[Group], limit: int = MOST) -> tuple[Topic, ...]:
+def find_topics(messages: Sequence[Message], groups: Sequence[Group], limit: int = MAX_TOPICS) -> tuple[Topic, ...]:
     """Return at most `limit` topics in the order in which they came up; none for a session that is too short or has
     only one."""
-    stretches = dict(enumerate(_read(messages, members) for members in cut_stretches(messages, groups)))
-    _place(list(stretches.values()))
-    pairs = {(a, b): _apart(stretches[a], stretches[b]) for a, b in combinations(stretches, 2)}
+    stretches = dict(enumerate(_read_stretch(messages, members) for members in cut_stretches(messages, groups)))
+    _set_vectors(list(stretches.values()))
+    pairs = {(a, b): _distance(stretches[a], stretches[b]) for a, b in combinations(stretches, 2)}
     while pairs:
-        (first, second), (_, alike) = min(pairs.items(), key=lambda pair: (pair[1][0], pair[0]))
-        if alike < _ALIKE and len(stretches) <= limit:
+        (first, second), (_, cosine) = min(pairs.items(), key=lambda pair: (pair[1][0], pair[0]))
+        if cosine < _MIN_COSINE and len(stretches) <= limit:
             break
-        stretches[first] = _joined(stretches[first], stretches.pop(second))
+        stretches[first] = _join_stretches(stretches[first], stretches.pop(second))
         pairs = {pair: scatter for pair, scatter in pairs.items() if second not in pair and first not in pair}
         pairs |= {
-            (min(first, other), max(first, other)): _apart(stretches[first], stretches[other])
+            (min(first, other), max(first, other)): _distance(stretches[first], stretches[other])
             for other in stretches
             if other != first
         }
@@ -95,18 +95,18 @@ def find_topics(messages: Sequence[Message], groups: Sequence[Group], limit: int
 
 def cut_stretches(messages: Sequence[Message], groups: Sequence[Group]) -> list[list[Group]]:
     """Cut groups into stretches of neighbours, at most 61; none for a session that is too short."""
-    if len(groups) < _FEWEST_GROUPS:
+    if len(groups) < _MIN_GROUPS:
         return []
     starts = [n for n, g in enumerate(groups) if any(messages[i].origin == "request" for i in g.messages)]
-    if len(starts) < 2 or len(groups) / len(starts) > 4 * _STRETCH:
-        starts = sorted({*starts, *range(0, len(groups), _STRETCH)})
-    if len(starts) > _STRETCHES:
-        starts = [starts[n * len(starts) // _STRETCHES] for n in range(_STRETCHES)]
+    if len(starts) < 2 or len(groups) / len(starts) > 4 * _STRETCH_GROUPS:
+        starts = sorted({*starts, *range(0, len(groups), _STRETCH_GROUPS)})
+    if len(starts) > _MAX_STRETCHES:
+        starts = [starts[n * len(starts) // _MAX_STRETCHES] for n in range(_MAX_STRETCHES)]
     starts = [0, *(start for start in starts if start)]
     return [list(groups[start:end]) for start, end in zip(starts, [*starts[1:], len(groups)], strict=True)]
 
 
-def _read(messages: Sequence[Message], groups: list[Group]) -> _Stretch:
+def _read_stretch(messages: Sequence[Message], groups: list[Group]) -> _Stretch:
     words: Counter[str] = Counter()
     files: Counter[str] = Counter()
     requests: list[Message] = []
@@ -115,9 +115,9 @@ def _read(messages: Sequence[Message], groups: list[Group]) -> _Stretch:
         if message.origin == "request":
             requests.append(message)
         if message.origin in ("request", "other") and message.role in ("user", "assistant"):
-            times = _REQUEST if message.origin == "request" else 1
-            for word in set(find_words(_WORD, message.text("text").lower())) - _IS_COMMON:
-                words[word] += times
+            word_weight = _REQUEST_WEIGHT if message.origin == "request" else 1
+            for word in set(find_words(_WORD, message.text("text").lower())) - _COMMON_WORDS:
+                words[word] += word_weight
         for part in message.parts:
             if part.kind == "tool_call":
                 for path, action in call_actions(part):
@@ -125,33 +125,33 @@ def _read(messages: Sequence[Message], groups: list[Group]) -> _Stretch:
                     events += 0.25 if action == "read" else 1.0
             elif part.kind == "tool_result":
                 events += bool(part.failed if part.failed is not None else stated_failure(part.text))
-    for path, touched in files.items():
-        words[f"file {path}"] += _FILE * touched
+    for path, touch_count in files.items():
+        words[f"file {path}"] += _FILE_WEIGHT * touch_count
     age = groups[0].messages[0] / max(1, messages[-1].index)
-    weight = (1 + len(requests) + sqrt(events)) * (_HALF_LIFE + (1 - _HALF_LIFE) * age)
+    weight = (1 + len(requests) + sqrt(events)) * (_OLDEST_WEIGHT + (1 - _OLDEST_WEIGHT) * age)
     return _Stretch(groups, words, requests, files, weight)
 
 
-def _place(stretches: Sequence[_Stretch]) -> None:
+def _set_vectors(stretches: Sequence[_Stretch]) -> None:
     """Set the vector of every stretch, of length 1: words weighted by frequency and rarity."""
-    spread = Counter(word for stretch in stretches for word in stretch.words)
-    rarity = {word: log(1 + len(stretches) / n) for word, n in spread.items()}
+    stretch_counts = Counter(word for stretch in stretches for word in stretch.words)
+    rarity = {word: log(1 + len(stretches) / n) for word, n in stretch_counts.items()}
     for stretch in stretches:
         vector = {word: (1 + log(times)) * rarity[word] for word, times in sorted(stretch.words.items())}
         length = sqrt(sum(value * value for value in vector.values())) or 1.0
         stretch.centre = {word: value / length for word, value in vector.items()}
 
 
-def _apart(first: _Stretch, second: _Stretch) -> tuple[float, float]:
+def _distance(first: _Stretch, second: _Stretch) -> tuple[float, float]:
     """Return the increase in scatter from joining two stretches (Ward), and the cosine between them."""
     small, large = sorted((first.centre, second.centre), key=len)
     shared = sum(value * large[word] for word, value in small.items() if word in large)
-    apart = first.square + second.square - 2 * shared
+    squared_distance = first.square + second.square - 2 * shared
     cosine = shared / (sqrt(first.square * second.square) or 1.0)
-    return round(apart * first.size * second.size / (first.size + second.size), 9), cosine
+    return round(squared_distance * first.size * second.size / (first.size + second.size), 9), cosine
 
 
-def _joined(first: _Stretch, second: _Stretch) -> _Stretch:
+def _join_stretches(first: _Stretch, second: _Stretch) -> _Stretch:
     groups = sorted((*first.groups, *second.groups), key=lambda g: g.index)
     requests = sorted((*first.requests, *second.requests), key=lambda m: m.index)
     size = first.size + second.size
@@ -168,10 +168,12 @@ def _joined(first: _Stretch, second: _Stretch) -> _Stretch:
 
 def _title(stretch: _Stretch, messages: Sequence[Message]) -> str:
     """Return the request that describes the stretch best, in its own words, or else the files touched most."""
-    request = max(stretch.requests, key=lambda m: _says(m.text("text"), stretch), default=None)
+    request = max(stretch.requests, key=lambda m: _title_fit(m.text("text"), stretch), default=None)
     ranked = sorted(stretch.files, key=lambda path: (-stretch.files[path], path))
     file_names = ", ".join(path.replace("\\", "/").rpartition("/")[2] or path for path in ranked[:2])
-    title = f'"{one_line(request.text("text"), TITLE)}"' if request is not None else file_names or "further work"
+    title = (
+        f'"{one_line(request.text("text"), MAX_TITLE_CHARS)}"' if request is not None else file_names or "further work"
+    )
     return topic_heading(title, stretch.groups, messages)
 
 
@@ -183,7 +185,7 @@ def topic_heading(title: str, groups: Sequence[Group], messages: Sequence[Messag
     return f"Topic: {title} (messages {ranges})"
 
 
-def _says(text: str, stretch: _Stretch) -> float:
+def _title_fit(text: str, stretch: _Stretch) -> float:
     """Return how well the beginning of a request covers a topic, relative to its number of words."""
-    words = set(find_words(_WORD, text[:400].lower())) - _IS_COMMON
+    words = set(find_words(_WORD, text[:400].lower())) - _COMMON_WORDS
     return round(sum(stretch.centre.get(word, 0.0) for word in sorted(words)) / sqrt(4 + len(words)), 9)

@@ -8,25 +8,25 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.asking.answers import Answered, Question, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.asking.answers import CheckedAnswer, Question, RejectedError, ask_checked, estimate_tokens, read_json
 from compactor_cli.asking.fence import fenced
 from compactor_cli.asking.port import LanguageModel, ModelRequest, Turn
-from compactor_cli.asking.prompt_files import prompt as read_prompt
-from compactor_cli.features.topics import MOST, TITLE, cut_stretches, find_topics, topic_heading
+from compactor_cli.asking.prompt_files import read_prompt_file as read_prompt
+from compactor_cli.features.topics import MAX_TITLE_CHARS, MAX_TOPICS, cut_stretches, find_topics, topic_heading
 from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import Topic
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.sentences import sentences
+from compactor_cli.text.sentences import split_sentences
 
 _prompt = partial(read_prompt, "compactor_cli.features")
 
-_DIGESTS = (300, 200, 120, 60)
+_DIGEST_CHARS = (300, 200, 120, 60)
 """Lengths of a digest; the first that fits the model is used."""
-_ANSWER, _STRETCH_ANSWER = 500, 8
+_ANSWER_TOKENS, _STRETCH_ANSWER_TOKENS = 500, 8
 """Tokens of an answer: a constant part, and the part for each stretch."""
-_SEARCHED, _TELLING = 600, 40
+_SEARCHED_CHARS, _MIN_BEGINNING_CHARS = 600, 40
 """Characters of an answer that are searched for its first sentences, and the minimum length of these."""
 
 _SCHEMA: dict[str, Any] = {
@@ -67,7 +67,7 @@ class ModelTopics:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._known: dict[str, Answered[tuple[_RawTopic, ...]]] = {}
+        self._answers: dict[str, CheckedAnswer[tuple[_RawTopic, ...]]] = {}
 
     def __call__(self, messages: Sequence[Message], groups: Sequence[Group]) -> tuple[Topic, ...]:
         """Return at most five topics in the order in which they came up; none for a session that is too short or has
@@ -75,20 +75,22 @@ class ModelTopics:
         stretches = cut_stretches(messages, groups)
         if len(stretches) < 2:
             return find_topics(messages, groups)
-        topics = self._sorted(messages, stretches).value
+        topics = self._ask_topics(messages, stretches).value
         if topics is None:
             return find_topics(messages, groups)
         return tuple(_topic(topic, stretches, messages) for topic in topics) if len(topics) > 1 else ()
 
-    def _sorted(self, messages: Sequence[Message], stretches: Sequence[list[Group]]) -> Answered[tuple[_RawTopic, ...]]:
+    def _ask_topics(
+        self, messages: Sequence[Message], stretches: Sequence[list[Group]]
+    ) -> CheckedAnswer[tuple[_RawTopic, ...]]:
         request = _request(messages, stretches, self._model.context_limit)
         key = request.turns[-1].text
-        if key not in self._known:
+        if key not in self._answers:
             (answer,) = ask_checked(self._model, [Question(request, partial(_read_topics, stretches=len(stretches)))])
             if answer.value is None:
                 self._model.give_up("topics", answer.why)
-            self._known[key] = answer
-        return self._known[key]
+            self._answers[key] = answer
+        return self._answers[key]
 
 
 def _topic(topic: _RawTopic, stretches: Sequence[list[Group]], messages: Sequence[Message]) -> Topic:
@@ -99,14 +101,14 @@ def _topic(topic: _RawTopic, stretches: Sequence[list[Group]], messages: Sequenc
 def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limit: int) -> ModelRequest:
     """Return the request with the longest digests that fit the model; with the shortest ones if none fit."""
     system, directive = _prompt("topics"), _prompt("directive")
-    answer_tokens = _ANSWER + _STRETCH_ANSWER * len(stretches)
-    room = limit - answer_tokens - estimate(system + directive)
+    answer_tokens = _ANSWER_TOKENS + _STRETCH_ANSWER_TOKENS * len(stretches)
+    data_tokens = limit - answer_tokens - estimate_tokens(system + directive)
     data = ""
-    for width in _DIGESTS:
+    for width in _DIGEST_CHARS:
         data = "\n".join(
             fenced("summary", _digest(messages, stretch, width), stretch=i) for i, stretch in enumerate(stretches, 1)
         )
-        if estimate(data) <= room:
+        if estimate_tokens(data) <= data_tokens:
             break
     return ModelRequest("topics", system, (Turn("user", f"{data}\n\n{directive}"),), answer_tokens, _SCHEMA)
 
@@ -120,8 +122,8 @@ def _digest(messages: Sequence[Message], groups: Sequence[Group], width: int) ->
         text for m in members if m.role == "assistant" and m.origin == "other" and (text := m.text("text").strip())
     ]
     # the last one states the outcome
-    beginnings = dict.fromkeys(map(_begin, answers[:1] + answers[1:][-1:]))
-    touched = [_short(path) for m in members for call in m.calls for path, _ in call_actions(call)]
+    beginnings = dict.fromkeys(map(_beginning, answers[:1] + answers[1:][-1:]))
+    touched = [_short_path(path) for m in members for call in m.calls for path, _ in call_actions(call)]
     tools = [call.name for m in members for call in m.calls]
     lines = (
         ("asked", request, width // 2),
@@ -129,20 +131,20 @@ def _digest(messages: Sequence[Message], groups: Sequence[Group], width: int) ->
         ("files", ", ".join(dict.fromkeys(touched)), width // 4),
         ("tools", "" if touched else ", ".join(dict.fromkeys(tools)), width // 4),
     )
-    return "\n".join(f"{name}: {one_line(text, room)}" for name, text, room in lines if text.strip())
+    return "\n".join(f"{name}: {one_line(text, max_chars)}" for name, text, max_chars in lines if text.strip())
 
 
-def _begin(text: str) -> str:
+def _beginning(text: str) -> str:
     """Return the first sentences of an answer, up to a minimum length."""
     beginning = ""
-    for sentence in sentences(text[:_SEARCHED]):
+    for sentence in split_sentences(text[:_SEARCHED_CHARS]):
         beginning = f"{beginning} {sentence}".strip()
-        if len(beginning) >= _TELLING:
+        if len(beginning) >= _MIN_BEGINNING_CHARS:
             break
     return beginning
 
 
-def _short(path: str) -> str:
+def _short_path(path: str) -> str:
     """Return the last part of a path and its folder."""
     return "/".join(path.replace("\\", "/").rsplit("/", 2)[-2:])
 
@@ -151,8 +153,8 @@ def _read_topics(text: str, *, stretches: int) -> tuple[_RawTopic, ...]:
     """Return the topics in the order in which they came up, with the highest importance scaled to 1. Raises
     RejectedError unless each stretch is in exactly one topic, and titles and importance are valid."""
     entries = read_json(text, _SCHEMA)["topics"]
-    if not 1 <= len(entries) <= MOST:
-        raise RejectedError(f"there are {len(entries)} topics; there have to be 1 to {MOST}")
+    if not 1 <= len(entries) <= MAX_TOPICS:
+        raise RejectedError(f"there are {len(entries)} topics; there have to be 1 to {MAX_TOPICS}")
     numbers = sorted(int(number) for entry in entries for number in entry["stretches"])
     if numbers != list(range(1, stretches + 1)):
         raise RejectedError(f"the stretches are not each of the numbers 1 to {stretches} exactly once")
@@ -176,7 +178,7 @@ def _read_topics(text: str, *, stretches: int) -> tuple[_RawTopic, ...]:
 
 def _clean_title(title: str) -> str:
     """Return a title on one line without heading marks, so that it cannot be mistaken for anything else."""
-    clean = one_line(title.replace("#", " "), TITLE).strip(" *_`\"'")
+    clean = one_line(title.replace("#", " "), MAX_TITLE_CHARS).strip(" *_`\"'")
     clean = clean[len("topic:") :].strip() if clean.lower().startswith("topic:") else clean
     if not any(map(str.isalnum, clean)):
         raise RejectedError("a topic has no title")

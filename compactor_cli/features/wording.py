@@ -19,32 +19,32 @@ from compactor_cli.text.patterns import compiled_later
 
 WORDINGS = "wording.bin"
 """File next to the shipped profile: the tables of SPEAKS_AGAINST, with a signed byte per bucket."""
-_OF_WORDS, _OF_PAIRS = 1 << 18, 1 << 18
+_WORD_BUCKETS, _PAIR_BUCKETS = 1 << 18, 1 << 18
 """Numbers of buckets for pieces of words and for pairs of words. A pair that was not learned rarely shares a bucket,
 and so counts nothing."""
-BUCKETS = _OF_WORDS + _OF_PAIRS
+BUCKETS = _WORD_BUCKETS + _PAIR_BUCKETS
 SPEAKS_AGAINST = "talk", "requests"
 """What each table distinguishes from things to remember."""
 SCALE = 100
 """Scale of the weights in the file, which are signed bytes."""
-_SHORTEST, _LONGEST = 3, 5
+_MIN_PIECE_CHARS, _MAX_PIECE_CHARS = 3, 5
 """Minimum and maximum length of a piece of a word."""
-_FIRST, _LAST = "^^", "$$"
+_FIRST_MARK, _LAST_MARK = "^^", "$$"
 """Marks for the first and the last word of a sentence, which count additionally as such."""
-_PAIR, _FAR_PAIR = " ", "  "
+_NEAR_SEPARATOR, _FAR_SEPARATOR = " ", "  "
 """Separators in a pair of words; in the second kind, a word between them is left out."""
-_NUMBER = "0"
+_NUMBER_STAND_IN = "0"
 """Stands for any number."""
-_LONGEST_WORD = 40
+_MAX_WORD_CHARS = 40
 """Maximum number of characters of a word that are read; a longer one is data."""
-_WORDS = 20_000
+_CACHED_WORDS = 20_000
 """Number of words in the cache; people use the same ones again and again."""
 FIRST_WIDE = "\u2e80"
 """First character of the scripts in which a character says as much as a piece of a word."""
-_END = r"(?<=[.!?…])\s+|(?<=[。！？।॥۔؟።])|\n+"
-SENTENCE = compiled_later(_END)
+_SENTENCE_END = r"(?<=[.!?…])\s+|(?<=[。！？।॥۔؟።])|\n+"
+SENTENCE = compiled_later(_SENTENCE_END)
 """The end of a sentence, in the text that the weights were learned from."""
-_PART = compiled_later(_END + r"|\s+[-–—]+\s+|;\s+")
+_CLAUSE_END = compiled_later(_SENTENCE_END + r"|\s+[-–—]+\s+|;\s+")
 """The end of a sentence, in text that is evaluated. People may combine a rule and small talk in one sentence."""
 
 
@@ -54,19 +54,19 @@ class Wordings:
     def __init__(self, data: bytes) -> None:
         """Take the bytes of a file: one table of BUCKETS signed bytes for each of SPEAKS_AGAINST."""
         view = memoryview(data).cast("b")
-        self.tables = [view[at * BUCKETS : (at + 1) * BUCKETS] for at in range(len(SPEAKS_AGAINST))]
-        self._weights = lru_cache(maxsize=_WORDS)(self._weigh)
+        self.tables = [view[index * BUCKETS : (index + 1) * BUCKETS] for index in range(len(SPEAKS_AGAINST))]
+        self._weights = lru_cache(maxsize=_CACHED_WORDS)(self._weigh)
 
-    def of_text(self, text: str) -> list[float]:
+    def text_values(self, text: str) -> list[float]:
         """Return how strongly the words of a text indicate something to remember, compared with each of
         SPEAKS_AGAINST. Positive values indicate something to remember, negative ones the other. The part of the text
         with the highest value counts. Values are 0 for a text without words."""
-        found = [self.of(part) for part in _PART.split(text) if part]
-        return [max(values) for values in zip(*found, strict=True)] or [0.0] * len(SPEAKS_AGAINST)
+        values_by_part = [self.sentence_values(part) for part in _CLAUSE_END.split(text) if part]
+        return [max(values) for values in zip(*values_by_part, strict=True)] or [0.0] * len(SPEAKS_AGAINST)
 
-    def of(self, sentence: str) -> list[float]:
-        """Return the values of `of_text` for one sentence."""
-        found, pairs = placed_words(sentence)
+    def sentence_values(self, sentence: str) -> list[float]:
+        """Return the values of `text_values` for one sentence."""
+        found, pairs = word_features(sentence)
         if not found:
             return [0.0] * len(SPEAKS_AGAINST)
         buckets = [*map(_pair_bucket, pairs)]  # not cached like words, because most pairs occur once
@@ -81,14 +81,17 @@ class Wordings:
         return len(buckets), *(sum(map(table.__getitem__, buckets)) for table in self.tables)
 
 
-def placed_words(sentence: str) -> tuple[set[str], set[str]]:
+def word_features(sentence: str) -> tuple[set[str], set[str]]:
     """Return the words of a sentence, of which the first and the last are also there marked as such, and pairs of words
     that follow each other directly or after one more word. "I prefer" says more than its single words, and questions
     and wishes begin in few ways."""
-    found = words(sentence)
-    paired = [_NUMBER if word.isdigit() else word for word in found]
-    near, far = map(_PAIR.join, pairwise(paired)), map(_FAR_PAIR.join, zip(paired, paired[2:], strict=False))
-    return ({*found, _FIRST + found[0], found[-1] + _LAST} if found else set()), {*near, *far}
+    all_words = words(sentence)
+    paired = [_NUMBER_STAND_IN if word.isdigit() else word for word in all_words]
+    near, far = (
+        map(_NEAR_SEPARATOR.join, pairwise(paired)),
+        map(_FAR_SEPARATOR.join, zip(paired, paired[2:], strict=False)),
+    )
+    return ({*all_words, _FIRST_MARK + all_words[0], all_words[-1] + _LAST_MARK} if all_words else set()), {*near, *far}
 
 
 def word_buckets(word: str) -> list[int]:
@@ -96,33 +99,33 @@ def word_buckets(word: str) -> list[int]:
     a pair."""
     if is_pair(word):
         return [_pair_bucket(word)]
-    return [crc32(piece.encode()) % _OF_WORDS for piece in dict.fromkeys(_pieces(word))]
+    return [crc32(piece.encode()) % _WORD_BUCKETS for piece in dict.fromkeys(_pieces(word))]
 
 
 def _pair_bucket(pair: str) -> int:
-    return _OF_WORDS + crc32(pair.encode()) % _OF_PAIRS
+    return _WORD_BUCKETS + crc32(pair.encode()) % _PAIR_BUCKETS
 
 
 def is_pair(word: str) -> bool:
     """Return whether this is a pair of words."""
-    return _PAIR in word
+    return _NEAR_SEPARATOR in word
 
 
 def _pieces(word: str) -> Iterable[str]:
     """Yield a word and its runs of a few characters, with its ends marked. A number yields only a placeholder; in
     scripts without spaces, single characters are included. A word marked as first or last yields only itself."""
-    if word.startswith(_FIRST) or word.endswith(_LAST):
+    if word.startswith(_FIRST_MARK) or word.endswith(_LAST_MARK):
         yield word
         return
-    word = word[:_LONGEST_WORD]
+    word = word[:_MAX_WORD_CHARS]
     if word.isdigit():
-        yield _NUMBER
+        yield _NUMBER_STAND_IN
         return
     yield word
     if word[0] >= FIRST_WIDE:
         yield from word
     marked = f"^{word}$"
-    for length in range(_SHORTEST, _LONGEST + 1):
+    for length in range(_MIN_PIECE_CHARS, _MAX_PIECE_CHARS + 1):
         for start in range(len(marked) - length + 1):
             yield marked[start : start + length]
 

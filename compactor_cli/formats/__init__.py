@@ -14,13 +14,13 @@ from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.foreign_calls import refuse_foreign
 from compactor_cli.model.loaded_later import LoadedLater
 
-_IN_RUNS = "input inputs observations patch post runs"
+_RUN_MEMBERS = "input inputs observations patch post runs"
 _CLASSES = {
     "openai-chat": (
         "openai_chat.OpenAIChat",
-        f"role messages history conversations conversation trajectory body samples {_IN_RUNS}",
+        f"role messages history conversations conversation trajectory body samples {_RUN_MEMBERS}",
     ),
-    "anthropic": ("anthropic_messages.AnthropicMessages", f"role messages body {_IN_RUNS}"),
+    "anthropic": ("anthropic_messages.AnthropicMessages", f"role messages body {_RUN_MEMBERS}"),
     "claude-code": ("claude_code.ClaudeCode", "type"),
     "codex": ("codex.Codex", "payload"),
     "memory": ("memory_entries.MemoryEntries", "timestamp importance"),
@@ -40,7 +40,7 @@ _CLASSES = {
     "grok": ("grok.Grok", "type"),
     "cursor": ("cursor.Cursor", "message status"),
     "droid": ("droid.Droid", "type"),
-    "langchain": ("langchain.LangChain", f"type messages kwargs values channel_values {_IN_RUNS}"),
+    "langchain": ("langchain.LangChain", f"type messages kwargs values channel_values {_RUN_MEMBERS}"),
     "sts": ("sts.STS", "harness message"),
     "openai-responses": ("openai_responses.OpenAIResponses", "type role input body"),
     "kimi": ("kimi.Kimi", "type role"),
@@ -75,13 +75,13 @@ class Formats(LoadedLater[Format]):
 FORMATS = Formats()
 NAMES = (*FORMATS, documents.NAME)
 
-_HEAD = 200
+_MAX_HEAD_RECORDS = 200
 """Number of records examined to detect the format."""
-_SURE = 0.55
+_MIN_MEAN_FIT = 0.55
 """Minimum mean recognition for a file; below it, the format is unknown."""
-_CLAIM = 0.75
+_MIN_CLEAR_FIT = 0.75
 """Minimum recognition for a record to count as clearly of a format."""
-_LIKELY = 0.5
+_MIN_EVIDENCE = 0.5
 """Minimum recognition for a record to count as evidence at all. A record with only a role fits many formats."""
 
 
@@ -96,14 +96,14 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
     if name and name != documents.NAME:
         check_name(name)
         return FORMATS[name]
-    head = values[:_HEAD]
-    if (named := _told_by_header(head)) is not None:
-        return named
+    head = values[:_MAX_HEAD_RECORDS]
+    if (by_header := _format_by_header(head)) is not None:
+        return by_header
     best = max(FORMATS.may_know(head), key=lambda known: fit(known, head), default=None)
-    if best is not None and fit(best, head) >= _SURE:
+    if best is not None and fit(best, head) >= _MIN_MEAN_FIT:
         return best
     # A session can have few messages among unknown kinds of records, especially after a compaction. And a file that
-    # mixes two formats fits neither well: `foreign` then names the line where the second one starts.
+    # mixes two formats fits neither well: `second_format` then names the line where the second one starts.
     possible = FORMATS.may_know(values)
     refuse_foreign(head)
     if not any(known.recognize(value) for known in possible for value in values):
@@ -112,7 +112,7 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
     return max(possible, key=lambda known: fit(known, values))
 
 
-def _told_by_header(head: Sequence[Any]) -> Format | None:
+def _format_by_header(head: Sequence[Any]) -> Format | None:
     """Return the format that alone recognizes the first record, and does so with certainty. None if another format
     recognizes a record that this one does not."""
     known_by = [known for known in FORMATS.may_know(head[:1]) if known.recognize(head[0])]
@@ -123,28 +123,28 @@ def _told_by_header(head: Sequence[Any]) -> Format | None:
     return None if any(known.recognize(value) for value in strays for known in possible) else known_by[0]
 
 
-def nearest(values: Sequence[Any]) -> str:
+def closest_formats(values: Sequence[Any]) -> str:
     """Return a list of the closest formats, with how many of the records each recognizes."""
     known_by = {known.name: sum(known.recognize(value) > 0 for value in values) for known in FORMATS.may_know(values)}
-    near = sorted((name for name, count in known_by.items() if count), key=lambda name: -known_by[name])[:3]
-    return ", ".join(f"{name} knows {known_by[name]:,} of {len(values):,} records" for name in near)
+    closest = sorted((name for name, count in known_by.items() if count), key=lambda name: -known_by[name])[:3]
+    return ", ".join(f"{name} knows {known_by[name]:,} of {len(values):,} records" for name in closest)
 
 
-def at_home(values: Sequence[Any]) -> Format | None:
+def format_of_all(values: Sequence[Any]) -> Format | None:
     """Return the best-fitting format that recognizes every record with clear evidence. Plain texts look alike in
     several formats, so the best fit at first sight may be wrong."""
     ranked = sorted(FORMATS.may_know(values), key=lambda known: -fit(known, values))
-    known_values = [value for value in values if any(known.recognize(value) >= _LIKELY for known in ranked)]
+    known_values = [value for value in values if any(known.recognize(value) >= _MIN_EVIDENCE for known in ranked)]
     return next((known for known in ranked if all(known.recognize(value) for value in known_values)), None)
 
 
 def _claimant(value: Any) -> str:
     """Return the name of the format that clearly recognizes a record, or an empty string."""
-    sure = max(FORMATS.may_know([value]), key=lambda known: known.recognize(value), default=None)
-    return sure.name if sure is not None and sure.recognize(value) >= _CLAIM else ""
+    clearest = max(FORMATS.may_know([value]), key=lambda known: known.recognize(value), default=None)
+    return clearest.name if clearest is not None and clearest.recognize(value) >= _MIN_CLEAR_FIT else ""
 
 
-def foreign(chosen: Format, values: Sequence[Any], known: frozenset[int]) -> tuple[int, str, str] | None:
+def second_format(chosen: Format, values: Sequence[Any], known: frozenset[int]) -> tuple[int, str, str] | None:
     """Return where a second format starts: the record's index, the format before it, and the format from there on.
 
     Returns None when no record clearly belongs to a format other than `chosen`. `known`: records that `chosen`

@@ -40,13 +40,13 @@ class ADP(PlainEdits):
         return 1.0 if word(value, "class_") in _ACTIONS | _OBSERVATIONS else 0.0
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
-        reader = _Reader(Builder(counter), _task_is_an_action(values))
+        reader = _Reader(Builder(counter), _is_task_in_action(values))
         for record, value in enumerate(values):
             kind = word(value, "class_")
             if kind in _ACTIONS:
-                reader.act(value, kind, record)
+                reader.add_action(value, kind, record)
             elif kind in _OBSERVATIONS:
-                reader.observe(value, kind, record)
+                reader.add_observation(value, kind, record)
         session = as_text(document.get("id")) if isinstance(document, dict) else ""
         return Reading(reader.build.messages, session_id=session)
 
@@ -69,22 +69,22 @@ class _Reader:
 
     def __init__(self, build: Builder, first_is_task: bool) -> None:
         self.build, self.first_is_task = build, first_is_task
-        self._open: Part | None = None
-        self._caller: int | None = None
+        self._open_call: Part | None = None
+        self._last_call_message: int | None = None
         """The message of the last call, as long as further output of it may follow."""
         self._count = 0
 
-    def act(self, value: dict[str, Any], kind: str, record: int) -> None:
+    def add_action(self, value: dict[str, Any], kind: str, record: int) -> None:
         parts = _texts(self.build, value, ("description",), record)
-        self._open = self._caller = None
+        self._open_call = self._last_call_message = None
         if kind == "message_action":
             parts += _texts(self.build, value, ("content",), record)
             is_request = self.first_is_task and record == 0
             role: Role = "user" if is_request else "assistant"
             self.build.add(role, parts, (record,), origin=origin_of_parts(parts, by_user=is_request))
             return
-        self._open = self._call(value, kind, record)
-        self._caller = self.build.add("assistant", [*parts, self._open], (record,))
+        self._open_call = self._call(value, kind, record)
+        self._last_call_message = self.build.add("assistant", [*parts, self._open_call], (record,))
 
     def _call(self, value: dict[str, Any], kind: str, record: int) -> Part:
         self._count += 1
@@ -94,41 +94,48 @@ class _Reader:
         call_id = f"{LEGACY_ID}{self._count}"
         return self.build.part("tool_call", as_text(body), place, name=as_text(value.get(name)), call_id=call_id)
 
-    def observe(self, value: dict[str, Any], kind: str, record: int) -> None:
+    def add_observation(self, value: dict[str, Any], kind: str, record: int) -> None:
         if kind == "text_observation" and value.get("source") == "user":
-            self._open = self._caller = None
+            self._open_call = self._last_call_message = None
             parts = _texts(self.build, value, ("content",), record)
             self.build.add("user", parts, (record,), origin=origin_of_parts(parts, by_user=True))
             return
-        text, place, images, beside = _seen(self.build, value, kind, record)
-        if self._open is not None:
-            call, self._open = self._open, None
+        text, place, images, further = _observation(self.build, value, kind, record)
+        if self._open_call is not None:
+            call, self._open_call = self._open_call, None
             result = self.build.part(
                 "tool_result", text, place, name=call.name, call_id=call.call_id, images=int(images)
             )
-            self.build.add("tool", [result, *beside], (record,))
+            self.build.add("tool", [result, *further], (record,))
             return
         parts = [self.build.part("text", text, place)] if text else []
         parts += [self.build.image()] if images else []
-        turn = self._caller
+        turn = self._last_call_message
         if turn is not None:  # more output of the same call
             self.build.messages[turn] = replace(self.build.messages[turn], turn=turn)
-        self.build.add("user", [*parts, *beside], (record,), origin="injected", turn=turn)
+        self.build.add("user", [*parts, *further], (record,), origin="injected", turn=turn)
 
 
-def _seen(build: Builder, value: dict[str, Any], kind: str, record: int) -> tuple[str, Place | None, bool, list[Part]]:
+def _observation(
+    build: Builder, value: dict[str, Any], kind: str, record: int
+) -> tuple[str, Place | None, bool, list[Part]]:
     """Return an observation's text, its place, whether there is a picture, and further parts that the model sees."""
     if kind == "image_observation":
-        return _shown(value.get("annotations")), None, True, []
+        return _screen_text(value.get("annotations")), None, True, []
     if kind == "text_observation":
         text = value.get("content")
         return as_text(text), Place(record, ("content",)) if isinstance(text, str) else None, False, []
     key = next((key for key in ("axtree", "html") if isinstance(value.get(key), str) and value[key]), "")
-    beside = [build.part("other", value["url"])] if isinstance(value.get("url"), str) and value["url"] else []
-    return as_text(value.get(key)), Place(record, (key,)) if key else None, bool(value.get("image_observation")), beside
+    further = [build.part("other", value["url"])] if isinstance(value.get("url"), str) and value["url"] else []
+    return (
+        as_text(value.get(key)),
+        Place(record, (key,)) if key else None,
+        bool(value.get("image_observation")),
+        further,
+    )
 
 
-def _shown(annotations: Any) -> str:
+def _screen_text(annotations: Any) -> str:
     """Return the texts of the elements on a screen, one per line."""
     elements = annotations if isinstance(annotations, list) else []
     texts = (element.get("text") for element in elements if isinstance(element, dict))
@@ -140,7 +147,7 @@ def _texts(build: Builder, value: dict[str, Any], path: tuple[str], record: int)
     return [build.part("text", text, Place(record, path))] if isinstance(text, str) and text else []
 
 
-def _task_is_an_action(values: Sequence[Any]) -> bool:
+def _is_task_in_action(values: Sequence[Any]) -> bool:
     """Return whether the only speaker is the first record, an action without a thought. Some data sets store the
     task there."""
     if not values or word(values[0], "class_") != "message_action" or word(values[0], "description"):

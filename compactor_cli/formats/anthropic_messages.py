@@ -18,7 +18,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.foreign_calls import are_foreign
-from compactor_cli.formats.runs import IN_RUNS, counted_in_run
+from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
 from compactor_cli.formats.turns import add_turn
 from compactor_cli.model.message import Message, Path, Role
 from compactor_cli.text.times import parse_time
@@ -34,7 +34,7 @@ class AnthropicMessages(PlainEdits):
         ListPath(("messages",), ("system", "system_prompt")),
         ListPath(("body", "messages"), ("system",)),
         ListPath(()),
-        *IN_RUNS,
+        *RUN_LISTS,
     )
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     usage_words: tuple[bytes, ...] = (b'"usage"',)

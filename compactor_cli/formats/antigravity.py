@@ -22,9 +22,9 @@ from compactor_cli.text.times import parse_time
 
 _TYPE = compiled_later(r"[A-Z][A-Z_]+")
 _REQUEST = compiled_later(r"<USER_REQUEST>\s*(?!\s)((?:\S(?:.*?\S)??)??)\s*</USER_REQUEST>", re.DOTALL)
-_FAILED = ("ERROR", "CANCELED", "CANCELLED", "INTERRUPTED", "FAILED")
+_FAILED_STATES = ("ERROR", "CANCELED", "CANCELLED", "INTERRUPTED", "FAILED")
 """Status values of a failed step."""
-_OWN = ("CHECKPOINT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE")
+_INTERNAL_TYPES = ("CHECKPOINT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE")
 """Types of system steps that the agent keeps to itself."""
 _EXIT = compiled_later(r"The command (?:failed|exited) with (?:exit )?code:? -?0*[1-9]")
 """What the step of a failed command says; the call itself succeeded."""
@@ -44,7 +44,9 @@ class Antigravity(PlainEdits):
         for record, value in enumerate(values):
             if _is_step(value):
                 reading.step(record)
-        outside = {r for r, v in enumerate(values) if _is_step(v) and v["source"] == "SYSTEM" and v["type"] in _OWN}
+        outside = {
+            r for r, v in enumerate(values) if _is_step(v) and v["source"] == "SYSTEM" and v["type"] in _INTERNAL_TYPES
+        }
         return Reading(reading.build.messages, outside=outside)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
@@ -53,10 +55,10 @@ class Antigravity(PlainEdits):
         for part, text in edited:
             path = part.place.path if part.place else ()
             if part.kind == "tool_call" and path:
-                changes[path] = _encoded(value["tool_calls"][path[1]]["args"], text)
-            elif path and (around := _around(value)):
-                before, _, behind = around
-                changes[path] = jsonedit.encode(before + text + behind)
+                changes[path] = _encode_arguments(value["tool_calls"][path[1]]["args"], text)
+            elif path and (split := _split_request(value)):
+                before, _, after = split
+                changes[path] = jsonedit.encode(before + text + after)
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -91,7 +93,7 @@ class _Reader:
         self.build = build
         self._values = values
         self._calls = 0
-        self._open: deque[Part] = deque()
+        self._open_calls: deque[Part] = deque()
         self._turn: int | None = None
 
     def step(self, record: int) -> None:
@@ -99,13 +101,13 @@ class _Reader:
         value = self._values[record]
         kind, source = value["type"], value["source"]
         if kind == "USER_INPUT":
-            parts = _typed(self.build, value, record)
+            parts = _typed_parts(self.build, value, record)
             self._turn = None
             implied = source.startswith("USER_") and source != "USER_EXPLICIT"
             self._add("user", parts, record, "injected" if implied else _origin(parts))
         elif kind == "PLANNER_RESPONSE":
             self._answer(record)
-        elif source != "SYSTEM" or (kind == "ERROR_MESSAGE" and self._open):
+        elif source != "SYSTEM" or (kind == "ERROR_MESSAGE" and self._open_calls):
             self._result(record)
         elif kind in ("SYSTEM_MESSAGE", "ERROR_MESSAGE"):
             parts = _text(self.build, value, record)
@@ -123,59 +125,59 @@ class _Reader:
         value = self._values[record]
         parts = [self.build.part("thinking", word(value, "thinking"))] if word(value, "thinking") else []
         parts += _text(self.build, value, record)
-        listed = value.get("tool_calls")
+        call_list = value.get("tool_calls")
         calls = [
             self._call(call, record, index)
-            for index, call in enumerate(listed if isinstance(listed, list) else ())
+            for index, call in enumerate(call_list if isinstance(call_list, list) else ())
             if isinstance(call, dict)
         ]
         summary = origin_of(word(value, "content")) == "summary"
         self._turn = record
         self._add("assistant", [*parts, *calls], record, "summary" if summary else "other", record)
-        self._open = deque(calls)
-        self._unanswered(record)
+        self._open_calls = deque(calls)
+        self._add_missing_results(record)
 
     def _call(self, call: dict[str, Any], record: int, index: int) -> Part:
         self._calls += 1
         arguments = call.get("args")
         place = Place(record, ("tool_calls", index, "args"), "json") if isinstance(arguments, dict) else None
-        text = as_text(_decoded(arguments) if isinstance(arguments, dict) else arguments)
+        text = as_text(_decode_arguments(arguments) if isinstance(arguments, dict) else arguments)
         name = word(call, "name")
         return self.build.part("tool_call", text, place, name=name, call_id=f"{LEGACY_ID}{self._calls}")
 
-    def _unanswered(self, record: int) -> None:
+    def _add_missing_results(self, record: int) -> None:
         """Add empty results for calls that no step answers. The newest answer's calls are work in flight as long as
         none of them is done."""
-        done, newest = self._done(record)
-        if newest and not done:
+        completed, newest = self._count_completed(record)
+        if newest and not completed:
             return
-        missing = [self._open.pop() for _ in range(len(self._open) - done)][::-1]
+        missing = [self._open_calls.pop() for _ in range(len(self._open_calls) - completed)][::-1]
         parts = [self.build.part("tool_result", "", name=c.name, call_id=c.call_id) for c in missing]
         self._add("tool", parts, record, turn=record)
 
-    def _done(self, record: int) -> tuple[int, bool]:
+    def _count_completed(self, record: int) -> tuple[int, bool]:
         """Return how many open calls of an answer the following steps complete, and whether the answer is the newest
         one with no user message after it."""
-        done = 0
+        completed = 0
         for index in range(record + 1, len(self._values)):
             value = self._values[index]
             if not _is_step(value):
                 continue
             kind, source = value["type"], value["source"]
-            if done >= len(self._open) or kind in ("PLANNER_RESPONSE", "USER_INPUT"):
-                return done, False
-            done += source != "SYSTEM" or kind == "ERROR_MESSAGE"
-        return done, True
+            if completed >= len(self._open_calls) or kind in ("PLANNER_RESPONSE", "USER_INPUT"):
+                return completed, False
+            completed += source != "SYSTEM" or kind == "ERROR_MESSAGE"
+        return completed, True
 
     def _result(self, record: int) -> None:
         value = self._values[record]
-        if not self._open:
+        if not self._open_calls:
             # it answers no call: neither the model nor the user asked for it
             self._add("user", _text(self.build, value, record), record, "injected", self._turn)
             return
-        call, text = self._open.popleft(), as_text(value.get("content"))
+        call, text = self._open_calls.popleft(), as_text(value.get("content"))
         place = Place(record, ("content",)) if isinstance(value.get("content"), str) else None
-        failed = _failed(value, text)
+        failed = _is_failed(value, text)
         part = self.build.part("tool_result", text, place, name=call.name, call_id=call.call_id, failed=failed)
         self._add("tool", [part], record, turn=self._turn)
 
@@ -185,7 +187,7 @@ def _text(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     return [build.part("text", text, Place(record, ("content",)))] if text else []
 
 
-def _around(value: dict[str, Any]) -> tuple[str, str, str] | None:
+def _split_request(value: dict[str, Any]) -> tuple[str, str, str] | None:
     """Return the text before the user's words, these words, and the text after them; None if they are not marked."""
     content = word(value, "content")
     match = _REQUEST.search(content) if word(value, "type") == "USER_INPUT" else None
@@ -194,12 +196,12 @@ def _around(value: dict[str, Any]) -> tuple[str, str, str] | None:
     return content[: match.start(1)], match[1], content[match.end(1) :]
 
 
-def _typed(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    around = _around(value)
-    if around is None:
+def _typed_parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    split = _split_request(value)
+    if split is None:
         return _text(build, value, record)
-    before, words, behind = around
-    added = (before + behind).replace("<USER_REQUEST>", "").replace("</USER_REQUEST>", "").strip()
+    before, words, after = split
+    added = (before + after).replace("<USER_REQUEST>", "").replace("</USER_REQUEST>", "").strip()
     request = build.part("text", words, Place(record, ("content",)))
     return [request, build.part("other", added)] if added else [request]
 
@@ -208,7 +210,7 @@ def _origin(parts: Sequence[Part]) -> Origin:
     return origin_of_parts(parts, by_user=True, text=_REQUEST.sub(r"\1", parts[0].text if parts else ""))
 
 
-def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
+def _decode_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return arguments as the model wrote them. Usually each value is saved as JSON in a string."""
     decoded: dict[str, Any] = {}
     for key, value in arguments.items():
@@ -219,19 +221,19 @@ def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
     return decoded
 
 
-def _encoded(arguments: dict[str, Any], text: str) -> str:
+def _encode_arguments(arguments: dict[str, Any], text: str) -> str:
     """Return arguments as JSON text in the form in which they were saved."""
-    old, new = _decoded(arguments), json.loads(text)
+    old, new = _decode_arguments(arguments), json.loads(text)
     if old is arguments or not isinstance(new, dict):
         return text
-    kept = {
+    unchanged = {
         key: arguments[key] if key in old and old[key] == value else jsonedit.dump(value) for key, value in new.items()
     }
-    return jsonedit.dump(kept)
+    return jsonedit.dump(unchanged)
 
 
-def _failed(value: dict[str, Any], text: str) -> bool | None:
-    if value["type"] == "ERROR_MESSAGE" or word(value, "status") in _FAILED or _EXIT.search(text):
+def _is_failed(value: dict[str, Any], text: str) -> bool | None:
+    if value["type"] == "ERROR_MESSAGE" or word(value, "status") in _FAILED_STATES or _EXIT.search(text):
         return True
     code = value.get("exit_code")
     return code != 0 if isinstance(code, int) else None

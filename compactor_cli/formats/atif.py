@@ -45,13 +45,13 @@ class ATIF(PlainEdits):
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
-        late = _answered_later(values)
+        late_results = _late_result_ids(values)
         last = max((record for record, value in enumerate(values) if _role(value)), default=-1)
         for record, value in enumerate(values):
             role = _role(value)
             if role is None:
                 continue  # not a step: passed through
-            _read_step(build, value, role, record, late if record < last else None)
+            _read_step(build, value, role, record, late_results if record < last else None)
         session = document.get("session_id") if isinstance(document, dict) else ""
         return Reading(build.messages, session_id=as_text(session))
 
@@ -75,16 +75,18 @@ def _role(value: Any) -> Role | None:
     return _ROLES.get(word(value, "source"))
 
 
-def _read_step(build: Builder, value: dict[str, Any], role: Role, record: int, late: frozenset[str] | None) -> None:
-    """Add the messages of a step: what was said, then its observation. `late`: calls answered in other steps; None
-    for the last step, whose calls may still be open."""
+def _read_step(
+    build: Builder, value: dict[str, Any], role: Role, record: int, late_results: frozenset[str] | None
+) -> None:
+    """Add the messages of a step: what was said, then its observation. `late_results`: calls answered in other steps;
+    None for the last step, whose calls may still be open."""
     calls = _calls(build, value, record)
     parts = [*_thinking(build, value), *_content(build, value.get("message"), ("message",), record), *calls]
     seen = _results(build, value, calls, record)
     answered = {part.call_id for part in seen if part.kind == "tool_result"}
-    if late is not None:
+    if late_results is not None:
         # no result of these calls was recorded
-        open_calls = [part for part in calls if part.call_id not in answered | late]
+        open_calls = [part for part in calls if part.call_id not in answered | late_results]
         seen += [build.part("tool_result", "", name=part.name, call_id=part.call_id) for part in open_calls]
     results = any(part.kind == "tool_result" for part in seen)
     # without a call to link them, the step's words and its observation form one turn
@@ -134,39 +136,41 @@ def _calls(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], record: int) -> list[Part]:
     """Return the parts of a step's observation. Results name their call, or answer the calls in order. Anything else
     is text, as is everything an agent gets back when it writes its actions as text."""
-    results = _observed(value)
-    named = {as_text(result.get("source_call_id")) for _, result in results}
-    waiting = [part for part in calls if part.call_id not in named]
-    own = {part.call_id: part.name for part in calls}
+    results = _observation_results(value)
+    answered_ids = {as_text(result.get("source_call_id")) for _, result in results}
+    waiting = [part for part in calls if part.call_id not in answered_ids]
+    tool_by_call = {part.call_id: part.name for part in calls}
     parts: list[Part] = []
     for index, result in results:
         path: Path = ("observation", "results", index, "content")
         call_id = as_text(result.get("source_call_id"))
         if not call_id and waiting:
             call_id = waiting.pop(0).call_id
-        if call_id and (call_id in own or not calls):
+        if call_id and (call_id in tool_by_call or not calls):
             text, images, place = body(result.get("content"), path, record)
-            where = place if result.get("content") is not None else None
+            text_place = place if result.get("content") is not None else None
             parts.append(
-                build.part("tool_result", text, where, name=own.get(call_id, ""), call_id=call_id, images=images)
+                build.part(
+                    "tool_result", text, text_place, name=tool_by_call.get(call_id, ""), call_id=call_id, images=images
+                )
             )
-            own.pop(call_id, None)  # a second result for the same call is text
+            tool_by_call.pop(call_id, None)  # a second result for the same call is text
         else:
             parts += _content(build, result.get("content"), path, record)
     return parts
 
 
-def _observed(value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+def _observation_results(value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     observation = value.get("observation")
     results = observation.get("results") if isinstance(observation, dict) else None
     return [(index, r) for index, r in enumerate(results if isinstance(results, list) else ()) if isinstance(r, dict)]
 
 
-def _answered_later(values: Sequence[Any]) -> frozenset[str]:
+def _late_result_ids(values: Sequence[Any]) -> frozenset[str]:
     """Return the ids of calls whose result is in a step without calls."""
     return frozenset(
         as_text(result.get("source_call_id"))
         for value in values
         if _role(value) and not value.get("tool_calls")
-        for _, result in _observed(value)
+        for _, result in _observation_results(value)
     )

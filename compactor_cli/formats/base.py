@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.jsonl import ReadRecord
-from compactor_cli.model.content import Content, HeldText
-from compactor_cli.model.message import HeldPart, Message, Origin, Part, PartKind, Path, Place, Role
+from compactor_cli.model.content import Content, FileText
+from compactor_cli.model.message import FilePart, Message, Origin, Part, PartKind, Path, Place, Role
 from compactor_cli.model.transcript import Link, Transcript
 
 
@@ -40,7 +40,7 @@ class Uncounted:
 class HoldingCounter(Counter, Protocol):
     """A counter for content that is too large for memory."""
 
-    def hold(self, text: str) -> str | HeldText:
+    def hold(self, text: str) -> str | FileText:
         """Return what a part stores as its text."""
 
 
@@ -168,9 +168,9 @@ class Reading(Struct):
     outside: set[int] | None = None
     """None if the format does not say."""
     session_id: str = ""
-    way: Sequence[int] = ()
+    branch: Sequence[int] = ()
     """For a tree: the records from the root to the leaf."""
-    way_last: bool = False
+    branch_last: bool = False
     """Whether the way is written after other branches, so that its last record becomes the leaf if the one named
     outside the records is gone."""
     other_roles: Sequence[tuple[int, str, str]] = ()
@@ -183,7 +183,7 @@ class Builder(Struct):
     counter: Counter
     messages: list[Message] = field(default_factory=list)
     _short: dict[str, int] = field(default_factory=dict)
-    _hold: Callable[[str], str | HeldText] | None = None
+    _hold: Callable[[str], str | FileText] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.counter, HoldingCounter):
@@ -213,12 +213,12 @@ class Builder(Struct):
         tokens = self.count(text) + images * self.counter.per_image
         if kind == "tool_call":
             tokens += self.count(name)
-        held = self._hold(text) if self._hold is not None else text
-        if isinstance(held, str):
+        stored = self._hold(text) if self._hold is not None else text
+        if isinstance(stored, str):
             return Part(kind, text, tokens, place, name, call_id, failed, images)
-        return HeldPart(
+        return FilePart(
             kind,
-            held,  # type: ignore[arg-type]
+            stored,  # type: ignore[arg-type]
             tokens,
             place,
             name,
@@ -375,8 +375,8 @@ def sum_of(counts: Any, *names: str) -> int | None:
     """Return the sum of the positive integers under these names; None if there are none."""
     if not isinstance(counts, dict):
         return None
-    known = [counts[name] for name in names if isinstance(counts.get(name), int) and counts[name] > 0]
-    return sum(known) or None
+    present = [counts[name] for name in names if isinstance(counts.get(name), int) and counts[name] > 0]
+    return sum(present) or None
 
 
 def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:

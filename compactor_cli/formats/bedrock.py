@@ -26,9 +26,9 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import value_at
-from compactor_cli.formats.jsonedit import with_added
+from compactor_cli.formats.jsonedit import append_elements
 from compactor_cli.formats.turns import add_turn
-from compactor_cli.model.message import ADDED, Message, Part, Path, Place, Role
+from compactor_cli.model.message import ADDED_ENCODING, Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 _BLOCKS = frozenset(("text", "toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"))
@@ -93,7 +93,7 @@ class Bedrock(PlainEdits):
         for part, text in edited:
             assert part.place is not None
             path, encoding = part.place.path, part.place.encoding
-            if encoding == ADDED:
+            if encoding == ADDED_ENCODING:
                 added.append(jsonedit.encode(_new_block(part)))
             elif encoding == _TEXTS:
                 changes[path] = jsonedit.encode([{"text": text}])
@@ -102,7 +102,7 @@ class Bedrock(PlainEdits):
                 changes[path[:2]] = jsonedit.encode({"text": text})
             else:
                 changes[path] = edit_value(part, text)
-        return with_added(raw, changes, "content", added) if added else changes
+        return append_elements(raw, changes, "content", added) if added else changes
 
 
 def _kind(block: Any) -> str:
@@ -110,8 +110,8 @@ def _kind(block: Any) -> str:
     if not isinstance(block, dict) or "type" in block:
         return ""
     names = [name for name in block if name in _BLOCKS]
-    inside = block[names[0]] if len(names) == 1 else None
-    return names[0] if isinstance(inside, str if names == ["text"] else dict) else ""
+    content = block[names[0]] if len(names) == 1 else None
+    return names[0] if isinstance(content, str if names == ["text"] else dict) else ""
 
 
 def _parts(build: Builder, content: Any, record: int) -> Iterator[Part]:
@@ -119,25 +119,25 @@ def _parts(build: Builder, content: Any, record: int) -> Iterator[Part]:
         yield build.part("text", content, Place(record, ("content",)))
     for index, block in enumerate(content if isinstance(content, list) else ()):
         kind, path = _kind(block), ("content", index)
-        inside: Any = block[kind] if kind else None
+        inner: Any = block[kind] if kind else None
         if kind == "cachePoint":
             continue  # a marker without content
         if kind == "text":
-            yield build.part("text", inside, Place(record, (*path, "text")))
+            yield build.part("text", inner, Place(record, (*path, "text")))
         elif kind == "toolUse":
-            place = arguments_place(inside.get("input"), record, (*path, kind, "input"))
-            name, call_id = word(inside, "name"), word(inside, "toolUseId")
-            yield build.part("tool_call", as_text(inside.get("input")), place, name=name, call_id=call_id)
+            place = arguments_place(inner.get("input"), record, (*path, kind, "input"))
+            name, call_id = word(inner, "name"), word(inner, "toolUseId")
+            yield build.part("tool_call", as_text(inner.get("input")), place, name=name, call_id=call_id)
         elif kind == "toolResult":
-            yield _result(build, inside, (*path, kind), record)
+            yield _result(build, inner, (*path, kind), record)
         elif kind == "reasoningContent":
-            yield build.part("thinking", word(inside.get("reasoningText"), "text"))
+            yield build.part("thinking", word(inner.get("reasoningText"), "text"))
         elif kind == "image":
             yield build.image(Place(record, path, "block:text"))
-        elif kind == "guardContent" and isinstance(inside.get("text"), dict):
-            yield build.part("text", word(inside["text"], "text"), Place(record, (*path, kind, "text", "text")))
-        elif kind == "citationsContent" and isinstance(inside.get("content"), list):
-            yield build.part("text", _texts(inside["content"]), Place(record, (*path, kind, "content"), _TEXTS))
+        elif kind == "guardContent" and isinstance(inner.get("text"), dict):
+            yield build.part("text", word(inner["text"], "text"), Place(record, (*path, kind, "text", "text")))
+        elif kind == "citationsContent" and isinstance(inner.get("content"), list):
+            yield build.part("text", _texts(inner["content"]), Place(record, (*path, kind, "content"), _TEXTS))
         else:
             yield build.part("other", block_text(block))
 

@@ -138,7 +138,7 @@ def _result_parts(build: Builder, value: dict[str, Any], record: int, legacy: Ca
         failed=True if value.get("error") else None,
         images=images,
     )
-    return [first, *(build.part("tool_result", "", call_id=other) for other in ids[1:])]
+    return [first, *(build.part("tool_result", "", call_id=call_id) for call_id in ids[1:])]
 
 
 def mark_outputs(messages: Sequence[Message]) -> list[Message]:

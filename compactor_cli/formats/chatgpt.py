@@ -23,7 +23,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.call_ids import CallIds
-from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
@@ -64,22 +64,24 @@ class ChatGPT(PlainEdits):
         nodes = {record for record, value in enumerate(values) if self.recognize(value)}
         by_id = {values[record]["id"]: record for record in nodes}
         parents = {record: _parent(values[record], by_id) for record in nodes}
-        way = way_to_root(parents, by_id.get(word(document, _LEAF)))
+        branch = path_from_root(parents, by_id.get(word(document, _LEAF)))
         caller: int | None = None
-        for record in way:
+        for record in branch:
             caller = _read_node(build, values[record]["message"], record, ids, caller)
         session = word(document, "conversation_id") or word(document, "id")
-        others = {record for record in nodes - set(way) if values[record]["message"] is not None}
-        links = chains(parents, way)
-        return Reading(build.messages, links=links, outside=others, session_id=session, way=way, way_last=True)
+        other_branches = {record for record in nodes - set(branch) if values[record]["message"] is not None}
+        links = chains(parents, branch)
+        return Reading(
+            build.messages, links=links, outside=other_branches, session_id=session, branch=branch, branch_last=True
+        )
 
     def new_record(self, message: Message, around: Around) -> Any:
         old, key, part = around.template.get("message") or {}, around.key, message.parts[0]
-        own = uuid_text(key)
+        record_id = uuid_text(key)
         return {
-            "id": own,
+            "id": record_id,
             "message": {
-                "id": own,
+                "id": record_id,
                 "author": {"role": message.role, "name": part.name or None, "metadata": {}},
                 "create_time": old.get("create_time"),
                 "update_time": None,
@@ -128,20 +130,20 @@ def _read_node(build: Builder, message: Any, record: int, ids: CallIds, caller: 
             return caller
         # another message of the tool: it stays or goes with the call
         if caller is not None:
-            build.messages[caller] = _in_turn(build.messages[caller], caller)
+            build.messages[caller] = _with_turn(build.messages[caller], caller)
         build.add("user", parts, (record,), id=name, timestamp=time, origin="injected", turn=caller)
         return caller
     if role == "user":
-        told = origin_of(text)
+        stated_origin = origin_of(text)
         typed = kind != "user_editable_context"
-        origin = "injected" if not typed else "request" if told == "other" else told
+        origin = "injected" if not typed else "request" if stated_origin == "other" else stated_origin
         build.add(role, parts, (record,), id=name, timestamp=time, origin=origin)
         return None
     build.add(role, parts, (record,), id=name, timestamp=time, origin=origin)
     return caller
 
 
-def _in_turn(message: Message, turn: int) -> Message:
+def _with_turn(message: Message, turn: int) -> Message:
     return replace(message, turn=turn)
 
 
@@ -154,8 +156,8 @@ def _parts(build: Builder, content: dict[str, Any], record: int) -> Iterator[Par
                 "thinking", "\n".join(t for t in (word(thought, "summary"), word(thought, "content")) if t)
             )
     elif kind == "user_editable_context":
-        told = [word(content, key) for key in _INSTRUCTIONS if word(content, key)]
-        yield build.part("text", "\n".join(told))
+        instructions = [word(content, key) for key in _INSTRUCTIONS if word(content, key)]
+        yield build.part("text", "\n".join(instructions))
     elif kind in _OWN_TEXT and isinstance(content.get(_OWN_TEXT[kind]), str):
         text = content[_OWN_TEXT[kind]]
         recap = kind == "reasoning_recap"

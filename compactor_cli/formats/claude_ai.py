@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from compactor_cli.formats.anthropic_blocks import new_content, read_content
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, uuid_text, word
 from compactor_cli.formats.copies import equal_copies, value_at
-from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.formats.turns import add_request
 from compactor_cli.model.injected import origin_of_blocks, origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
@@ -46,16 +46,21 @@ class ClaudeAI(PlainEdits):
         build, ids = Builder(counter), _CallIds()
         messages = {record for record, value in enumerate(values) if self.recognize(value)}
         parents = _parents(values)
-        way: list[int] = []
+        branch: list[int] = []
         if parents.keys() == messages:
             leaf = next((record for record in messages if values[record]["uuid"] == word(document, _LEAF)), None)
-            way = way_to_root(parents, leaf)
-        for record in way or sorted(messages):
+            branch = path_from_root(parents, leaf)
+        for record in branch or sorted(messages):
             _read_message(build, values[record], record, ids)
-        outside = messages - set(way) if way else set()
-        links = chains(parents, way) if way else []
+        outside = messages - set(branch) if branch else set()
+        links = chains(parents, branch) if branch else []
         return Reading(
-            build.messages, links=links, outside=outside, session_id=word(document, "uuid"), way=way, way_last=True
+            build.messages,
+            links=links,
+            outside=outside,
+            session_id=word(document, "uuid"),
+            branch=branch,
+            branch_last=True,
         )
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -92,21 +97,21 @@ class _CallIds:
     """Supplies missing ids. In older exports, a result without an id answers the oldest waiting call."""
 
     def __init__(self) -> None:
-        self._open: list[Part] = []
+        self._open_calls: list[Part] = []
         self._count = 0
 
-    def named(self, part: Part) -> Part:
+    def with_call(self, part: Part) -> Part:
         """Return a call or a result with an id. A result also gets the name of its tool."""
         if part.kind == "tool_call":
             if not part.call_id:
                 self._count += 1
                 part = replace(part, call_id=f"{LEGACY_ID}{self._count}")
-            self._open.append(part)
+            self._open_calls.append(part)
         elif part.kind == "tool_result":
-            wanted = [call for call in self._open if not part.call_id or call.call_id == part.call_id]
-            if wanted:
-                self._open.remove(wanted[0])
-                part = replace(part, call_id=wanted[0].call_id, name=wanted[0].name)
+            matching = [call for call in self._open_calls if not part.call_id or call.call_id == part.call_id]
+            if matching:
+                self._open_calls.remove(matching[0])
+                part = replace(part, call_id=matching[0].call_id, name=matching[0].name)
             elif not part.call_id:
                 part = replace(part, call_id=f"{LEGACY_ID}unknown")
         return part
@@ -125,23 +130,23 @@ def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
 
 def _read_message(build: Builder, value: dict[str, Any], record: int, ids: _CallIds) -> None:
     name, time = value["uuid"], parse_time(value.get("created_at"))
-    parts = [ids.named(part) for part in _parts(build, value, record)]
+    parts = [ids.with_call(part) for part in _parts(build, value, record)]
     if _SENDERS[value["sender"]] == "user":
         origin = origin_of_blocks(parts)
-        files = list(_attached(build, value, record))
+        files = list(_attachment_parts(build, value, record))
         if origin == "other" and files:
             parts, files, origin = files, [], "request"
         add_request(build, parts, files, (record,), id=name, timestamp=time, origin=origin)
         return
     pieces = list(_pieces(parts)) or [("assistant", [])]
-    for number, (role, said) in enumerate(pieces):
+    for number, (role, piece_parts) in enumerate(pieces):
         build.add(
             role,
-            said,
+            piece_parts,
             (record,),
             id=f"{name}/{number}" if number else name,
             timestamp=time,
-            origin=origin_of_parts(said, by_user=False),
+            origin=origin_of_parts(piece_parts, by_user=False),
             turn=record if len(pieces) > 1 else None,
         )
 
@@ -154,7 +159,7 @@ def _parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     return parts
 
 
-def _attached(build: Builder, value: dict[str, Any], record: int) -> Iterator[Part]:
+def _attachment_parts(build: Builder, value: dict[str, Any], record: int) -> Iterator[Part]:
     attachments = value.get("attachments")
     for index, attached in enumerate(attachments if isinstance(attachments, list) else ()):
         if word(attached, "extracted_content"):

@@ -9,14 +9,14 @@ from typing import Any
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.anthropic_blocks import read_content
 from compactor_cli.formats.base import Builder, word
-from compactor_cli.formats.copies import equal_copies, found_at
+from compactor_cli.formats.copies import equal_copies, find_at
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin, Part, Path, Place, text_in
 
-QUEUED = "queued_command"
+QUEUED_COMMAND = "queued_command"
 """Kind of attachment for what the user typed while the agent was working."""
 _TEXTS: dict[str, tuple[Path, ...]] = {
-    QUEUED: (("prompt",),),
+    QUEUED_COMMAND: (("prompt",),),
     "hook_additional_context": (("content",),),
     "hook_blocking_error": (("blockingError", "blockingError"),),
     "hook_success": (("content",),),
@@ -30,7 +30,7 @@ _TEXTS: dict[str, tuple[Path, ...]] = {
     "silent_turn_reminder": (("text",),),
     "critical_system_reminder": (("content",),),
 }
-_NOBODYS = frozenset(("auto-continuation", "coordinator", "peer", "task-notification"))
+_UNATTENDED_ORIGINS = frozenset(("auto-continuation", "coordinator", "peer", "task-notification"))
 """Kinds of origin for text under the role user that comes from the agent itself or from other sessions."""
 _SPEAKING_HOOKS = frozenset(("SessionStart", "UserPromptSubmit"))
 """Hook events whose output is sent when the hook succeeds."""
@@ -52,13 +52,13 @@ _RENDERED = ("rendered", "renderedInHumanTurn")
 
 def is_nobodys(value: dict[str, Any]) -> bool:
     """Return whether a record or an attachment says that no person wrote its words."""
-    return word(value.get("origin"), "kind") in _NOBODYS
+    return word(value.get("origin"), "kind") in _UNATTENDED_ORIGINS
 
 
 def is_sent(value: dict[str, Any]) -> bool:
     """Return whether the agent sends something for a record's attachment. Unknown kinds are assumed to be sent."""
     attachment: Any = value.get("attachment")
-    if any(_rendered(value)):
+    if any(_rendered_texts(value)):
         return True
     kind = word(attachment, "type")
     if kind == "hook_success":
@@ -72,9 +72,9 @@ def read_attachment(build: Builder, value: dict[str, Any], record: int) -> tuple
     if not is_sent(value):
         return [], "injected"
     attachment: Any = value.get("attachment")
-    typed = word(attachment, "type") == QUEUED and word(attachment, "commandMode") in ("", "prompt")
+    typed = word(attachment, "type") == QUEUED_COMMAND and word(attachment, "commandMode") in ("", "prompt")
     if not typed or attachment.get("isMeta") or is_nobodys(attachment):
-        sent = [build.part("text", text, Place(record, path)) for path, text in _rendered(value)]
+        sent = [build.part("text", text, Place(record, path)) for path, text in _rendered_texts(value)]
         return sent or list(_parts(build, attachment, record)), "injected"
     parts = list(_parts(build, attachment, record))
     origin = origin_of(text_in(parts))
@@ -84,19 +84,21 @@ def read_attachment(build: Builder, value: dict[str, Any], record: int) -> tuple
 def attachment_copies(value: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
     """Return what else changes in a record when its attachment's text at `path` is shortened to `text`: the sent
     form repeats the attachment's own texts."""
-    old = found_at(value, path)
+    old = find_at(value, path)
     if not isinstance(old, str) or len(old) <= len(text):
         return {}
     changes: dict[Path, str] = {}
     if path[0] in _RENDERED:
-        own = {at: line for at, line in _texts_in(value.get("attachment"), ("attachment",)) if line in old}
-        return {at: jsonedit.encode(text) for at, line in own.items() if len(line) > len(text)}
+        copied_lines = {
+            line_path: line for line_path, line in _texts_in(value.get("attachment"), ("attachment",)) if line in old
+        }
+        return {line_path: jsonedit.encode(text) for line_path, line in copied_lines.items() if len(line) > len(text)}
     for name in _RENDERED:
         changes |= equal_copies(value.get(name), (name,), {old: text})
     return changes
 
 
-def _rendered(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def _rendered_texts(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """Yield each text that was sent for an attachment, with its path."""
     texts = value.get(_RENDERED[0])
     for index, item in enumerate(texts if isinstance(texts, list) else ()):
@@ -115,9 +117,9 @@ def _texts_in(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 def _parts(build: Builder, attachment: dict[str, Any], record: int) -> Iterator[Part]:
     for path in _TEXTS.get(word(attachment, "type"), ()):
-        value = found_at(attachment, path)
-        where = ("attachment", *path)
+        value = find_at(attachment, path)
+        full_path = ("attachment", *path)
         if isinstance(value, str) and value:
-            yield build.part("text", value, Place(record, where))
+            yield build.part("text", value, Place(record, full_path))
         elif isinstance(value, list):
-            yield from read_content(build, value, where, record)
+            yield from read_content(build, value, full_path, record)

@@ -24,8 +24,8 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.claude_attachments import attachment_copies, is_nobodys, read_attachment
-from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_notice, is_turn, links_of
-from compactor_cli.formats.copies import equal_copies, found_at, shortened_copies, shortened_texts
+from compactor_cli.formats.claude_context import ClaudeContext, find_context, is_notice, is_turn, links_of
+from compactor_cli.formats.copies import equal_copies, find_at, shortened_copies, shortened_texts
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.text.times import parse_time
@@ -59,32 +59,32 @@ class ClaudeCode:
             return 0.0
         if value["type"] in ("user", "assistant"):
             message = value.get("message")
-            fits = isinstance(message, dict) and "content" in message and "uuid" in value
-            return (1.0 if "sessionId" in value else 0.8) if fits else 0.0
+            is_message = isinstance(message, dict) and "content" in message and "uuid" in value
+            return (1.0 if "sessionId" in value else 0.8) if is_message else 0.0
         if value["type"] in _KINDS:
-            own = "message" not in value and (value["type"] != "system" or "uuid" in value)
-            return 0.8 if own else 0.3
+            is_own_record = "message" not in value and (value["type"] != "system" or "uuid" in value)
+            return 0.8 if is_own_record else 0.3
         return 0.4 if "sessionId" in value else 0.0  # an unknown kind, possibly from another agent
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
-        context = context_of(values)
+        context = find_context(values)
         by_message_id: dict[str, int] = {}
         owners: dict[int, int] = {}
         for record, value in enumerate(values):
-            if not isinstance(value, dict) or not context.holds(record, value) or is_notice(value):
+            if not isinstance(value, dict) or not context.is_in_context(record, value) or is_notice(value):
                 continue
             if is_turn(value):
-                _read_turn(build, value, record, by_message_id, pinned=record in context.ends)
+                _read_turn(build, value, record, by_message_id, pinned=record in context.kept_ends)
             elif value.get("type") == "attachment":
                 _read_attachment(build, value, record)
         _find_owners(values, context, build.messages, owners)
         session = next((v["sessionId"] for v in values if isinstance(v, dict) and v.get("sessionId")), "")
         links = links_of(values, context)
         of_record = {record: message.index for message in build.messages for record in message.records}
-        again = {record: of_record[first] for record, first in context.repeated.items() if first in of_record}
+        repeats = {record: of_record[first] for record, first in context.repeated.items() if first in of_record}
         return Reading(
-            build.messages, owners | again, links, set(again), outside=context.outside, session_id=str(session)
+            build.messages, owners | repeats, links, set(repeats), outside=context.outside, session_id=str(session)
         )
 
     usage_words: tuple[bytes, ...] = (b'"usage"',)
@@ -144,7 +144,7 @@ def _wire_copies(value: dict[str, Any], part: Part, text: str) -> dict[Path, str
     inputs = value.get("wireToolInputs")
     if part.place is None or not isinstance(inputs, dict) or part.call_id not in inputs:
         return {}
-    texts = shortened_texts(found_at(value, part.place.path), text)
+    texts = shortened_texts(find_at(value, part.place.path), text)
     return equal_copies(inputs[part.call_id], ("wireToolInputs", part.call_id), texts)
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from compactor_cli.formats.base import word
 from compactor_cli.formats.claude_attachments import is_sent
-from compactor_cli.formats.trees import way_to_root
+from compactor_cli.formats.trees import path_from_root
 from compactor_cli.model.transcript import Link
 
 Parents = Mapping[int, tuple[str, str, int | None]]
@@ -35,7 +35,7 @@ class ClaudeContext(Struct):
     """The last boundary of the main chain, or the first record."""
     preserved: set[int] = field(default_factory=set)
     """Records before the boundary that the boundary preserved."""
-    ends: set[int] = field(default_factory=set)
+    kept_ends: set[int] = field(default_factory=set)
     """The preserved records that the boundary names, by which the agent finds the others."""
     branches: dict[int, str] = field(default_factory=dict)
     """Records of old branches -> the name of their branch."""
@@ -43,12 +43,12 @@ class ClaudeContext(Struct):
     """Records that the agent no longer sends and does not need to load the session."""
     repeated: dict[int, int] = field(default_factory=dict)
     """Duplicate record, as some resumed sessions contain -> the one that counts."""
-    aside: bool = True
+    skips_sidechains: bool = True
     """Whether sidechains are separate conversations. False in a file that is itself a sidechain."""
 
-    def holds(self, record: int, value: Any) -> bool:
+    def is_in_context(self, record: int, value: Any) -> bool:
         """Return whether a record is in the context, assuming that its kind is sent."""
-        if record in self.repeated or (self.aside and value.get("isSidechain")):
+        if record in self.repeated or (self.skips_sidechains and value.get("isSidechain")):
             return False
         return record in self.preserved or (record >= self.start and record not in self.branches)
 
@@ -65,17 +65,17 @@ def is_notice(value: Any) -> bool:
     return value.get("isApiErrorMessage") is True and word(value, "type") == "assistant"
 
 
-def context_of(values: Sequence[Any]) -> ClaudeContext:
+def find_context(values: Sequence[Any]) -> ClaudeContext:
     """Return which records of a session the model is sent."""
     context = ClaudeContext()
-    context.aside = not all(value.get("isSidechain") for value in values if is_turn(value))
-    context.repeated = _repeated(values)
+    context.skips_sidechains = not all(value.get("isSidechain") for value in values if is_turn(value))
+    context.repeated = _repeated_records(values)
     parents = _parents(values, context)
     leaf = max((record for record in parents if is_turn(values[record])), default=None)
-    way = [] if leaf is None else way_to_root(parents, leaf)
-    context.start = _last_boundary(values, way)
+    branch = [] if leaf is None else path_from_root(parents, leaf)
+    context.start = _last_boundary(values, branch)
     _find_preserved(values, parents, context)
-    _find_branches(values, parents, way, context)
+    _find_branches(values, parents, branch, context)
     context.outside = {record for record, value in enumerate(values) if _is_outside(value, record, context)}
     return context
 
@@ -95,7 +95,7 @@ def _link(value: Any, branch: str) -> Link | None:
     return Link(str(value["uuid"]), str(value.get("parentUuid") or ""), chain)
 
 
-def _last_boundary(values: Sequence[Any], way: Sequence[int]) -> int:
+def _last_boundary(values: Sequence[Any], branch: Sequence[int]) -> int:
     """Return the last boundary on the path to the last turn. If there is none on it, the last boundary of the file
     counts, unless the user went back to an earlier point."""
     boundaries = [
@@ -105,11 +105,11 @@ def _last_boundary(values: Sequence[Any], way: Sequence[int]) -> int:
     ]
     if not boundaries:
         return 0
-    if reached := set(boundaries) & set(way):
+    if reached := set(boundaries) & set(branch):
         return max(reached)
     last = boundaries[-1]
-    summary = any(record > last and values[record].get("isCompactSummary") for record in way)
-    went_back = len(way) > 1 and way[0] < last and _begins(values[way[0]]) and not summary
+    summary = any(record > last and values[record].get("isCompactSummary") for record in branch)
+    went_back = len(branch) > 1 and branch[0] < last and _begins(values[branch[0]]) and not summary
     return 0 if went_back else last
 
 
@@ -119,11 +119,11 @@ def _begins(value: Any) -> bool:
     return value.get("parentUuid", "") is None
 
 
-def _repeated(values: Sequence[Any]) -> dict[int, int]:
+def _repeated_records(values: Sequence[Any]) -> dict[int, int]:
     """Return duplicate -> the record that counts, for turns and attachments with equal id and content. The agent takes
     the parent from the last of them, and orders records by their parents: so the first duplicate after that parent
     counts. A record that also occurs in a sidechain is not a duplicate."""
-    places: dict[tuple[str, bool], list[int]] = {}
+    records_by_id: dict[tuple[str, bool], list[int]] = {}
     counting: dict[tuple[str, bool], int] = {}
     for record, value in enumerate(values):
         if not word(value, "uuid"):
@@ -131,15 +131,17 @@ def _repeated(values: Sequence[Any]) -> dict[int, int]:
         name = (value["uuid"], bool(value.get("isSidechain")))
         counting.setdefault(name, record)
         if value.get("type") in ("user", "assistant", "attachment"):
-            same = places.setdefault(name, [])
+            same = records_by_id.setdefault(name, [])
             if not same or _words(values[same[0]]) == _words(value):
                 same.append(record)
-    for name, same in places.items():
+    for name, same in records_by_id.items():
         parent = values[same[-1]].get("parentUuid")
         start = counting.get((parent, name[1]), -1) if isinstance(parent, str) else -1
         of_parent = (record for record in same if record > start and values[record].get("parentUuid") == parent)
         counting[name] = next(of_parent, same[-1])
-    return {record: counting[name] for name, same in places.items() for record in same if record != counting[name]}
+    return {
+        record: counting[name] for name, same in records_by_id.items() for record in same if record != counting[name]
+    }
 
 
 def _words(value: Any) -> tuple[Any, Any]:
@@ -156,7 +158,7 @@ def _parents(values: Sequence[Any], context: ClaudeContext) -> Parents:
         if isinstance(value, dict)
         and value.get("uuid")
         and record not in context.repeated
-        and not (context.aside and value.get("isSidechain"))
+        and not (context.skips_sidechains and value.get("isSidechain"))
     }
     by_id = {name: record for record, name in main.items()}
     parents = {record: str(values[record].get("parentUuid") or "") for record in main}
@@ -168,58 +170,60 @@ def _find_preserved(values: Sequence[Any], parents: Parents, context: ClaudeCont
     metadata = values[context.start].get("compactMetadata") if isinstance(values[context.start], dict) else None
     if not isinstance(metadata, dict):
         return
-    before = {name: record for record, (name, _, _) in parents.items() if record < context.start}
-    listed, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
-    if isinstance(listed, dict) and isinstance(listed.get("uuids"), list):
-        context.ends |= {before[name] for name in listed["uuids"] if isinstance(name, str) and name in before}
-        context.preserved |= context.ends
-    head, tail = before.get(word(segment, "headUuid")), before.get(word(segment, "tailUuid"))
+    earlier = {name: record for record, (name, _, _) in parents.items() if record < context.start}
+    preserved_messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
+    if isinstance(preserved_messages, dict) and isinstance(preserved_messages.get("uuids"), list):
+        context.kept_ends |= {
+            earlier[name] for name in preserved_messages["uuids"] if isinstance(name, str) and name in earlier
+        }
+        context.preserved |= context.kept_ends
+    head, tail = earlier.get(word(segment, "headUuid")), earlier.get(word(segment, "tailUuid"))
     if head is None or tail is None:
         return
-    way = way_to_root(parents, tail)
-    if head in way:
-        context.ends |= {head, tail}
-        kept = set(way[way.index(head) :])
-        context.preserved |= kept | _beside(values, kept, range(head, context.start))
+    path = path_from_root(parents, tail)
+    if head in path:
+        context.kept_ends |= {head, tail}
+        preserved = set(path[path.index(head) :])
+        context.preserved |= preserved | _parallel_pieces(values, preserved, range(head, context.start))
 
 
-def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], context: ClaudeContext) -> None:
+def _find_branches(values: Sequence[Any], parents: Parents, branch: Sequence[int], context: ClaudeContext) -> None:
     """Find turns after the boundary that the agent does not reach, and the records attached to them."""
-    behind = range(context.start, len(values))
-    if len(way) < 2:
+    later = range(context.start, len(values))
+    if len(branch) < 2:
         return  # records without links form no tree: their order counts
-    names = {parents[record][0] for record in way}
-    reached = {record for record in behind if record in parents and parents[record][0] in names}
-    reached |= _beside(values, reached, behind)
-    whole = not parents[way[0]][1]  # otherwise hidden records may be anywhere
-    for record in behind:
+    names = {parents[record][0] for record in branch}
+    reached = {record for record in later if record in parents and parents[record][0] in names}
+    reached |= _parallel_pieces(values, reached, later)
+    has_whole_path = not parents[branch[0]][1]  # otherwise hidden records may be anywhere
+    for record in later:
         if record not in parents or record in reached:
             continue
-        own, _, parent = parents[record]
+        record_id, _, parent = parents[record]
         if parent in context.branches:
             context.branches[record] = context.branches[parent]
         elif is_turn(values[record]):
             # a missing parent hides what precedes it: damage to repair, not an abandoned branch
-            own_way = way_to_root(parents, record)
-            begins = whole and _begins(values[own_way[0]])
+            own_way = path_from_root(parents, record)
+            begins = has_whole_path and _begins(values[own_way[0]])
             if begins or any(step in reached or step < context.start for step in own_way):
-                context.branches[record] = f"branch {own}"
+                context.branches[record] = f"branch {record_id}"
 
 
-def _beside(values: Sequence[Any], reached: set[int], among: Sequence[int]) -> set[int]:
+def _parallel_pieces(values: Sequence[Any], reached: set[int], candidates: Sequence[int]) -> set[int]:
     """Return, in file order, further pieces of the same messages, results of their calls, and the agent's notes on
     these."""
     ids = {_message_id(values[record]) for record in reached} - {""}
-    turns = [record for record in among if is_turn(values[record])]
+    turns = [record for record in candidates if is_turn(values[record])]
     pieces = {record for record in turns if record in reached or _message_id(values[record]) in ids}
     calls = {word(block, "id") for record in pieces for block in _blocks(values[record], "tool_use")} - {""}
-    own = {str(values[record].get("uuid")) for record in pieces}
+    piece_ids = {str(values[record].get("uuid")) for record in pieces}
     for record in turns:
         value = values[record]
         answers = any(word(block, "tool_use_id") in calls for block in _blocks(value, "tool_result"))
-        if answers or (value.get("isMeta") and str(value.get("parentUuid")) in own):
+        if answers or (value.get("isMeta") and str(value.get("parentUuid")) in piece_ids):
             pieces.add(record)
-            own.add(str(value.get("uuid")))
+            piece_ids.add(str(value.get("uuid")))
     return pieces - reached
 
 
@@ -236,7 +240,7 @@ def _is_outside(value: Any, record: int, context: ClaudeContext) -> bool:
     kind = word(value, "type")
     if kind not in _KNOWN or record == context.start or record in context.preserved:
         return kind in _DISPLAY
-    if kind in _DISPLAY or not context.holds(record, value):
+    if kind in _DISPLAY or not context.is_in_context(record, value):
         return True
     if kind == "system":
         return word(value, "subtype") in _NOTES

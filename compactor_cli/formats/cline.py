@@ -35,8 +35,8 @@ _SYSTEM = ("system_prompt",)
 _KINDS = BLOCK_TYPES | {"text", "image", "file"}
 _RESULT = compiled_later(r"\[[\w-]+(?: for [^\n]*)?\] Result:|\[ERROR\]|\[TASK RESUMPTION\]|# Reminder: ")
 """How texts of the agent itself under the role user begin, when tools are called in text."""
-_ASIDE = compiled_later(r"\s*<environment_details>")
-_WORDS = compiled_later(r"(?:\[[^\n]*\] Result:)?\s*<(?:task|feedback|user_message|answer)>")
+_ENVIRONMENT_DETAILS = compiled_later(r"\s*<environment_details>")
+_USER_WORDS = compiled_later(r"(?:\[[^\n]*\] Result:)?\s*<(?:task|feedback|user_message|answer)>")
 """How the user's words begin in such a message."""
 _SUMMARY = "Context summary:"
 """How the message begins that replaces what Cline 4 compacted."""
@@ -107,19 +107,21 @@ class Cline(PlainEdits):
 def _hidden(values: Sequence[Any]) -> set[int]:
     """Return the records that are not sent: those hidden by an existing summary or truncation, and those before a
     summary of the first versions, which carry no ids."""
-    known = [value if isinstance(value, dict) else {} for value in values]
-    hiding = {word(v, "condenseId") for v in known if v.get("isSummary")}
-    hiding |= {word(v, "truncationId") for v in known if v.get("isTruncationMarker")}
+    objects = [value if isinstance(value, dict) else {} for value in values]
+    hiding = {word(v, "condenseId") for v in objects if v.get("isSummary")}
+    hiding |= {word(v, "truncationId") for v in objects if v.get("isTruncationMarker")}
     hiding.discard("")
-    named = {r for r, v in enumerate(known) for key in ("condenseParent", "truncationParent") if word(v, key) in hiding}
-    plain = [r for r, v in enumerate(known) if v.get("isSummary") and not word(v, "condenseId")]
-    before = {r for r in range(plain[-1]) if known[r].get("role") != "system"} if plain else set()
-    return named | before
+    with_parents = {
+        r for r, v in enumerate(objects) for key in ("condenseParent", "truncationParent") if word(v, key) in hiding
+    }
+    plain = [r for r, v in enumerate(objects) if v.get("isSummary") and not word(v, "condenseId")]
+    before_plain = {r for r in range(plain[-1]) if objects[r].get("role") != "system"} if plain else set()
+    return with_parents | before_plain
 
 
 def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[int]) -> None:
     content = value.get("content")
-    parts = _told(read_content(build, content, ("content",), record), content)
+    parts = _user_words_parts(read_content(build, content, ("content",), record), content)
     blocks: list[Any] = content if isinstance(content, list) else []
     attached = {
         n for n, block in enumerate(blocks) if word(block, "type") == "file" and isinstance(block.get("content"), str)
@@ -131,32 +133,36 @@ def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[i
     role, origin = turn_role("assistant" if value["role"] == "assistant" else "user", parts)
     if role == "user":
         origin = _origin(parts, origin)
-    stays = bool(value.get("isSummary") or value.get("isTruncationMarker"))
+    is_pinned = bool(value.get("isSummary") or value.get("isTruncationMarker"))
     if value.get("isSummary") or (role == "user" and parts and parts[0].text.startswith(_SUMMARY)):
-        origin, stays = "summary", True
+        origin, is_pinned = "summary", True
     thoughts = [build.part("thinking", "") for _ in sealed]
     name, time = word(value, "id"), parse_time(value.get("ts"))
     turn = record if files and parts else None  # attached files stay or go with the user's words
     if parts or thoughts:
         records = (*sealed, record)
-        build.add(role, [*thoughts, *parts], records, id=name, timestamp=time, origin=origin, turn=turn, pinned=stays)
+        build.add(
+            role, [*thoughts, *parts], records, id=name, timestamp=time, origin=origin, turn=turn, pinned=is_pinned
+        )
     if files:
-        own = f"{name or record}/files"
-        build.add("user", files, (record,), id=own, timestamp=time, origin="injected", turn=turn)
+        file_id = f"{name or record}/files"
+        build.add("user", files, (record,), id=file_id, timestamp=time, origin="injected", turn=turn)
 
 
-def _told(parts: Sequence[Part], content: Any) -> list[Part]:
+def _user_words_parts(parts: Sequence[Part], content: Any) -> list[Part]:
     """Return the parts, with `failed` set on results that say so themselves as one or several `{query, result,
     success}`."""
     blocks = content if isinstance(content, list) else []
-    failed = {word(block, "tool_use_id"): _failed(block.get("content")) for block in blocks if isinstance(block, dict)}
+    failed = {
+        word(block, "tool_use_id"): _is_failed(block.get("content")) for block in blocks if isinstance(block, dict)
+    }
     return [
         replace(part, failed=failed.get(part.call_id)) if part.kind == "tool_result" and part.failed is None else part
         for part in parts
     ]
 
 
-def _failed(content: Any) -> bool | None:
+def _is_failed(content: Any) -> bool | None:
     if isinstance(content, str) and content[:1] in ("{", "["):
         try:
             content = parse_json(content)
@@ -169,8 +175,8 @@ def _failed(content: Any) -> bool | None:
 
 def _origin(parts: Sequence[Part], origin: Origin) -> Origin:
     """Return the origin of a message when tools are called in text, since their results also have the role user."""
-    texts = [part.text for part in parts if part.kind == "text" and not _ASIDE.match(part.text)]
-    if any(_WORDS.match(text) for text in texts):
+    texts = [part.text for part in parts if part.kind == "text" and not _ENVIRONMENT_DETAILS.match(part.text)]
+    if any(_USER_WORDS.match(text) for text in texts):
         return "request"
     if texts and _RESULT.match(texts[0]):
         return "injected"

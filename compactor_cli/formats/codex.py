@@ -27,7 +27,7 @@ from compactor_cli.formats.base import (
 from compactor_cli.formats.codex_context import (
     DELIVERY,
     KNOWN,
-    context_of,
+    find_context,
     first_request,
     history_of,
     is_agents_summary,
@@ -48,7 +48,7 @@ from compactor_cli.text.times import parse_time
 
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
 """Kinds of items that hold a history compacted and encrypted by the provider."""
-_SAID = frozenset(("UserMessage", "AgentMessage", "Reasoning"))
+_DISPLAYED_ITEMS = frozenset(("UserMessage", "AgentMessage", "Reasoning"))
 """Kinds of items that an event repeats for display as plain text."""
 _BY_PROVIDER = frozenset(("WebSearch", "Extension"))
 """Kinds of items that have their own ids and belong to the answer before them."""
@@ -68,7 +68,7 @@ class Codex(PlainEdits):
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
         typed = typed_texts(values)
-        context = context_of(values, typed)
+        context = find_context(values, typed)
         turn, answering = 0, False
         for record in sorted(context.sent):
             value, payload = values[record], payload_of(values[record])
@@ -179,11 +179,11 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
     by_name = {name: n for record, n in by_record.items() if (name := word(payload_of(values[record]), "id"))} | by_call
     owners: dict[int, int] = {}
     latest: int | None = None
-    shown = first_request(values)
+    first_shown = first_request(values)
     for record in range(start, len(values)):
         latest = by_record.get(record, latest)
         payload = payload_of(values[record])
-        if record in by_record or record == shown or word(values[record], "type") != "event_msg":
+        if record in by_record or record == first_shown or word(values[record], "type") != "event_msg":
             continue
         kind, item = word(payload, "type"), item_of(values[record])
         owner: int | None = None
@@ -191,7 +191,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
             owner = _next_with(by_text, as_text(payload.get("message") or payload.get("text")))
         elif (name := word(item, "id") or as_text(payload.get("call_id"))) in by_name:
             owner = by_name[name]
-        elif word(item, "type") in _SAID:
+        elif word(item, "type") in _DISPLAYED_ITEMS:
             owner = _next_with(by_text, item_text(item))
         elif kind == "task_complete":
             owner = last_by_text.get(word(payload, "last_agent_message").strip())

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import as_text, word
 from compactor_cli.formats.jsonl import ReadRecord
-from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
+from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
 from compactor_cli.model.content import Content
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin
@@ -30,7 +30,7 @@ DELIVERY = "inter_agent_communication"
 """Record type in which some versions store messages from other agents."""
 KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", DELIVERY))
 """Known record types."""
-_OF_USER = "user."
+_USER_PREFIX = "user."
 """Prefix of the content kinds that are the user's own."""
 _SUMMARY = "Another language model started to solve this problem"
 """How the message begins with which the agent replaces a history that it compacts."""
@@ -59,14 +59,14 @@ def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tu
     if last is None or not history_of(records[last].value):
         return None
     compacted = records[last]
-    head, items = taken_out(data[compacted.record.start : compacted.record.end], HISTORY)
-    known = {name: compacted.value[name] for name in _ENVELOPE if name in compacted.value}
-    pieces = [Unfolded(head, emptied(compacted.value, HISTORY))]
+    head, items = extract_list(data[compacted.record.start : compacted.record.end], HISTORY)
+    envelope = {name: compacted.value[name] for name in _ENVELOPE if name in compacted.value}
+    pieces = [Unfolded(head, with_empty_list(compacted.value, HISTORY))]
     for text, item in items:
-        made = {"timestamp": None, **known, "type": "response_item"}
-        line = f'{jsonedit.dump(made)[:-1]},"payload":{text}}}'
-        pieces.append(Unfolded(line.encode("utf-8"), {**made, "payload": item}))
-    return put_in(data, records, {last: pieces}, separator)
+        item_envelope = {"timestamp": None, **envelope, "type": "response_item"}
+        line = f'{jsonedit.dump(item_envelope)[:-1]},"payload":{text}}}'
+        pieces.append(Unfolded(line.encode("utf-8"), {**item_envelope, "payload": item}))
+    return replace_records(data, records, {last: pieces}, separator)
 
 
 def next_ordinal(transcript: Transcript) -> int | None:
@@ -99,7 +99,7 @@ def payload_of(value: Any) -> dict[str, Any]:
 def typed_texts(values: Sequence[Any]) -> frozenset[str]:
     """Return the texts that the user typed, according to the display events. Empty if events confirm less than half
     of the user's messages, as in files by another program that writes only the event needed to list the session."""
-    typed = frozenset(typed_in(value).strip() for value in values if _tells_of_user(value))
+    typed = frozenset(typed_text(value).strip() for value in values if _tells_of_user(value))
     texts = [_text(value) for value in values if _is_said_by_user(value)]
     confirmed = [any(t and t in text for t in typed) for text in texts if user_origin(text, frozenset()) == "request"]
     return typed if 2 * sum(confirmed) >= len(confirmed) else frozenset()
@@ -126,12 +126,12 @@ def origin_of_item(payload: dict[str, Any], text: str, typed: frozenset[str]) ->
     if "author" in payload and word(payload, "type") != "message":
         author, recipient = word(payload, "author"), word(payload, "recipient")
         return "request" if author and recipient.startswith(f"{author}/") else "injected"
-    about = payload.get("internal_chat_message_metadata_passthrough")
-    kinds = about.get("content_item_kinds") if isinstance(about, dict) else None
+    metadata = payload.get("internal_chat_message_metadata_passthrough")
+    kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
     origin = user_origin(text, typed)
     if not isinstance(kinds, list) or not kinds or origin == "summary":
         return origin
-    of_user = any(str(kind).startswith(_OF_USER) for kind in kinds) or any(t and t in text for t in typed)
+    of_user = any(str(kind).startswith(_USER_PREFIX) for kind in kinds) or any(t and t in text for t in typed)
     return "request" if of_user else "injected"
 
 
@@ -140,7 +140,7 @@ def is_agents_summary(text: str) -> bool:
     return text.lstrip().startswith(_SUMMARY)
 
 
-def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
+def find_context(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
     """Return which records of a rollout the model is sent."""
     start = next((record for record in range(len(values) - 1, -1, -1) if is_compacted(values[record])), 0)
     context = CodexContext(start)
@@ -151,11 +151,11 @@ def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
     context.outside = set(items) - context.sent
     _roll_back(values, context, typed)
     context.sent |= {*kept, start} if is_compacted(values[start]) else set(kept)
-    context.outside = (context.outside | _before(values, context)) - {first_request(values)}
+    context.outside = (context.outside | _unneeded_before(values, context)) - {first_request(values)}
     return context
 
 
-def typed_in(value: Any) -> str:
+def typed_text(value: Any) -> str:
     """Return the text that an event says the user typed; empty for other events."""
     if _is_event(value, "user_message"):
         return as_text(payload_of(value).get("message"))
@@ -212,11 +212,11 @@ def _is_said_by_user(value: Any) -> bool:
 def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> list[int]:
     """Return the user's messages before a compaction that the agent sends along with its message, newest first."""
     kept: list[int] = []
-    room = _KEPT_BYTES
+    bytes_left = _KEPT_BYTES
     for record in range(start - 1, -1, -1):
         if _is_request(values[record], typed):
-            room -= len(_text(values[record]).encode("utf-8", "surrogatepass"))
-            if room < 0:
+            bytes_left -= len(_text(values[record]).encode("utf-8", "surrogatepass"))
+            if bytes_left < 0:
                 break
             kept.append(record)
     return kept
@@ -233,24 +233,24 @@ def _roll_back(values: Sequence[Any], context: CodexContext, typed: frozenset[st
             continue
         first = turns[max(0, len(turns) - count)]
         # the event goes with the turns it removes; otherwise it would remove earlier ones
-        gone = {n for n in range(first, record + 1) if word(values[n], "type") in ("response_item", "event_msg")}
-        context.sent -= gone
-        context.outside |= gone
+        undone = {n for n in range(first, record + 1) if word(values[n], "type") in ("response_item", "event_msg")}
+        context.sent -= undone
+        context.outside |= undone
 
 
-def _before(values: Sequence[Any], context: CodexContext) -> set[int]:
+def _unneeded_before(values: Sequence[Any], context: CodexContext) -> set[int]:
     """Return the records before the newest compaction, except those needed to load the session or to list it."""
     old = range(context.start)
     needed = {next((record for record in old if word(values[record], "type") == "session_meta"), -1)}
     if not any(word(value, "type") == "turn_context" for value in values[context.start :]):
         needed.add(next((record for record in reversed(old) if word(values[record], "type") == "turn_context"), -1))
-    known = KNOWN - {"world_state"}
-    gone = {record for record in old if word(values[record], "type") in known} - needed - context.sent
+    known_types = KNOWN - {"world_state"}
+    unneeded = {record for record in old if word(values[record], "type") in known_types} - needed - context.sent
     requests = [_text(values[record]) for record in context.sent if payload_of(values[record]).get("role") == "user"]
-    return {record for record in gone if not _tells(values[record], requests)}
+    return {record for record in unneeded if not _repeats_text(values[record], requests)}
 
 
-def _tells(value: Any, texts: Sequence[str]) -> bool:
+def _repeats_text(value: Any, texts: Sequence[str]) -> bool:
     """Return whether an event reports typed user text that is still in the context."""
-    typed = typed_in(value).strip()
+    typed = typed_text(value).strip()
     return bool(typed) and any(typed in text for text in texts)

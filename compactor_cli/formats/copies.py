@@ -11,21 +11,23 @@ from compactor_cli.text.json_values import parse_json
 
 _LEFT_OVER = 1_000
 """Characters that names, numbers and short strings may take in addition to the copies."""
-_LONG = 200
+_MIN_LONG_CHARS = 200
 """Copies longer than this many characters are worth shortening."""
 
 
-def shortened_copies(value: Any, place: Path, text: str, instead: str | None = None) -> dict[Path, str]:
+def shortened_copies(value: Any, value_path: Path, text: str, replacement: str | None = None) -> dict[Path, str]:
     """Return the changes to a value that repeats a result for display, after the result was shortened to `text`.
 
-    `place`: path of the value in its record. Long strings are shortened. If most of the value is in many short
-    strings (the lines of a patch), the text replaces the whole value. `instead`: JSON text to use for that, if the
+    `value_path`: path of the value in its record. Long strings are shortened. If most of the value is in many short
+    strings (the lines of a patch), the text replaces the whole value. `replacement`: JSON text to use for that, if the
     format requires a value of another kind.
     """
-    changes = _shorten_copy(value, place, text)
-    cut = sum(len(jsonedit.dump(value_at(value, path[len(place) :]))) - len(new) for path, new in changes.items())
-    if len(jsonedit.dump(value)) - cut > len(text) + _LEFT_OVER:
-        return {place: jsonedit.encode(text) if instead is None else instead}
+    changes = _shorten_copy(value, value_path, text)
+    saved = sum(
+        len(jsonedit.dump(value_at(value, path[len(value_path) :]))) - len(new) for path, new in changes.items()
+    )
+    if len(jsonedit.dump(value)) - saved > len(text) + _LEFT_OVER:
+        return {value_path: jsonedit.encode(text) if replacement is None else replacement}
     return changes
 
 
@@ -36,7 +38,7 @@ def value_at(value: Any, path: Path) -> Any:
     return value
 
 
-def found_at(value: Any, path: Path) -> Any:
+def find_at(value: Any, path: Path) -> Any:
     """Return the value at a path; None if the path does not exist or leads into JSON that is stored as a string."""
     for step in path:
         if isinstance(value, dict):
@@ -51,7 +53,7 @@ def found_at(value: Any, path: Path) -> Any:
 def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
     """Return changes that shorten the display copies of a result, since they repeat what was cut from the message."""
     if isinstance(value, str):
-        if len(value) <= max(_LONG, len(text) // 2):
+        if len(value) <= max(_MIN_LONG_CHARS, len(text) // 2):
             return {}
         return {path: jsonedit.encode(text)}
     changes: dict[Path, str] = {}
@@ -60,26 +62,26 @@ def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
     return changes
 
 
-def equal_copies(value: Any, place: Path, texts: Mapping[str, str]) -> dict[Path, str]:
-    """Return the changes to a value that repeats texts, after these were shortened. `place`: path of the value in
+def equal_copies(value: Any, value_path: Path, texts: Mapping[str, str]) -> dict[Path, str]:
+    """Return the changes to a value that repeats texts, after these were shortened. `value_path`: path of the value in
     its record. `texts`: old text -> new text."""
     if isinstance(value, str):
         new = value
         for old, shorter in texts.items():
             if len(old) > len(shorter) and old in new:
                 new = new.replace(old, shorter)
-        return {} if new == value else {place: jsonedit.encode(new)}
+        return {} if new == value else {value_path: jsonedit.encode(new)}
     changes: dict[Path, str] = {}
     for key, member in _members(value):
-        changes |= equal_copies(member, (*place, key), texts)
+        changes |= equal_copies(member, (*value_path, key), texts)
     return changes
 
 
-def shortened_texts(before: Any, after: Any) -> dict[str, str]:
+def shortened_texts(old_value: Any, new_value: Any) -> dict[str, str]:
     """Return the texts of a call's arguments -> their shortened versions. Arguments may be JSON in a string."""
-    old, new = _arguments(before), _arguments(after)
+    old, new = _arguments(old_value), _arguments(new_value)
     texts = {old[key]: new.get(key) for key in old if isinstance(old[key], str)}
-    return {text: short for text, short in texts.items() if isinstance(short, str) and short != text}
+    return {text: shortened for text, shortened in texts.items() if isinstance(shortened, str) and shortened != text}
 
 
 def _arguments(value: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
-from compactor_cli.formats.copilot_events import calls_of, context_of, data_of, kind_of, outside_of, owners_of
+from compactor_cli.formats.copilot_events import calls_of, data_of, find_context, kind_of, owners_of, records_outside
 from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
@@ -37,7 +37,7 @@ _KINDS = compiled_later(r"(?:session|user|assistant|tool|system|hook|permission|
 _SENT = ("user.message", "assistant.message", "tool.execution_complete", "system.message", "system.notification")
 _NOBODY = ("skill-", "agent-", "system")
 """Prefixes of `source` for messages that nobody typed."""
-_ADDED = 2_000
+_MAX_ADDED_CHARS = 2_000
 """Characters that the agent may add around the typed text. If it added more, the whole is treated as one text."""
 _PICTURE = "block:blob"
 """Encoding of a picture's place. A shortened picture becomes an attachment without data, whose name is the text."""
@@ -62,7 +62,7 @@ class CopilotCLI(PlainEdits):
         return 0.7 if "parentId" in value else 0.0
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
-        context = context_of(values)
+        context = find_context(values)
         reading = _Reader(values, context.start, Builder(counter))
         for record in context.records:
             if record == context.boundary:
@@ -73,7 +73,7 @@ class CopilotCLI(PlainEdits):
         owners, copies = owners_of(values, context, messages)
         session = next((word(data_of(v), "sessionId") for v in values if kind_of(v) == "session.start"), "")
         links = [_link(value) for value in values]
-        return Reading(messages, owners, links, copies, outside_of(values, context), session)
+        return Reading(messages, owners, links, copies, records_outside(values, context), session)
 
     usage_words: tuple[bytes, ...] = (b'"session.shutdown"', b'"session.usage_info"', b'"assistant.usage"')
 
@@ -89,12 +89,12 @@ class CopilotCLI(PlainEdits):
         for part, text in edited:
             path = part.place.path if part.place else ()
             if part.place and part.place.encoding == _PICTURE:
-                changes[path] = _omitted(data["attachments"][path[2]], text)
+                changes[path] = _omitted_attachment(data["attachments"][path[2]], text)
             elif path == ("data", "transformedContent"):
                 changes[("data", "content")] = jsonedit.encode(text)
             elif path == ("data", "content") and isinstance(data.get("transformedContent"), str):
-                before, behind = _around(data["content"], data["transformedContent"]) or ("", "")
-                changes[("data", "transformedContent")] = jsonedit.encode(before + text + behind)
+                before, after = _text_around(data["content"], data["transformedContent"]) or ("", "")
+                changes[("data", "transformedContent")] = jsonedit.encode(before + text + after)
             elif part.kind == "tool_result" and isinstance(data.get("result"), dict):
                 changes |= _result_copies(data["result"], text)
         return changes
@@ -129,10 +129,10 @@ def _link(value: Any) -> Link | None:
     return Link(value["id"], word(value, "parentId"))
 
 
-def _omitted(attachment: dict[str, Any], text: str) -> str:
+def _omitted_attachment(attachment: dict[str, Any], text: str) -> str:
     """Return the attachment that the agent stores for a picture that is not sent."""
-    kept = {"type": "blob", "mimeType": attachment["mimeType"], "displayName": text, "omittedReason": "too_large"}
-    return jsonedit.dump(kept)
+    omitted = {"type": "blob", "mimeType": attachment["mimeType"], "displayName": text, "omittedReason": "too_large"}
+    return jsonedit.dump(omitted)
 
 
 def _result_copies(result: dict[str, Any], text: str) -> dict[Path, str]:
@@ -174,7 +174,7 @@ class _Reader:
         value = self._values[record]
         kind, data = kind_of(value), data_of(value)
         if kind == "user.message":
-            parts = _typed(self.build, data, record)
+            parts = _typed_parts(self.build, data, record)
             self._add("user", parts, record, _origin(data, parts))
         elif kind == "assistant.message":
             self._answer(data, record)
@@ -211,24 +211,24 @@ class _Reader:
         if call_id in self._replaced:
             return  # it goes with its call, which was replaced
         name = self._names.get(call_id, "")
-        text, path = _returned(data)
+        text, path = _result_text(data)
         place = Place(record, path) if path else None
         if data.get("isUserRequested") and call_id not in self._names:
             self._add("user", [self.build.part("text", text, place)] if text else [], record, "injected")
             return
-        failed = _failed(data, text)
+        failed = _is_failed(data, text)
         images = _pictures(data.get("result"))
         part = self.build.part("tool_result", text, place, name=name, call_id=call_id, failed=failed, images=images)
         self._add("tool", [part], record)
 
 
-def _typed(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
+def _typed_parts(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
     """Return the parts that are sent for a user message: its text as the agent prepared it, and the attachments."""
     typed, sent = word(data, "content"), data.get("transformedContent")
-    around = _around(typed, sent)
-    text, key = (typed, "content") if around else (as_text(sent), "transformedContent")
+    surrounding = _text_around(typed, sent)
+    text, key = (typed, "content") if surrounding else (as_text(sent), "transformedContent")
     parts = [build.part("text", text, Place(record, ("data", key)))] if text else []
-    if added := "\n".join(piece.strip() for piece in around or () if piece.strip()):
+    if added := "\n".join(piece.strip() for piece in surrounding or () if piece.strip()):
         parts.append(build.part("other", added))
     attached = data.get("attachments")
     for index, item in enumerate(attached if isinstance(attached, list) else ()):
@@ -245,15 +245,15 @@ def _typed(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
     return parts
 
 
-def _around(typed: str, sent: Any) -> tuple[str, str] | None:
+def _text_around(typed: str, sent: Any) -> tuple[str, str] | None:
     """Return what the agent added before and after the user's words. None if the sent text does not contain the
     words exactly once. Also None if so much was added that it must be possible to shorten the whole."""
     if not isinstance(sent, str):
         return "", ""
-    if not typed or sent.count(typed) != 1 or len(sent) - len(typed) > _ADDED:
+    if not typed or sent.count(typed) != 1 or len(sent) - len(typed) > _MAX_ADDED_CHARS:
         return None
-    before, _, behind = sent.partition(typed)
-    return before, behind
+    before, _, after = sent.partition(typed)
+    return before, after
 
 
 def _origin(data: dict[str, Any], parts: Sequence[Part]) -> Origin:
@@ -276,22 +276,22 @@ def _answer_parts(build: Builder, data: dict[str, Any], record: int) -> list[Par
     for index, call in enumerate(requests if isinstance(requests, list) else ()):
         if not isinstance(call, dict):
             continue
-        arguments, name, own = call.get("arguments"), word(call, "name"), word(call, "toolCallId")
+        arguments, name, call_id = call.get("arguments"), word(call, "name"), word(call, "toolCallId")
         place = arguments_place(arguments, record, ("data", "toolRequests", index, "arguments"))
-        parts.append(build.part("tool_call", as_text(arguments), place, name=name, call_id=own))
+        parts.append(build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id))
     return parts
 
 
-def _returned(data: dict[str, Any]) -> tuple[str, Path]:
+def _result_text(data: dict[str, Any]) -> tuple[str, Path]:
     """Return the text of a result that the model gets, and its path; an empty path if it cannot be edited."""
     for holder, key in (("result", "content"), ("error", "message")):
-        inside = data.get(holder)
-        if isinstance(inside, dict) and isinstance(inside.get(key), str):
-            return inside[key], ("data", holder, key)
+        content = data.get(holder)
+        if isinstance(content, dict) and isinstance(content.get(key), str):
+            return content[key], ("data", holder, key)
     return as_text(data.get("error")), ()
 
 
-def _failed(data: dict[str, Any], text: str) -> bool | None:
+def _is_failed(data: dict[str, Any], text: str) -> bool | None:
     success, result = data.get("success"), data.get("result")
     blocks = result.get("contents") if isinstance(result, dict) else None
     codes = [block.get("exitCode") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []

@@ -21,7 +21,7 @@ _COPIES = ("hook.start", "hook.end", "skill.invoked", "assistant.reasoning")
 """Kinds that repeat a text of their message, and the hook events that end such a copy."""
 _OUTSIDE = ("hook.", "permission.", "assistant.turn_")
 """Prefixes of event kinds that loading a session ignores."""
-_SAID = ("user.", "assistant.", "tool.", "system.", "subagent.", "skill.", "abort")
+_MESSAGE_EVENTS = ("user.", "assistant.", "tool.", "system.", "subagent.", "skill.", "abort")
 """Prefixes of event kinds that record what was said and done, or refer to it."""
 _BOUNDARIES = ("session.compaction_start", "session.compaction_complete", "session.context_cleared")
 
@@ -54,7 +54,7 @@ class CopilotContext(NamedTuple):
     """Events that a rewind removed."""
 
 
-def context_of(values: Sequence[Any]) -> CopilotContext:
+def find_context(values: Sequence[Any]) -> CopilotContext:
     """Follow the events as the agent does. A rewind removes events, a finished compaction replaces the messages
     before its start, and a cleared context replaces everything before it. Only the last system prompt is sent."""
     live, taken_back = _live(values)
@@ -68,8 +68,10 @@ def context_of(values: Sequence[Any]) -> CopilotContext:
         elif kind == "session.context_cleared":
             start, boundary, began = record, record, -1
     prompts = [record for record in live if _is_prompt(values[record])]
-    others = set(prompts[:-1])
-    records = [record for record in live if record in prompts[-1:] or (record >= start and record not in others)]
+    earlier_prompts = set(prompts[:-1])
+    records = [
+        record for record in live if record in prompts[-1:] or (record >= start and record not in earlier_prompts)
+    ]
     return CopilotContext(tuple(records), start, boundary, frozenset(taken_back))
 
 
@@ -97,37 +99,39 @@ def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
     return live, taken_back
 
 
-def outside_of(values: Sequence[Any], context: CopilotContext) -> set[int]:
+def records_outside(values: Sequence[Any], context: CopilotContext) -> set[int]:
     """Return events that only describe the course of the session, and those replaced by a compaction, removed by a
     rewind or superseded by a newer system prompt. The user's first message stays, because sessions are listed by it."""
     sent = set(context.records)
-    undone = _undone(values)
-    gone = set(undone)
+    undone = _undone_records(values)
+    outside = set(undone)
     for record, value in enumerate(values):
-        replaced = record < context.start and kind_of(value).startswith((*_SAID, *_BOUNDARIES))
+        replaced = record < context.start and kind_of(value).startswith((*_MESSAGE_EVENTS, *_BOUNDARIES))
         if kind_of(value).startswith(_OUTSIDE) or ((replaced or _is_prompt(value)) and record not in sent):
-            gone.add(record)
-    calls = {word(call, "toolCallId") for record in gone for call in calls_of(values[record])}
-    calls -= {word(call, "toolCallId") for record in sent - gone for call in calls_of(values[record])}
-    gone |= {
+            outside.add(record)
+    calls = {word(call, "toolCallId") for record in outside for call in calls_of(values[record])}
+    calls -= {word(call, "toolCallId") for record in sent - outside for call in calls_of(values[record])}
+    outside |= {
         r for r, v in enumerate(values) if kind_of(v).startswith("tool.") and word(data_of(v), "toolCallId") in calls
     }
     typed = (r for r, v in enumerate(values) if kind_of(v) == "user.message" and is_own(v) and r not in undone)
-    return gone - {next(typed, -1)}
+    return outside - {next(typed, -1)}
 
 
-def _undone(values: Sequence[Any]) -> set[int]:
+def _undone_records(values: Sequence[Any]) -> set[int]:
     """Return what was said between the events that rewinds name and the rewinds themselves, and these rewinds."""
     ids: dict[str, int] = {}
-    gone: set[int] = set()
+    undone: set[int] = set()
     for record, value in enumerate(values):
         if kind_of(value) == "session.snapshot_rewind" and is_own(value):
             target = ids.get(word(data_of(value), "upToEventId"))
-            if target is not None and kind_of(values[target]).startswith(_SAID):
-                gone |= {n for n in range(target, record) if kind_of(values[n]).startswith(_SAID)} | {record}
+            if target is not None and kind_of(values[target]).startswith(_MESSAGE_EVENTS):
+                undone |= {n for n in range(target, record) if kind_of(values[n]).startswith(_MESSAGE_EVENTS)} | {
+                    record
+                }
         elif kind_of(value):
             ids[word(value, "id")] = record
-    return gone
+    return undone
 
 
 def calls_of(value: Any) -> list[dict[str, Any]]:
@@ -216,7 +220,7 @@ class _Owners:
         calls = payload.get("toolCalls")
         owner = self._newest
         if word(payload, "prompt") or word(payload, "initialPrompt"):
-            owner = self._of_prompt(word(payload, "prompt") or word(payload, "initialPrompt"), record)
+            owner = self._owner_of_prompt(word(payload, "prompt") or word(payload, "initialPrompt"), record)
         elif isinstance(calls, list) and calls:
             owner = self._of_call.get(word(calls[0], "id"), owner)
         elif "toolResult" in payload:
@@ -226,12 +230,12 @@ class _Owners:
         self._hooks[name] = owner
         return owner
 
-    def _of_prompt(self, text: str, record: int) -> int | None:
+    def _owner_of_prompt(self, text: str, record: int) -> int | None:
         """Return the user message that a hook was given: the nearest one with the same text."""
         records = self._typed[text]
         position = bisect_right(records, record)
-        near = min(records[max(position - 1, 0) : position + 1], key=lambda r: abs(r - record), default=None)
-        return None if near is None else self.by_record[near]
+        nearest = min(records[max(position - 1, 0) : position + 1], key=lambda r: abs(r - record), default=None)
+        return None if nearest is None else self.by_record[nearest]
 
 
 def _agents(values: Sequence[Any]) -> Iterator[tuple[str, str]]:

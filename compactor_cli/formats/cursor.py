@@ -43,10 +43,10 @@ class Cursor(PlainEdits):
                 continue
             parts = _parts(build, message.get("content"), record)
             own = next((index for index, part in enumerate(parts) if part.kind == "tool_call"), len(parts))
-            answered = [pairs.named(part, record) for part in parts[:own]]  # before the calls of this message
+            answered = [pairs.with_id(part, record) for part in parts[:own]]  # before the calls of this message
             if any(part.kind != "tool_result" for part in parts):
                 _answer_with_nothing(build, pairs)
-            parts = answered + [pairs.named(part, record) for part in parts[own:]]
+            parts = answered + [pairs.with_id(part, record) for part in parts[own:]]
             sent, origin = turn_role("user" if role == "user" else "assistant", parts)
             build.add(sent, parts, (record,), origin=origin)
         return Reading(build.messages)
@@ -62,37 +62,39 @@ class Cursor(PlainEdits):
 class _Pairs(Struct):
     """Calls waiting for their results, oldest first."""
 
-    open: dict[str, int] = field(default_factory=dict)
+    open_calls: dict[str, int] = field(default_factory=dict)
     """Id of a call -> its record."""
     _count: int = 0
 
-    def named(self, part: Part, record: int) -> Part:
+    def with_id(self, part: Part, record: int) -> Part:
         """Return the part with the id of its call."""
         if part.kind == "tool_call":
             self._count += 1
             name = part.call_id or f"{LEGACY_ID}{self._count}"
-            self.open[name] = record
+            self.open_calls[name] = record
             return replace(part, call_id=name)
         if part.kind == "tool_result":
-            name = part.call_id if part.call_id in self.open else next(iter(self.open), f"{LEGACY_ID}unknown")
-            self.open.pop(name, None)
+            name = (
+                part.call_id if part.call_id in self.open_calls else next(iter(self.open_calls), f"{LEGACY_ID}unknown")
+            )
+            self.open_calls.pop(name, None)
             return replace(part, call_id=name)
         return part
 
 
 def _answer_with_nothing(build: Builder, pairs: _Pairs) -> None:
     """Add empty results for calls without one. They share the record of their call."""
-    for call, record in pairs.open.items():
+    for call, record in pairs.open_calls.items():
         build.add("tool", [build.part("tool_result", "", call_id=call)], (record,), id=f"{record}:{call}")
-    pairs.open.clear()
+    pairs.open_calls.clear()
 
 
 def _parts(build: Builder, content: Any, record: int) -> list[Part]:
-    blocks = [_named(block) for block in content] if isinstance(content, list) else content
+    blocks = [_with_standard_type(block) for block in content] if isinstance(content, list) else content
     return read_content(build, blocks, _PATH, record)
 
 
-def _named(block: Any) -> Any:
+def _with_standard_type(block: Any) -> Any:
     """Return a block under the type name that Anthropic's API uses."""
-    known = _ALIASES.get(word(block, "type"))
-    return {**block, "type": known} if known else block
+    standard_type = _ALIASES.get(word(block, "type"))
+    return {**block, "type": standard_type} if standard_type else block

@@ -61,26 +61,26 @@ class Document(Struct, frozen=True):
     """Whether the members next to the list identify the format."""
 
 
-def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
-    """Return the conversations that a format finds in a document, at the first of its places that has any. `named`:
+def slots(format: Format, value: Any, *, is_named: bool = False) -> list[Slot]:
+    """Return the conversations that a format finds in a document, at the first of its places that has any. `is_named`:
     the user named this format, so its records need not be recognized."""
     matching: list[Slot] = []
-    for place in format.lists:
-        if place.pick is None and isinstance(value, dict) and not (place.path and place.path[0] in value):
+    for list_path in format.lists:
+        if list_path.pick is None and isinstance(value, dict) and not (list_path.path and list_path.path[0] in value):
             continue  # most rows lack the member, and this check runs for every row
-        matching = [slot for slot in _slots_at(value, place) if named or _fits(format, slot)]
-        if not matching and place.path and isinstance(value, list):
-            rows = place._replace(path=(EACH, *place.path))
-            matching = [slot for slot in _slots_at(value, rows) if named or _fits(format, slot)]
+        matching = [slot for slot in _slots_at(value, list_path) if is_named or _fits(format, slot)]
+        if not matching and list_path.path and isinstance(value, list):
+            rows = list_path._replace(path=(EACH, *list_path.path))
+            matching = [slot for slot in _slots_at(value, rows) if is_named or _fits(format, slot)]
         if matching:
             break
     return matching
 
 
-def with_lists(format: Format, values: Sequence[Any]) -> list[Any]:
+def having_lists(format: Format, values: Sequence[Any]) -> list[Any]:
     """Return the values in which a format may find a conversation. An object needs a member with the name of one
     that can hold a conversation."""
-    names = {name for place in format.lists for name in (*place.path[:1], *place.picked)}
+    names = {name for list_path in format.lists for name in (*list_path.path[:1], *list_path.picked)}
     return [value for value in values if not (isinstance(value, dict) and names.isdisjoint(value))]
 
 
@@ -98,19 +98,23 @@ def _fits(format: Format, slot: Slot) -> bool:
     return any(format.recognize(value) >= _PLAINLY for value in values)
 
 
-def _slots_at(value: Any, place: ListPath) -> Iterator[Slot]:
-    held = ((p, value_at(value, p)) for p in place.pick(value)) if place.pick else _resolve(value, place.path, ())
-    for path, inner in held:
+def _slots_at(value: Any, list_path: ListPath) -> Iterator[Slot]:
+    found_values = (
+        ((p, value_at(value, p)) for p in list_path.pick(value))
+        if list_path.pick
+        else _resolve(value, list_path.path, ())
+    )
+    for path, inner in found_values:
         holder = value_at(value, path[:-1])
-        if place.beside and not (isinstance(holder, dict) and all(key in holder for key in place.beside)):
+        if list_path.beside and not (isinstance(holder, dict) and all(key in holder for key in list_path.beside)):
             continue
         quoted = isinstance(inner, str)
-        values = _parsed(inner) if quoted else inner
-        by_id = place.by_id and isinstance(values, dict)
+        values = _parse_string(inner) if quoted else inner
+        by_id = list_path.by_id and isinstance(values, dict)
         values = list(values.values()) if by_id else values
         if isinstance(values, list):
-            system = _system(holder, path, place) if path else None
-            yield Slot(path, values, quoted, system, bool(place.beside), by_id)
+            system = _system(holder, path, list_path) if path else None
+            yield Slot(path, values, quoted, system, bool(list_path.beside), by_id)
 
 
 def _resolve(value: Any, pattern: Path, path: Path) -> Iterator[tuple[Path, Any]]:
@@ -123,7 +127,7 @@ def _resolve(value: Any, pattern: Path, path: Path) -> Iterator[tuple[Path, Any]
         yield from _resolve(value[pattern[0]], pattern[1:], (*path, pattern[0]))
 
 
-def _parsed(text: str) -> Any:
+def _parse_string(text: str) -> Any:
     """Return the value of a string that looks like a JSON list of objects."""
     if not text.lstrip().startswith("["):
         return None
@@ -134,10 +138,10 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _system(holder: Any, path: Path, place: ListPath) -> Path | None:
+def _system(holder: Any, path: Path, list_path: ListPath) -> Path | None:
     """Return the path of the first member next to a list that holds a system prompt. `holder`: the object that
     contains the list."""
-    for key in place.systems:
+    for key in list_path.systems:
         prompt = holder.get(key) if isinstance(holder, dict) else None
         if prompt and (isinstance(prompt, (str, list)) or (isinstance(prompt, dict) and "parts" in prompt)):
             return (*path[:-1], key)
@@ -147,22 +151,22 @@ def _system(holder: Any, path: Path, place: ListPath) -> Path | None:
 def split(text: str, record: Record, conversations: Sequence[Slot]) -> list[Document]:
     """Split a document into its conversations. `record` is the document's span in the source bytes. Joined in order,
     the results cover the whole document."""
-    wanted = [path for slot in conversations for path in (slot.path, slot.system) if path is not None]
-    spans = locate_all(text, wanted)
+    slot_paths = [path for slot in conversations for path in (slot.path, slot.system) if path is not None]
+    spans = locate_all(text, slot_paths)
     ordered = sorted(conversations, key=lambda slot: spans[slot.path])
-    ends = [_extent(slot, spans)[1] for slot in ordered]
-    bounds = [0, *ends[:-1], len(text)]
+    slot_ends = [_extent(slot, spans)[1] for slot in ordered]
+    bounds = [0, *slot_ends[:-1], len(text)]
     offsets = byte_offsets(text, bounds, record.start)
     return [
-        _document(text, record.line, slot, spans, (begin, end), offset)
-        for slot, begin, end, offset in zip(ordered, bounds, bounds[1:], offsets, strict=False)
+        _document(text, record.line, slot, spans, (start, end), offset)
+        for slot, start, end, offset in zip(ordered, bounds, bounds[1:], offsets, strict=False)
     ]
 
 
 def _extent(slot: Slot, spans: Mapping[Path, tuple[int, int]]) -> tuple[int, int]:
     """Return the start and end of a conversation, including its system prompt."""
-    own = [spans[slot.path], *([spans[slot.system]] if slot.system is not None else [])]
-    return min(a for a, _ in own), max(b for _, b in own)
+    slot_spans = [spans[slot.path], *([spans[slot.system]] if slot.system is not None else [])]
+    return min(a for a, _ in slot_spans), max(b for _, b in slot_spans)
 
 
 def _document(
@@ -171,49 +175,53 @@ def _document(
     """Return the conversation between `bounds` in a text. `offset`: byte offset of its first character."""
     start, end = spans[slot.path]
     if slot.by_id:
-        return _named(text, line, slot, (start, end), bounds, offset)
+        return _member_document(text, line, slot, (start, end), bounds, offset)
     if slot.quoted:
-        return _quoted(text, line, slot, (start, end), bounds)
-    listed, _ = elements(text, start)
+        return _string_document(text, line, slot, (start, end), bounds)
+    spans_of_records, _ = elements(text, start)
     fixed = spans[slot.system] if slot.system is not None else None
-    inner = (listed[0][0], listed[-1][1]) if listed else (start + 1, end - 1)
-    separator = text[listed[0][1] : listed[1][0]] if len(listed) > 1 else ", "
-    begin, stop = bounds
-    marks = sorted({begin, stop, start, end, *(s for a, b, _ in listed for s in (a, b)), *(fixed or ())})
+    inner = (spans_of_records[0][0], spans_of_records[-1][1]) if spans_of_records else (start + 1, end - 1)
+    separator = text[spans_of_records[0][1] : spans_of_records[1][0]] if len(spans_of_records) > 1 else ", "
+    lower, upper = bounds
+    marks = sorted({lower, upper, start, end, *(s for a, b, _ in spans_of_records for s in (a, b)), *(fixed or ())})
     to_byte = dict(zip(marks, byte_offsets(text, marks, offset), strict=True))
-    records = [Record(line, to_byte[a], to_byte[b]) for a, b, _ in listed]
-    values = [v for _, _, v in listed]
-    pieces: list[bytes | int | None] = [text[begin : inner[0]].encode(), None, text[inner[1] : stop].encode()]
+    records = [Record(line, to_byte[a], to_byte[b]) for a, b, _ in spans_of_records]
+    values = [v for _, _, v in spans_of_records]
+    pieces: list[bytes | int | None] = [text[lower : inner[0]].encode(), None, text[inner[1] : upper].encode()]
     if fixed:
         a, b = fixed
         records.insert(0, Record(line, to_byte[a], to_byte[b]))
         values.insert(0, {"role": "system", "content": json.loads(text[a:b])})
         if a < inner[0]:
-            pieces = [text[begin:a].encode(), 0, text[b : inner[0]].encode(), *pieces[1:]]
+            pieces = [text[lower:a].encode(), 0, text[b : inner[0]].encode(), *pieces[1:]]
         else:
-            pieces = [*pieces[:2], text[inner[1] : a].encode(), 0, text[b:stop].encode()]
+            pieces = [*pieces[:2], text[inner[1] : a].encode(), 0, text[b:upper].encode()]
     layout = Layout(tuple(pieces), separator.encode())
     return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None, slot.path, slot.is_certain)
 
 
-def _named(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int], offset: int) -> Document:
+def _member_document(
+    text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int], offset: int
+) -> Document:
     """Return a conversation whose records are the members of an object."""
-    found = members(text, span[0])
-    first, last = (found[0][0], found[-1][2]) if found else (span[0] + 1, span[1] - 1)
-    separator = text[found[0][2] : found[1][0]] if len(found) > 1 else ", "
-    name_end = json.JSONDecoder().raw_decode(text, first)[1] if found else first
-    colon = text[name_end : found[0][1]] if found else ": "
-    begin, stop = bounds
-    marks = sorted({begin, stop, first, last, *(at for _, a, b, _ in found for at in (a, b))})
+    member_spans = members(text, span[0])
+    first, last = (member_spans[0][0], member_spans[-1][2]) if member_spans else (span[0] + 1, span[1] - 1)
+    separator = text[member_spans[0][2] : member_spans[1][0]] if len(member_spans) > 1 else ", "
+    name_end = json.JSONDecoder().raw_decode(text, first)[1] if member_spans else first
+    colon = text[name_end : member_spans[0][1]] if member_spans else ": "
+    start, end = bounds
+    marks = sorted({start, end, first, last, *(position for _, a, b, _ in member_spans for position in (a, b))})
     to_byte = dict(zip(marks, byte_offsets(text, marks, offset), strict=True))
-    records = tuple(Record(line, to_byte[a], to_byte[b]) for _, a, b, _ in found)
-    pieces = (text[begin:first].encode(), None, text[last:stop].encode())
+    records = tuple(Record(line, to_byte[a], to_byte[b]) for _, a, b, _ in member_spans)
+    pieces = (text[start:first].encode(), None, text[last:end].encode())
     names = Names(colon.encode(), to_byte[first], to_byte[last])
     layout = Layout(pieces, separator.encode(), names=names)
-    return Document(records, tuple(value for *_, value in found), layout, path=slot.path, is_certain=slot.is_certain)
+    return Document(
+        records, tuple(value for *_, value in member_spans), layout, path=slot.path, is_certain=slot.is_certain
+    )
 
 
-def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:
+def _string_document(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:
     """Return a conversation whose list is JSON inside a string. Its spans refer to the string's value."""
     literal = text[span[0] : span[1]]
     inner = json.loads(literal)

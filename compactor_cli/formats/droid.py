@@ -24,7 +24,7 @@ from compactor_cli.formats.base import (
     uuid_text,
     word,
 )
-from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Part, Path, Place, Role
@@ -63,13 +63,15 @@ class Droid(PlainEdits):
         build = Builder(counter)
         parents = _parents(values)
         messages = {record for record in parents if _is_message(values[record])}
-        way = way_to_root(parents, max(messages)) if messages else []
-        for record in way:
+        branch = path_from_root(parents, max(messages)) if messages else []
+        for record in branch:
             if record in messages:
                 _read_message(build, values[record], record)
         session = next((value.get("id") for value in values if word(value, "type") == "session_start"), "")
-        links = chains(parents, way)
-        return Reading(build.messages, links=links, outside=messages - set(way), session_id=as_text(session), way=way)
+        links = chains(parents, branch)
+        return Reading(
+            build.messages, links=links, outside=messages - set(branch), session_id=as_text(session), branch=branch
+        )
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template
@@ -106,43 +108,41 @@ def _is_message(value: Any) -> bool:
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     """Return record -> (its id, its parent's id, the parent's record). A record whose parent is missing follows the
     message before it; the header follows nothing. If several records share an id, the last one counts."""
-    own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "id")}
-    by_id = {name: record for record, name in own.items()}
+    ids = {record: word(value, "id") for record, value in enumerate(values) if word(value, "id")}
+    by_id = {name: record for record, name in ids.items()}
     parents: dict[int, tuple[str, str, int | None]] = {}
-    before: int | None = None
-    for record, name in own.items():
+    previous: int | None = None
+    for record, name in ids.items():
         parent = word(values[record], "parentId")
         is_head = word(values[record], "type") == "session_start"
-        parents[record] = (name, parent, None if is_head else by_id.get(parent, before))
-        before = record if _is_message(values[record]) and by_id[name] == record else before
+        parents[record] = (name, parent, None if is_head else by_id.get(parent, previous))
+        previous = record if _is_message(values[record]) and by_id[name] == record else previous
     return parents
 
 
 def _read_message(build: Builder, value: Mapping[str, Any], record: int) -> None:
     message = value["message"]
-    parts = [
-        _with_failure(part) for part in read_content(build, message.get("content"), ("message", "content"), record)
-    ]
+    parts = [_mark_failed(part) for part in read_content(build, message.get("content"), ("message", "content"), record)]
     role, origin = turn_role(_ROLES[message["role"]], parts)
     build.add(role, parts, (record,), id=word(value, "id"), timestamp=parse_time(value.get("timestamp")), origin=origin)
 
 
-def _with_failure(part: Part) -> Part:
+def _mark_failed(part: Part) -> Part:
     silent = part.kind == "tool_result" and part.failed is None
     return replace(part, failed=True) if silent and _FAILED.match(part.text) else part
 
 
-def _in_session(value: Mapping[str, Any]) -> bool:
+def _is_session_record(value: Mapping[str, Any]) -> bool:
     return "session_id" in value or "sessionId" in value
 
 
 KINDS: dict[str, Callable[[Mapping[str, Any]], float]] = {
-    "system": lambda value: 0.6 if _in_session(value) and "model" in value and "uuid" not in value else 0.0,
-    "message": lambda value: 1.0 if _in_session(value) and "role" in value and "text" in value else 0.0,
+    "system": lambda value: 0.6 if _is_session_record(value) and "model" in value and "uuid" not in value else 0.0,
+    "message": lambda value: 1.0 if _is_session_record(value) and "role" in value and "text" in value else 0.0,
     "tool_call": lambda value: 1.0 if "toolName" in value and "parameters" in value else 0.0,
-    "tool_result": lambda value: 1.0 if _in_session(value) and "value" in value else 0.0,
+    "tool_result": lambda value: 1.0 if _is_session_record(value) and "value" in value else 0.0,
     "completion": lambda value: 1.0 if "finalText" in value else 0.0,
-    "error": lambda value: 0.6 if _in_session(value) and "source" in value else 0.0,
+    "error": lambda value: 0.6 if _is_session_record(value) and "source" in value else 0.0,
 }
 """Type of a record -> how certainly it is in this form."""
 
@@ -200,15 +200,15 @@ def _call(build: Builder, value: Mapping[str, Any], record: int) -> Part:
 
 def _result(build: Builder, value: Mapping[str, Any], record: int) -> Part:
     """Return a result, which is a text, or an object with a command's output and exit code."""
-    inside, call = value.get("value"), _name_of_call(value)
+    content, call = value.get("value"), _name_of_call(value)
     failed = value.get("isError") if isinstance(value.get("isError"), bool) else None
-    if isinstance(inside, dict) and failed is None and isinstance(inside.get("exitCode"), int):
-        failed = inside["exitCode"] != 0
-    if isinstance(inside, dict) and isinstance(inside.get("stdout"), str) and not inside.get("stderr"):
+    if isinstance(content, dict) and failed is None and isinstance(content.get("exitCode"), int):
+        failed = content["exitCode"] != 0
+    if isinstance(content, dict) and isinstance(content.get("stdout"), str) and not content.get("stderr"):
         place: Place | None = Place(record, ("value", "stdout"))
-        return build.part("tool_result", inside["stdout"], place, call_id=call, failed=failed)
+        return build.part("tool_result", content["stdout"], place, call_id=call, failed=failed)
     place = Place(record, ("value",)) if "value" in value else None
-    return build.part("tool_result", as_text(inside), place, call_id=call, failed=failed)
+    return build.part("tool_result", as_text(content), place, call_id=call, failed=failed)
 
 
 def new_record(message: Message, around: Around) -> dict[str, Any]:

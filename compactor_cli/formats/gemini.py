@@ -14,9 +14,9 @@ from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Plain
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.gemini_parts import edit_part, new_content, new_part, part_kinds, read_parts
-from compactor_cli.formats.jsonedit import with_added
+from compactor_cli.formats.jsonedit import append_elements
 from compactor_cli.formats.turns import add_turn
-from compactor_cli.model.message import ADDED, Message, Part, Path, Role
+from compactor_cli.model.message import ADDED_ENCODING, Message, Part, Path, Role
 
 _ROLES: dict[str, Role] = {
     "system": "system",
@@ -71,9 +71,9 @@ class GeminiContents(PlainEdits):
         changes: dict[Path, str] = {}
         added = []
         for part, text in edited:
-            if part.place and part.place.encoding == ADDED:
+            if part.place and part.place.encoding == ADDED_ENCODING:
                 added.append(jsonedit.encode(new_part(part)))
             elif part.place:
                 path, new = edit_part(part, text)
                 changes[path] = new
-        return with_added(raw, changes, "parts", added) if added else changes
+        return append_elements(raw, changes, "parts", added) if added else changes

@@ -38,20 +38,20 @@ from compactor_cli.formats.gemini_parts import (
 from compactor_cli.formats.gemini_patches import MESSAGES, last_patch, patch_of, unfold_patches
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.turns import add_request, turn_role
-from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
+from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant", "assistant": "assistant"}
 _TYPES = frozenset((*_ROLES, "info", "error", "warning"))
-NOT_SENT = ("/", "?", "<session_context>", "<hook_context>")
+UNSENT_PREFIXES = ("/", "?", "<session_context>", "<hook_context>")
 """Prefixes of user messages that the agent leaves out when it resumes a session."""
 _SNAPSHOT = "<state_snapshot>"
 """How the text begins with which the agent replaces the history that it compresses."""
 _NUDGE = "System: Please continue."
 """What the agent says in place of the user after the model stopped too early."""
-_FAILED = {"success": False, "error": True, "cancelled": True}
+_FAILED_STATES = {"success": False, "error": True, "cancelled": True}
 
 
 class GeminiCLI(PlainEdits):
@@ -97,15 +97,20 @@ class GeminiCLI(PlainEdits):
         patch = last_patch(records)
         if patch is not None:
             return unfold_patches(data, records, patch, separator)
-        last = next((index for index in range(len(records) - 1, -1, -1) if _replaced(records[index].value)), None)
-        messages = _replaced(records[last].value) if last is not None else []
+        last = next(
+            (index for index in range(len(records) - 1, -1, -1) if _replacing_messages(records[index].value)), None
+        )
+        messages = _replacing_messages(records[last].value) if last is not None else []
         ids = [word(message, "id") for message in messages]
         if last is None or not all(ids) or len(set(ids)) < len(ids):
             return None
         record, value = records[last].record, records[last].value
-        head, items = taken_out(data[record.start : record.end], MESSAGES)
-        pieces = [Unfolded(head, emptied(value, MESSAGES)), *(Unfolded(text.encode(), item) for text, item in items)]
-        return put_in(data, records, {last: pieces}, separator)
+        head, items = extract_list(data[record.start : record.end], MESSAGES)
+        pieces = [
+            Unfolded(head, with_empty_list(value, MESSAGES)),
+            *(Unfolded(text.encode(), item) for text, item in items),
+        ]
+        return replace_records(data, records, {last: pieces}, separator)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         value, changes = json.loads(raw), {}
@@ -141,7 +146,7 @@ class _Entry(Struct, frozen=True):
     """Whether it is in a list that replaced all earlier history."""
 
 
-def _replaced(value: Any) -> list[Any]:
+def _replacing_messages(value: Any) -> list[Any]:
     """Return the messages with which a record replaces everything before it; empty for other records."""
     if not isinstance(value, dict) or isinstance(value.get("$rewindTo"), str) or isinstance(value.get("id"), str):
         return []
@@ -165,29 +170,29 @@ def _is_message(value: Any) -> bool:
 def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[int]]:
     """Return the messages left after following all records, and the records that no longer affect them. The records
     of a document are simply in order."""
-    known: dict[str, _Entry] = {}
+    entries: dict[str, _Entry] = {}
     outside: set[int] = set()
     replaced: set[str] = set()
     for record, value in enumerate(values):
         if not isinstance(value, dict):
             continue
         if lines and isinstance(value.get("$rewindTo"), str):
-            outside |= _rewind(known, value["$rewindTo"], record)
+            outside |= _rewind(entries, value["$rewindTo"], record)
         elif lines and isinstance(value.get("id"), str):
-            old = known.get(value["id"])
+            old = entries.get(value["id"])
             records = (*(old.records if old else ()), record)
             # the first message of an unfolded history stands for what preceded it, unless it existed before
-            stands = not known and bool(replaced) and value["id"] not in replaced
-            known[value["id"]] = _Entry(value, (), records, stands or bool(old and old.is_replacement))
+            is_kept = not entries and bool(replaced) and value["id"] not in replaced
+            entries[value["id"]] = _Entry(value, (), records, is_kept or bool(old and old.is_replacement))
         elif lines and isinstance(value.get("$set"), dict):
             messages = value["$set"].get("messages")
             if isinstance(messages, list):
                 outside |= {index for index in range(record) if _is_history(values[index])}
-                replaced = set(known)
-                known = _given(messages, record)
+                replaced = set(entries)
+                entries = _entries_of(messages, record)
         else:
-            known[f" {record}"] = _Entry(value, (), (record,))  # no id begins with a space
-    return [entry for entry in known.values() if _is_message(entry.value)], outside
+            entries[f" {record}"] = _Entry(value, (), (record,))  # no id begins with a space
+    return [entry for entry in entries.values() if _is_message(entry.value)], outside
 
 
 def _is_history(value: Any) -> bool:
@@ -203,17 +208,19 @@ def _is_history(value: Any) -> bool:
     )
 
 
-def _rewind(known: dict[str, _Entry], target: str, record: int) -> set[int]:
+def _rewind(entries: dict[str, _Entry], target: str, record: int) -> set[int]:
     """Remove a message and everything after it, or everything if the message is unknown, as the agent does. Return
     the records that then have no effect, including this rewind if nothing else needs it."""
-    order = list(known)
-    gone = [known.pop(name) for name in order[order.index(target) if target in known else 0 :]]
+    order = list(entries)
+    removed = [entries.pop(name) for name in order[order.index(target) if target in entries else 0 :]]
     # a repeated record has its position in a list that stays
-    own = [entry for entry in gone if not entry.is_replacement and _is_history(entry.value)]
-    return {index for entry in own for index in entry.records} | ({record} if len(own) == len(gone) else set())
+    removed_history = [entry for entry in removed if not entry.is_replacement and _is_history(entry.value)]
+    return {index for entry in removed_history for index in entry.records} | (
+        {record} if len(removed_history) == len(removed) else set()
+    )
 
 
-def _given(messages: list[Any], record: int) -> dict[str, _Entry]:
+def _entries_of(messages: list[Any], record: int) -> dict[str, _Entry]:
     return {
         word(value, "id") or f" {record}.{index}": _Entry(value, ("$set", "messages", index), (record,), True)
         for index, value in enumerate(messages)
@@ -233,7 +240,7 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
         parts, results = _tool_calls(build, entry, parts, ids, newest=newest)
     words = text_in(parts).strip()
     is_empty = not words and all(part.kind == "text" for part in parts)
-    if not parts or (role == "user" and (words.startswith(NOT_SENT) or is_empty)):
+    if not parts or (role == "user" and (words.startswith(UNSENT_PREFIXES) or is_empty)):
         return  # not sent by the agent: passed through
     role, origin = turn_role(role, parts)
     snapshot = role == "user" and words.startswith(_SNAPSHOT)
@@ -242,13 +249,13 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
         origin = "summary" if snapshot else "injected"
     pinned = snapshot or (entry.is_replacement and origin != "summary")
     if origin == "request":
-        own, files = split_request(parts)
-        add_request(build, own, files, entry.records, id=name, timestamp=time, pinned=pinned)
+        request_parts, files = split_request(parts)
+        add_request(build, request_parts, files, entry.records, id=name, timestamp=time, pinned=pinned)
         return
     build.add(role, parts, entry.records, id=name, timestamp=time, origin=origin, pinned=pinned)
     if results:
-        behind = f"{name}:results" if name else ""
-        build.add("tool", results, entry.records, id=behind, timestamp=time, pinned=pinned)
+        results_id = f"{name}:results" if name else ""
+        build.add("tool", results, entry.records, id=results_id, timestamp=time, pinned=pinned)
 
 
 def _thoughts(build: Builder, value: dict[str, Any]) -> list[Part]:
@@ -265,14 +272,14 @@ def _tool_calls(
 ) -> tuple[list[Part], list[Part]]:
     """Return the parts of a message, including calls found only in `toolCalls`, and the results of all calls there."""
     calls = entry.value.get("toolCalls")
-    inside = {part.call_id for part in parts if part.kind == "tool_call"}
+    call_ids = {part.call_id for part in parts if part.kind == "tool_call"}
     parts, results = list(parts), []
     for index, call in enumerate(calls if isinstance(calls, list) else ()):
         if not isinstance(call, dict):
             continue
         path, name = (*entry.path, "toolCalls", index), word(call, "name")
         call_id = word(call, "id")
-        if call_id not in inside:
+        if call_id not in call_ids:
             call_id = ids.call(call_id, name)
             place = Place(entry.records[-1], (*path, "args"), "json") if isinstance(call.get("args"), dict) else None
             parts.append(build.part("tool_call", as_text(call.get("args")), place, name=name, call_id=call_id))
@@ -285,20 +292,20 @@ def _tool_calls(
 
 def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call_id: str) -> list[Part]:
     """Return a call's result parts: a text, or several parts, one of them the function response."""
-    result, failed = call.get("result"), _FAILED.get(word(call, "status"))
+    result, failed = call.get("result"), _FAILED_STATES.get(word(call, "status"))
     name = word(call, "name")
     if isinstance(result, str):
         place = Place(record, path)
         return [build.part("tool_result", result, place, name=name, call_id=call_id, failed=failed)] if result else []
     parts: list[Part] = []
-    listed = isinstance(result, list)
+    is_list = isinstance(result, list)
     for index, item in enumerate(result if isinstance(result, list) else [result]):
-        where = (*path, index) if listed else path
+        text_path = (*path, index) if is_list else path
         response = item.get("functionResponse") if isinstance(item, dict) else None
         if isinstance(response, dict) and not any(part.kind == "tool_result" for part in parts):
-            parts.append(read_response(build, response, (*where, "functionResponse"), record, call_id, failed))
+            parts.append(read_response(build, response, (*text_path, "functionResponse"), record, call_id, failed))
         elif item is not None:
-            parts += read_parts(build, item, where, record, CallIds())
+            parts += read_parts(build, item, text_path, record, CallIds())
     if parts and not any(part.kind == "tool_result" for part in parts):
         parts.insert(0, build.part("tool_result", "", name=name, call_id=call_id, failed=failed))
     return parts
@@ -311,10 +318,10 @@ def _copies(value: Any, part: Part, path: Path, text: str) -> dict[Path, str]:
     for step in path[:index]:
         holder = holder[step]
     if path[index : index + 1] == ("toolCalls",):
-        where = path[: index + 2]
+        copy_path = path[: index + 2]
         call = holder["toolCalls"][path[index + 1]]
         if part.kind == "tool_result" and call.get("resultDisplay") is not None:
-            return shortened_copies(call["resultDisplay"], (*where, "resultDisplay"), text)
+            return shortened_copies(call["resultDisplay"], (*copy_path, "resultDisplay"), text)
     elif part.kind == "tool_call":
         calls = holder.get("toolCalls")
         for number, call in enumerate(calls if isinstance(calls, list) else ()):

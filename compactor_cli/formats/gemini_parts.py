@@ -14,7 +14,7 @@ from compactor_cli.text.patterns import compiled_later
 SHELL = "run_shell_command"
 _FAILED_COMMAND = compiled_later(r"Exit Code: [1-9]")
 """Matches the output of a failed command; the call itself succeeded."""
-_FILES = "--- Content from referenced files ---"
+_FILES_MARK = "--- Content from referenced files ---"
 """The part that precedes the files named in a request, as the agent read them."""
 _PICTURE = "block:part"
 """Encoding of a picture's place: a text part replaces the whole part."""
@@ -59,7 +59,7 @@ def _member(part: dict[str, Any], names: Sequence[str]) -> tuple[str, Any]:
 def split_request(parts: list[Part]) -> tuple[list[Part], list[Part]]:
     """Return the parts that the user wrote, and those that the agent added after them: the files that the user
     named."""
-    first = next((index for index, part in enumerate(parts) if index and part.text.strip() == _FILES), len(parts))
+    first = next((index for index, part in enumerate(parts) if index and part.text.strip() == _FILES_MARK), len(parts))
     return parts[:first], parts[first:]
 
 
@@ -84,8 +84,8 @@ def _part(build: Builder, part: Any, path: Path, record: int, ids: CallIds) -> P
         return build.part("text", part["text"], None if sealed else Place(record, (*path, "text")))
     if _is_picture(part):
         return build.image(None if sealed else Place(record, path, _PICTURE))
-    shown = {key: value for key, value in part.items() if key not in _SEALS and value is not None}
-    return build.part("other", block_text(shown))
+    visible = {key: value for key, value in part.items() if key not in _SEALS and value is not None}
+    return build.part("other", block_text(visible))
 
 
 def _is_picture(part: Any) -> bool:
@@ -108,10 +108,10 @@ def read_response(
             text, place = value, Place(record, (*path, key))
     if isinstance(body, dict) and "error" in body:
         failed = True
-    name, inside = word(response, "name"), response.get("parts")
+    name, nested_parts = word(response, "name"), response.get("parts")
     if name == SHELL and _FAILED_COMMAND.search(text):
         failed = True
-    images = sum(_is_picture(part) for part in inside) if isinstance(inside, list) else 0
+    images = sum(_is_picture(part) for part in nested_parts) if isinstance(nested_parts, list) else 0
     return build.part("tool_result", text, place, name=name, call_id=call_id, failed=failed, images=images)
 
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import word
-from compactor_cli.formats.copies import found_at
+from compactor_cli.formats.copies import find_at
 from compactor_cli.formats.jsonl import ReadRecord
-from compactor_cli.formats.unfolding import Unfolded, put_in, taken_out
+from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records
 from compactor_cli.model.content import Content
 
 MESSAGES = ("$set", "messages")
@@ -41,7 +41,7 @@ def last_patch(records: Sequence[ReadRecord]) -> int | None:
         value = records[index].value
         if patch_of(value):
             return index
-        if isinstance(value, dict) and isinstance(found_at(value, MESSAGES), list):
+        if isinstance(value, dict) and isinstance(find_at(value, MESSAGES), list):
             return None
     return None
 
@@ -51,46 +51,46 @@ def unfold_patches(
 ) -> tuple[Content, list[ReadRecord]] | None:
     """Return the bytes and records of a session in which the messages left by the patches replace the last patch,
     each on its own line. None if they cannot be determined."""
-    left = _followed(data, records[: last + 1])
-    if left is None:
+    final_texts = _replay_patches(data, records[: last + 1])
+    if final_texts is None:
         return None
     pieces = [Unfolded(jsonedit.dump(_EMPTY).encode(), _EMPTY)]
-    for message in left.values():
+    for message in final_texts.values():
         span = records[message.record].record
         raw = message.text.encode() if message.text else bytes(data[span.start : span.end])
         pieces.append(Unfolded(raw, message.value))
-    return put_in(data, records, {last: pieces}, separator)
+    return replace_records(data, records, {last: pieces}, separator)
 
 
-def _followed(data: Content, records: Sequence[ReadRecord]) -> dict[str, _Text] | None:
+def _replay_patches(data: Content, records: Sequence[ReadRecord]) -> dict[str, _Text] | None:
     """Return the messages left after following the records, in order."""
-    left: dict[str, _Text] = {}
+    texts: dict[str, _Text] = {}
     for index, item in enumerate(records):
         value = item.value
         if not isinstance(value, dict):
             continue
         if isinstance(value.get("$rewindTo"), str):
-            order = list(left)
+            order = list(texts)
             target = value["$rewindTo"]
-            left = {name: left[name] for name in order[: order.index(target) if target in left else 0]}
+            texts = {name: texts[name] for name in order[: order.index(target) if target in texts else 0]}
         elif isinstance(value.get("id"), str):
-            left[value["id"]] = _Text(index, value)
+            texts[value["id"]] = _Text(index, value)
         elif patch_of(value):
-            left = _patched(left, patch_of(value))
-        elif isinstance(found_at(value, MESSAGES), list):
-            _, given = taken_out(data[item.record.start : item.record.end], MESSAGES)
-            left = {word(message, "id"): _Text(index, message, text) for text, message in given}
-            if "" in left or len(left) < len(given):
+            texts = _apply_patch(texts, patch_of(value))
+        elif isinstance(find_at(value, MESSAGES), list):
+            _, messages = extract_list(data[item.record.start : item.record.end], MESSAGES)
+            texts = {word(message, "id"): _Text(index, message, text) for text, message in messages}
+            if "" in texts or len(texts) < len(messages):
                 return None
-    return left
+    return texts
 
 
-def _patched(left: Mapping[str, _Text], patch: dict[str, Any]) -> dict[str, _Text]:
-    changed = dict(left)
+def _apply_patch(texts: Mapping[str, _Text], patch: dict[str, Any]) -> dict[str, _Text]:
+    changed = dict(texts)
     for update in _updates(patch):
         name = word(update, "id")
         if name in changed:
-            value = _updated(changed[name].value, update)
+            value = _apply_update(changed[name].value, update)
             changed[name] = _Text(changed[name].record, value, jsonedit.dump(value))
     for name in _names(patch, "removeIds"):
         changed.pop(name, None)
@@ -105,18 +105,18 @@ def _updates(patch: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield update
 
 
-def _updated(value: dict[str, Any], update: dict[str, Any]) -> dict[str, Any]:
+def _apply_update(value: dict[str, Any], update: dict[str, Any]) -> dict[str, Any]:
     """Return a message with a new content or new results of its calls."""
-    results = {word(call, "id"): call["result"] for call in _listed(update, "toolCalls") if "result" in call}
+    results = {word(call, "id"): call["result"] for call in _list_member(update, "toolCalls") if "result" in call}
     calls = [
         {**call, "result": results[word(call, "id")]} if word(call, "id") in results else call
-        for call in _listed(value, "toolCalls")
+        for call in _list_member(value, "toolCalls")
     ]
     content = {"content": update["content"]} if "content" in update else {}
     return {**value, **content, **({"toolCalls": calls} if results else {})}
 
 
-def _listed(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
+def _list_member(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
     items = value.get(key)
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 

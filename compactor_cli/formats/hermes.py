@@ -32,10 +32,10 @@ from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
 
-_HEAD = "session_meta"
+_HEAD_RECORD = "session_meta"
 _SENT = "api_content"
 """What was sent instead of `content` when the agent added something."""
-_SEALED = ("reasoning_details", "codex_reasoning_items")
+_SEALED_KEYS = ("reasoning_details", "codex_reasoning_items")
 """Thoughts that are sent again exactly as the provider made them."""
 _SUMMARY = compiled_later(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
 _SUMMARY_END = compiled_later(r"--- END OF CONTEXT SUMMARY\b[^\n]*---")
@@ -60,7 +60,7 @@ class Hermes(PlainEdits):
 
     def recognize(self, value: Any) -> float:
         role = word(value, "role")
-        if role == _HEAD:
+        if role == _HEAD_RECORD:
             return 1.0 if "type" not in value else 0.0
         if role not in ROLES or "toolCalls" in value or not ("content" in value or value.get("tool_calls")):
             return 0.0
@@ -77,8 +77,8 @@ class Hermes(PlainEdits):
             spoken = spoken or role == "assistant"
             origin, pinned = _origin(role, value, parts, answering=spoken)
             name, time = value.get("id"), parse_time(value.get("timestamp"))
-            own = str(name) if isinstance(name, (str, int)) and name else ""
-            build.add(role, parts, (record,), id=own, timestamp=time, origin=origin, pinned=pinned)
+            session_name = str(name) if isinstance(name, (str, int)) and name else ""
+            build.add(role, parts, (record,), id=session_name, timestamp=time, origin=origin, pinned=pinned)
         session = word(document, "session_id") or word(document, "id")
         return Reading(build.messages, session_id=session)
 
@@ -89,45 +89,47 @@ class Hermes(PlainEdits):
             path = part.place.path if part.place else ()
             if path == (_SENT,):
                 changes[("content",)] = jsonedit.encode(text)
-            elif path == ("content",) and isinstance(value, dict) and (added := _added(value)):
+            elif path == ("content",) and isinstance(value, dict) and (added := _added_text(value)):
                 changes[(_SENT,)] = jsonedit.encode(text + added)
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template
         part = message.parts[0]
-        named = {"tool_name": part.name} if part.kind == "tool_result" and part.name else {}
+        tool_name = {"tool_name": part.name} if part.kind == "tool_result" and part.name else {}
         dated = {"timestamp": template["timestamp"]} if template.get("timestamp") else {}
-        return {**new_message(message), **named, **dated}
+        return {**new_message(message), **tool_name, **dated}
 
 
 def _parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: CallIds) -> list[Part]:
     parts = message_parts(build, value, role, record, legacy)
     if role == "tool":
         name = word(value, "tool_name")
-        failed = _failed(value, parts[0].text)
+        failed = _is_failed(value, parts[0].text)
         return [replace(part, name=name or part.name, failed=failed) for part in parts]
     if role == "assistant":
         thought = as_text(value.get("reasoning"))
-        if not any(part.kind == "thinking" for part in parts) and (thought or any(value.get(key) for key in _SEALED)):
+        if not any(part.kind == "thinking" for part in parts) and (
+            thought or any(value.get(key) for key in _SEALED_KEYS)
+        ):
             parts.insert(0, build.part("thinking", thought))
         if value.get("codex_message_items"):  # these items repeat the text, and they are what is sent
             parts = [replace(part, place=None) if part.kind == "text" else part for part in parts]
-    return _with_what_was_added(build, value, parts, record)
+    return _with_added_text(build, value, parts, record)
 
 
-def _with_what_was_added(build: Builder, value: dict[str, Any], parts: list[Part], record: int) -> list[Part]:
+def _with_added_text(build: Builder, value: dict[str, Any], parts: list[Part], record: int) -> list[Part]:
     """Return the parts as they were sent, with the memories and notes that the agent added after the user's words."""
     sent = word(value, _SENT)
     if not sent or word(value, "role") not in ("user", "assistant"):
         return parts
-    if added := _added(value):
+    if added := _added_text(value):
         return [*parts, build.part("other", added.strip())]
-    others = [part for part in parts if part.kind != "text"]
-    return parts if sent == value.get("content") else [*others, build.part("text", sent, Place(record, (_SENT,)))]
+    other_parts = [part for part in parts if part.kind != "text"]
+    return parts if sent == value.get("content") else [*other_parts, build.part("text", sent, Place(record, (_SENT,)))]
 
 
-def _added(value: dict[str, Any]) -> str:
+def _added_text(value: dict[str, Any]) -> str:
     """Return what was sent after a message's own text."""
     content, sent = word(value, "content"), word(value, _SENT)
     return sent[len(content) :] if content and sent.startswith(content) else ""
@@ -146,7 +148,7 @@ def _origin(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answeri
     return origin_in_chat(role, value, parts, answering=answering), False
 
 
-def _failed(value: dict[str, Any], text: str) -> bool | None:
+def _is_failed(value: dict[str, Any], text: str) -> bool | None:
     """Return whether a result failed, according to the agent or to the result itself (usually a JSON object); None
     if unknown."""
     if word(value, "finish_reason") == "error" or value.get("error"):

@@ -32,7 +32,7 @@ from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
-_ATTACHED = compiled_later(r"(?:attachment|tc)://([0-9a-f]{32})")
+_ATTACHMENT_ADDRESS = compiled_later(r"(?:attachment|tc)://([0-9a-f]{32})")
 
 
 class Inspect(PlainEdits):
@@ -69,10 +69,10 @@ class Inspect(PlainEdits):
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]
-        named = {"id": around.key[:22]} if word(around.template, "id") else {}
+        record_id = {"id": around.key[:22]} if word(around.template, "id") else {}
         if part.kind != "tool_result":
-            return {**named, "content": part.text, "role": message.role}
-        return {**named, "content": part.text, "role": "tool", "tool_call_id": part.call_id, "function": part.name}
+            return {**record_id, "content": part.text, "role": message.role}
+        return {**record_id, "content": part.text, "role": "tool", "tool_call_id": part.call_id, "function": part.name}
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = super().edits(raw, edited)
@@ -81,8 +81,8 @@ class Inspect(PlainEdits):
             if part.kind == "tool_call" and part.place:  # the displayed form of a call repeats its arguments
                 view = value["tool_calls"][part.place.path[1]].get("view")
                 if isinstance(view, dict) and len(word(view, "content")) > len(text):
-                    shown: Path = (*part.place.path[:2], "view", "content")
-                    changes[shown] = jsonedit.encode(text)
+                    view_path: Path = (*part.place.path[:2], "view", "content")
+                    changes[view_path] = jsonedit.encode(text)
         return changes
 
 
@@ -93,7 +93,7 @@ class _Reader:
         self.build, self.attachments = build, attachments
 
     def parts(self, value: dict[str, Any], record: int) -> list[Part]:
-        content, parts = self.resolved(value.get("content")), list[Part]()
+        content, parts = self.resolve(value.get("content")), list[Part]()
         if isinstance(content, str) and content:
             parts.append(self.build.part("text", content, Place(record, ("content",))))
         for index, block in enumerate(content if isinstance(content, list) else ()):
@@ -115,7 +115,7 @@ class _Reader:
         return self.build.part("other", block_text(block))
 
     def call(self, call: dict[str, Any], path: Path, record: int) -> Part:
-        arguments = self.resolved(call.get("arguments"))
+        arguments = self.resolve(call.get("arguments"))
         place = arguments_place(arguments, record, (*path, "arguments"))
         name, call_id = as_text(call.get("function")), as_text(call.get("id"))
         return self.build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)
@@ -124,23 +124,23 @@ class _Reader:
         """Return a result. For one that failed, the model is sent the error message."""
         name, call_id, error = as_text(value.get("function")), as_text(value.get("tool_call_id")), value.get("error")
         if isinstance(error, dict):
-            text = as_text(self.resolved(error.get("message")))
+            text = as_text(self.resolve(error.get("message")))
             place = Place(record, ("error", "message")) if "message" in error else None
             return [self.build.part("tool_result", text, place, name=name, call_id=call_id, failed=True)]
-        text, images, where = body(self.resolved(value.get("content")), ("content",), record)
-        place = where if "content" in value else None
+        text, images, text_place = body(self.resolve(value.get("content")), ("content",), record)
+        place = text_place if "content" in value else None
         return [self.build.part("tool_result", text, place, name=name, call_id=call_id, images=images)]
 
-    def resolved(self, value: Any) -> Any:
+    def resolve(self, value: Any) -> Any:
         """Return a value with attachment references in its strings replaced by the attached texts."""
         if not self.attachments:
             return value
         if isinstance(value, str):
-            return _ATTACHED.sub(lambda match: self.attachments.get(match[1], match[0]), value)
+            return _ATTACHMENT_ADDRESS.sub(lambda match: self.attachments.get(match[1], match[0]), value)
         if isinstance(value, list):
-            return [self.resolved(item) for item in value]
+            return [self.resolve(item) for item in value]
         if isinstance(value, dict):
-            return {key: self.resolved(item) for key, item in value.items()}
+            return {key: self.resolve(item) for key, item in value.items()}
         return value
 
 
@@ -148,10 +148,10 @@ def _attachments(document: Any) -> dict[str, str]:
     """Return hash -> text over all samples; a hash always refers to the same text."""
     samples = document.get("samples") if isinstance(document, dict) else document
     samples = samples if isinstance(samples, list) else [document]
-    return {hash_: text for sample in samples for hash_, text in _attached(sample)}
+    return {hash_: text for sample in samples for hash_, text in _sample_attachments(sample)}
 
 
-def _attached(sample: Any) -> Iterator[tuple[str, str]]:
+def _sample_attachments(sample: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(sample, dict):
         return
     old = sample.get("transcript")

@@ -12,7 +12,7 @@ from compactor_cli.formats.jsonl import elements, skip_blank
 from compactor_cli.model.message import Path
 
 _DECODER = json.JSONDecoder()
-_AS_IT_IS, _IN_ASCII = json.JSONEncoder(ensure_ascii=False).encode, json.JSONEncoder().encode
+_encode_unicode, _encode_ascii = json.JSONEncoder(ensure_ascii=False).encode, json.JSONEncoder().encode
 """Encoders that `json.dumps` would otherwise create anew for every non-ASCII value."""
 _COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 _NAME = re.compile(rf'{_COMMA.pattern}("[^"\\]*(?:\\.[^"\\]*)*")[ \t\n\r]*:[ \t\n\r]*')
@@ -36,17 +36,19 @@ def locate(text: str, path: Path) -> tuple[int, int]:
 def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
     """Return the spans of the values at several existing paths, in one pass over a JSON text."""
     tree: _Tree = {}
-    wanted = set(paths)
-    for path in wanted:
+    targets = set(paths)
+    for path in targets:
         branch = tree
         for step in path:
             branch = branch.setdefault(step, {})
     spans: dict[Path, tuple[int, int]] = {}
-    _walk(text, skip_blank(text, 0), (), tree, wanted, spans)
+    _walk(text, skip_blank(text, 0), (), tree, targets, spans)
     return spans
 
 
-def _walk(text: str, start: int, path: Path, tree: _Tree, wanted: Set[Path], spans: dict[Path, tuple[int, int]]) -> int:
+def _walk(
+    text: str, start: int, path: Path, tree: _Tree, targets: Set[Path], spans: dict[Path, tuple[int, int]]
+) -> int:
     """Record the wanted spans within the value that starts at `start`, and return its end."""
     if not tree:
         end = _DECODER.raw_decode(text, start)[1]
@@ -58,22 +60,22 @@ def _walk(text: str, start: int, path: Path, tree: _Tree, wanted: Set[Path], spa
             if closing == "}":
                 key, end = scanstring(text, end + 1)
                 end = skip_blank(text, skip_blank(text, end) + 1)
-            end = _walk(text, end, (*path, key), tree.get(key, {}), wanted, spans)
+            end = _walk(text, end, (*path, key), tree.get(key, {}), targets, spans)
             end = skip_blank(text, end)
             if text[end] == ",":
                 end = skip_blank(text, end + 1)
             count += 1
         end += 1
-    if path in wanted:
+    if path in targets:
         spans[path] = (start, end)  # readers use the last one of repeated keys
     return end
 
 
-def without(text: str, path: Path, gone: Set[int]) -> str:
-    """Return the JSON text of the list at `path` without the elements in `gone`; the others are unchanged."""
+def remove_elements(text: str, path: Path, removed: Set[int]) -> str:
+    """Return the JSON text of the list at `path` without the elements in `removed`; the others are unchanged."""
     start, _ = locate(text, path)
     spans, _ = elements(text, start)
-    return "[" + ", ".join(text[a:b] for index, (a, b, _) in enumerate(spans) if index not in gone) + "]"
+    return "[" + ", ".join(text[a:b] for index, (a, b, _) in enumerate(spans) if index not in removed) + "]"
 
 
 def _member(text: str, position: int, step: str | int) -> tuple[int, int]:
@@ -116,18 +118,18 @@ def _end_of(text: str, start: int) -> int:
     return end + 1
 
 
-def _is_escaped(text: str, place: int) -> bool:
+def _is_escaped(text: str, position: int) -> bool:
     """Return whether a quotation mark is part of the string: an odd number of backslashes precedes it."""
-    before = place
-    while text[before - 1] == "\\":
-        before -= 1
-    return (place - before) % 2 == 1
+    start = position
+    while text[start - 1] == "\\":
+        start -= 1
+    return (position - start) % 2 == 1
 
 
 def encode(value: Any, like: str = "") -> str:
     """Return the JSON text of a value, escaped like `like`: if that is escaped to ASCII, so is the result."""
     ascii_only = like.isascii() and "\\u" in like
-    text = (_IN_ASCII if ascii_only else _AS_IT_IS)(value)
+    text = (_encode_ascii if ascii_only else _encode_unicode)(value)
     if not ascii_only and not _encodable(text):
         text = json.dumps(value)
     return text
@@ -163,16 +165,16 @@ def replace(raw: bytes, values: Mapping[Path, str]) -> bytes:
     return "".join([*out, text[position:]]).encode("utf-8")
 
 
-def with_added(raw: bytes, changes: Mapping[Path, str], key: str, added: Sequence[str]) -> dict[Path, str]:
+def append_elements(raw: bytes, changes: Mapping[Path, str], key: str, added: Sequence[str]) -> dict[Path, str]:
     """Return changes to a record, extended so that they append elements, given as JSON, to the non-empty list at
     `key`."""
     last: Path = (key, len(json.loads(raw)[key]) - 1)
     text = raw.decode()
     start, end = locate(text, last)
-    inside = {path[2:]: new for path, new in changes.items() if path[:2] == last and path != last}
-    element = changes.get(last) or replace(text[start:end].encode(), inside).decode()
-    others = {path: new for path, new in changes.items() if path[:2] != last}
-    return {**others, last: ", ".join((element, *added))}
+    inner_changes = {path[2:]: new for path, new in changes.items() if path[:2] == last and path != last}
+    element = changes.get(last) or replace(text[start:end].encode(), inner_changes).decode()
+    other_changes = {path: new for path, new in changes.items() if path[:2] != last}
+    return {**other_changes, last: ", ".join((element, *added))}
 
 
 class Member(NamedTuple):
@@ -207,34 +209,34 @@ def add(text: str, path: Sequence[Step], key: str | None, value: Any) -> str:
     It is laid out like the members before it.
     """
     start, end = locate(text, tuple(path))
-    before = members(text, path)
+    old_members = members(text, path)
     unit = _unit(text)
     outer = _indent(text, start)
-    if before:
-        gap = text[start + 1 : before[0].start]
+    if old_members:
+        gap = text[start + 1 : old_members[0].start]
         inner = gap.rpartition("\n")[2] if "\n" in gap else ""
-        position = before[-1].end
+        position = old_members[-1].end
         spread, head, tail = "\n" in gap, "," + (gap if "\n" in gap else " "), ""
     else:
         inner, position, spread = outer + unit, start + 1, True
         head, tail = _newline(text) + inner, _newline(text) + outer
         text = text[:position] + text[end - 1 :]
-    shown = json.dumps(value, ensure_ascii=False, indent=unit if spread else None)
-    shown = shown.replace("\n", _newline(text) + inner)
+    indented = json.dumps(value, ensure_ascii=False, indent=unit if spread else None)
+    indented = indented.replace("\n", _newline(text) + inner)
     name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
-    return text[:position] + head + name + shown + tail + text[position:]
+    return text[:position] + head + name + indented + tail + text[position:]
 
 
 def remove(text: str, path: Sequence[Step], number: int) -> str:
     """Return the text without member `number` of the object or list at `path`."""
     start, end = locate(text, tuple(path))
     all_members = members(text, path)
-    own = all_members[number]
+    member = all_members[number]
     if len(all_members) == 1:
         return text[: start + 1] + text[end - 1 :]
     if number == len(all_members) - 1:
-        return text[: all_members[number - 1].end] + text[own.end :]
-    return text[: own.start] + text[all_members[number + 1].start :]
+        return text[: all_members[number - 1].end] + text[member.end :]
+    return text[: member.start] + text[all_members[number + 1].start :]
 
 
 def _unit(text: str) -> str:

@@ -11,9 +11,9 @@ from typing import Any, overload
 from msgspec import Struct
 
 from compactor_cli.errors import InputError
-from compactor_cli.model.content import Content, Holds
+from compactor_cli.model.content import Content, FileContent
 from compactor_cli.model.transcript import Note, Record
-from compactor_cli.text.json_values import MAX_DEPTH, json_value, nested_too_deeply, utf8_value
+from compactor_cli.text.json_values import MAX_DEPTH, is_nested_too_deeply, json_value, utf8_value
 
 BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
@@ -83,7 +83,7 @@ class Damage(Struct, frozen=True):
     line: int
     start: int
     end: int
-    what: str
+    problem: str
     cut_off: bool = False
     """Whether the text breaks off in the middle of a value, as after the writer was killed."""
 
@@ -91,7 +91,7 @@ class Damage(Struct, frozen=True):
 def parse(text: str) -> Any:
     """Return the value of one JSON document. Raises InputError with the line of the damage."""
     try:
-        return _checked(text, json_value(text))
+        return _check_depth(text, json_value(text))
     except RecursionError:
         raise InputError(_TOO_DEEP, line=1) from None
     except json.JSONDecodeError as error:
@@ -101,9 +101,9 @@ def parse(text: str) -> Any:
         raise InputError(str(error), line=1) from None
 
 
-def _checked(text: str | bytes, value: Any) -> Any:
+def _check_depth(text: str | bytes, value: Any) -> Any:
     """Return a value read from a text. Raises RecursionError if it is nested too deeply for later steps."""
-    if nested_too_deeply(text, value):
+    if is_nested_too_deeply(text, value):
         raise RecursionError
     return value
 
@@ -117,22 +117,22 @@ def scan(data: Content) -> Iterator[RawRecord | Damage]:
         line += 1
         end = data.find(b"\n", start)
         end = size if end < 0 else end
-        raw, at = data[start:end].rstrip(b"\r"), start
-        record = _plain_record(raw, at, line)
+        raw, offset = data[start:end].rstrip(b"\r"), start
+        record = _plain_record(raw, offset, line)
         if record is None and raw.startswith(b"\0"):  # space that was allocated but never written
-            raw, at = raw.lstrip(b"\0"), start + len(raw) - len(raw.lstrip(b"\0"))
-            record = _plain_record(raw, at, line)
+            raw, offset = raw.lstrip(b"\0"), start + len(raw) - len(raw.lstrip(b"\0"))
+            record = _plain_record(raw, offset, line)
         if record is not None:  # nearly every line
             yield record
         elif raw.strip():
-            yield from _scan_line(raw, at, line)
+            yield from _scan_line(raw, offset, line)
         start = end + 1
 
 
 def _plain_record(raw: bytes, start: int, line: int) -> RawRecord | None:
     """Return the single record of a line; None if the line is anything else."""
     try:
-        return RawRecord(Record(line, start, start + len(raw)), _checked(raw, utf8_value(raw)))
+        return RawRecord(Record(line, start, start + len(raw)), _check_depth(raw, utf8_value(raw)))
     except (ValueError, RecursionError):
         return None
 
@@ -147,7 +147,7 @@ def _scan_line(raw: bytes, start: int, line: int) -> Iterator[RawRecord | Damage
         yield Damage(line, start, start + len(raw), message, cut_off)
         return
     try:
-        _checked(text, json_value(text))
+        _check_depth(text, json_value(text))
     except RecursionError:
         yield Damage(line, start, start + len(raw), _TOO_DEEP)
     except json.JSONDecodeError as error:
@@ -170,7 +170,7 @@ def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage
             return
         try:
             value, end = _DECODER.raw_decode(text, position)
-            _checked(text, value)
+            _check_depth(text, value)
         except RecursionError:
             yield Damage(line, offset, offset + len(text[position:].encode()), _TOO_DEEP)
             return
@@ -201,7 +201,7 @@ def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord]
     or, with `skip_damaged`, is skipped and noted.
     """
     records: list[ReadRecord] = []
-    small, room = (_SMALL, _KEPT) if isinstance(data, Holds) else (inf, inf)
+    max_small, max_kept = (_SMALL, _KEPT) if isinstance(data, FileContent) else (inf, inf)
     damages: list[Damage] = []
     notes: list[Note] = []
     for item in scan(data):
@@ -211,22 +211,22 @@ def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord]
         if records and records[-1].record.line == item.record.line:
             notes.append(Note("glued_records", item.record.line, "two records on one line, read as two"))
         size = item.record.end - item.record.start
-        if size <= small and size <= room:
+        if size <= max_small and size <= max_kept:
             records.append(item)
-            room -= size
+            max_kept -= size
         else:
             records.append(HeldRecord(item.record, data))
     last_end = max((r.record.end for r in records), default=-1)
     for damage in damages:
         if records and damage.cut_off and damage.start >= last_end and damage is damages[-1]:
             notes.append(
-                Note("cut_off_line", damage.line, f"{damage.what}; the last line is truncated and was skipped")
+                Note("cut_off_line", damage.line, f"{damage.problem}; the last line is truncated and was skipped")
             )
         elif skip_damaged and records:
-            notes.append(Note("damaged_line", damage.line, f"{damage.what}; skipped"))
+            notes.append(Note("damaged_line", damage.line, f"{damage.problem}; skipped"))
         else:
             remedy = "fix the line, or skip such lines with --skip-damaged" if records else _likelier(data)
-            raise InputError(f"{damage.what}; {remedy}", line=damage.line)
+            raise InputError(f"{damage.problem}; {remedy}", line=damage.line)
     return records, sorted(notes, key=lambda note: note.index)
 
 

@@ -26,7 +26,7 @@ from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 _ROWS = ("_system_prompt", "_usage", "_checkpoint")
 _KEYS = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", "partial"))
 """The members of a Kimi message; a message with others is not Kimi's."""
-_COMPACTED = "<system>Previous context has been compacted"
+_COMPACTION_START = "<system>Previous context has been compacted"
 _MEDIA_BELOW = "Non-text parts are sent as a user message below.</system>"
 
 
@@ -99,7 +99,7 @@ def _read(build: Builder, value: dict[str, Any], record: int) -> None:
         parts = wire.content_parts(build, value.get("content"), ("content",), record)
         parts += _calls(build, value.get("tool_calls"), record)
         origin = _origin(build, role, parts)
-        compacted = role == "user" and parts and parts[0].text.startswith(_COMPACTED)
+        compacted = role == "user" and parts and parts[0].text.startswith(_COMPACTION_START)
         if parts:
             build.add(role, parts, (record,), origin="summary" if compacted else origin, pinned=bool(compacted))
 
@@ -107,13 +107,13 @@ def _read(build: Builder, value: dict[str, Any], record: int) -> None:
 def _origin(build: Builder, role: Role, parts: Sequence[Part]) -> Origin:
     """Return the origin of a message. Text in `<system>` comes from the agent, such as its checkpoints."""
     texts = [part.text for part in parts if part.kind == "text"]
-    own = [text for text in texts if not (text.startswith("<system>") and text.rstrip().endswith("</system>"))]
-    origin = origin_of("\n".join(own))
+    user_texts = [text for text in texts if not (text.startswith("<system>") and text.rstrip().endswith("</system>"))]
+    origin = origin_of("\n".join(user_texts))
     if role != "user":
         return origin if origin == "summary" else "other"
-    if not own:
-        before = build.messages[-1] if build.messages else None
-        follows = before is not None and before.role == "tool" and before.text().endswith(_MEDIA_BELOW)
+    if not user_texts:
+        previous = build.messages[-1] if build.messages else None
+        follows = previous is not None and previous.role == "tool" and previous.text().endswith(_MEDIA_BELOW)
         return "injected" if texts or follows else "request"
     return "request" if origin == "other" else origin
 

@@ -33,7 +33,7 @@ _DOMAINS = frozenset(
 _TELEMETRY = ("llm.request", "llm.tools_snapshot")
 """Records that play no part in rebuilding the context."""
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
-_TYPED = ("user", "skill_activation", "plugin_command")
+_TYPED_ORIGINS = ("user", "skill_activation", "plugin_command")
 """Origins of text that the user typed. A subagent's task is typed by the agent that called it."""
 
 
@@ -41,8 +41,8 @@ def recognize(value: dict[str, Any]) -> float:
     kind = value["type"]
     if kind == "metadata":
         return 1.0 if "protocol_version" in value else 0.0
-    domain, _, rest = kind.partition(".")
-    if not rest or not isinstance(value.get("time"), (int, float)):
+    domain, _, event_name = kind.partition(".")
+    if not event_name or not isinstance(value.get("time"), (int, float)):
         return 0.0
     return 1.0 if domain in _DOMAINS else 0.7
 
@@ -63,10 +63,10 @@ class _Replay(Struct):
     """Rebuilds the context record by record."""
 
     entries: list[_Entry] = field(default_factory=list)
-    gone: set[int] = field(default_factory=set)
+    removed: set[int] = field(default_factory=set)
     """Records whose message was removed, and undo records."""
     steps: dict[str, _Entry] = field(default_factory=dict)
-    counted: bool = False
+    has_tail: bool = False
     """Whether a compaction states how many messages it replaced, so that all earlier records must stay in the file."""
 
     def add(self, record: int, value: dict[str, Any]) -> None:
@@ -75,7 +75,7 @@ class _Replay(Struct):
             message = value["message"]
             role = _ROLES.get(word(message, "role"), "user")
             origin = message.get("origin")
-            typed = role == "user" and (origin is None or word(origin, "kind") in _TYPED)
+            typed = role == "user" and (origin is None or word(origin, "kind") in _TYPED_ORIGINS)
             if word(message, "role") == "tool":
                 role = "tool"
             self.entries.append(_Entry(role, [record], typed))
@@ -84,7 +84,7 @@ class _Replay(Struct):
         elif kind == "context.apply_compaction":
             self._compact(record, value)
         elif kind == "context.clear":
-            self._leave([])
+            self._keep_only([])
         elif kind == "context.undo":
             self._undo(record, value.get("count"))
 
@@ -99,32 +99,34 @@ class _Replay(Struct):
             self.steps[step].records.append(record)
 
     def _compact(self, record: int, value: dict[str, Any]) -> None:
-        kept, head = value.get("keptUserMessageCount"), value.get("keptHeadUserMessageCount")
+        kept_requests, head = value.get("keptUserMessageCount"), value.get("keptHeadUserMessageCount")
         entry = _Entry("user", [record], summary=True)
-        if not isinstance(kept, int):  # the first versions kept the messages that followed the summarized ones
+        if not isinstance(kept_requests, int):  # the first versions kept the messages that followed the summarized ones
             count = value.get("compactedCount")
             tail = self.entries[count:] if isinstance(count, int) else []
-            self.counted = self.counted or bool(tail)
-            self._leave([entry, *tail])
+            self.has_tail = self.has_tail or bool(tail)
+            self._keep_only([entry, *tail])
             return
         typed = [turn for turn in self.entries if turn.typed]
         first = head if isinstance(head, int) else 0
-        chosen = [*typed[:first], *typed[len(typed) - (kept - first) :]] if kept < len(typed) else typed
+        chosen = (
+            [*typed[:first], *typed[len(typed) - (kept_requests - first) :]] if kept_requests < len(typed) else typed
+        )
         for turn in chosen:
             turn.sealed = True
-        self._leave([*chosen, entry])
+        self._keep_only([*chosen, entry])
 
     def _undo(self, record: int, count: Any) -> None:
         anchors = [index for index, entry in enumerate(self.entries) if entry.typed and not entry.sealed]
         if isinstance(count, int) and 0 < count <= len(anchors):
-            self._leave(self.entries[: anchors[-count]])
-            self.gone |= set() if self.counted else {record}
+            self._keep_only(self.entries[: anchors[-count]])
+            self.removed |= set() if self.has_tail else {record}
 
-    def _leave(self, entries: list[_Entry]) -> None:
+    def _keep_only(self, entries: list[_Entry]) -> None:
         """Reduce the context to these entries."""
-        if not self.counted:
-            left = {id(entry) for entry in entries}
-            self.gone |= {record for entry in self.entries if id(entry) not in left for record in entry.records}
+        if not self.has_tail:
+            kept_ids = {id(entry) for entry in entries}
+            self.removed |= {record for entry in self.entries if id(entry) not in kept_ids for record in entry.records}
         self.entries = entries
         self.steps = {}
 
@@ -140,7 +142,7 @@ def read(build: Builder, values: Sequence[Any]) -> Reading:
     for entry in sorted(entries, key=lambda item: item.records[0]):
         _read(build, entry, values)
     owners, copies = _owners(values, build.messages)
-    outside = {record for record, value in enumerate(values) if word(value, "type") in _TELEMETRY} | replay.gone
+    outside = {record for record, value in enumerate(values) if word(value, "type") in _TELEMETRY} | replay.removed
     return Reading(build.messages, owners, copies=copies, outside=outside - owners.keys())
 
 
@@ -165,7 +167,7 @@ def _read(build: Builder, entry: _Entry, values: Sequence[Any]) -> None:
     elif entry.role == "tool":
         parts = _result(build, value["event"], first)
     else:
-        parts = [part for record in entry.records for part in _said(build, values[record]["event"], record)]
+        parts = [part for record in entry.records for part in _event_parts(build, values[record]["event"], record)]
     if parts:
         build.add(
             entry.role,
@@ -189,9 +191,13 @@ def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int
     calls = message.get("toolCalls")
     for index, call in enumerate(calls if isinstance(calls, list) else ()):
         place = Place(record, ("message", "toolCalls", index, "arguments"))
-        known = isinstance(call, dict) and isinstance(call.get("arguments"), str)
-        arguments, name, own = as_text(call.get("arguments")) if known else "", word(call, "name"), word(call, "id")
-        parts.append(build.part("tool_call", arguments, place if known else None, name=name, call_id=own))
+        has_arguments = isinstance(call, dict) and isinstance(call.get("arguments"), str)
+        arguments, name, call_id = (
+            as_text(call.get("arguments")) if has_arguments else "",
+            word(call, "name"),
+            word(call, "id"),
+        )
+        parts.append(build.part("tool_call", arguments, place if has_arguments else None, name=name, call_id=call_id))
     origin = origin_of_blocks(parts)
     if origin == "summary" or entry.role != "user":
         return parts, origin if origin == "summary" else "other"
@@ -202,7 +208,7 @@ def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int
     return parts, "request" if origin == "other" or task else origin
 
 
-def _said(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
+def _event_parts(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
     """Return the parts of an answer in one loop event."""
     kind = word(event, "type")
     if kind == "content.part":
@@ -221,8 +227,8 @@ def _result(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
     text, images, place = body(result.get("output"), (*base, "output"), record)
     failed = result.get("isError") is True
     call = word(event, "toolCallId")
-    where = place if "output" in result else None
-    parts = [build.part("tool_result", text, where, call_id=call, failed=failed, images=images)]
+    text_place = place if "output" in result else None
+    parts = [build.part("tool_result", text, text_place, call_id=call, failed=failed, images=images)]
     if note := word(result, "note"):
         parts.append(build.part("text", note, Place(record, (*base, "note"))))
     return parts
@@ -278,18 +284,18 @@ def copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Pa
 def new_record(message: Message, template: dict[str, Any]) -> dict[str, Any]:
     """Return a record that the agent replays as a message."""
     part = message.parts[0]
-    about: dict[str, Any] = {key: template[key] for key in ("time", "agentId") if key in template}
+    envelope: dict[str, Any] = {key: template[key] for key in ("time", "agentId") if key in template}
     if part.kind == "tool_result":
         result = {"output": part.text, "isError": True}
         event = {"type": "tool.result", "parentUuid": part.call_id, "toolCallId": part.call_id, "result": result}
-        return {"type": "context.append_loop_event", "event": event, **about}
+        return {"type": "context.append_loop_event", "event": event, **envelope}
     role = "assistant" if message.role == "assistant" else "user"
     content: dict[str, Any] = {"role": role, "content": [{"type": "text", "text": part.text}], "toolCalls": []}
     if message.origin == "summary":
         content["origin"] = {"kind": "compaction_summary"}
     elif role == "user":
         content["origin"] = {"kind": "injection", "variant": "note"}
-    return {"type": "context.append_message", "message": content, **about}
+    return {"type": "context.append_message", "message": content, **envelope}
 
 
 def content_parts(build: Builder, content: Any, path: Path, record: int, *, sealed: bool = False) -> list[Part]:

@@ -28,7 +28,7 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import call_parts, content_parts, origin_in_chat
-from compactor_cli.formats.runs import IN_RUNS, counted_in_run
+from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
 from compactor_cli.model.message import Message, Part, Path, Role
 
 _ROLES: dict[str, Role] = {
@@ -43,13 +43,13 @@ _TYPES: dict[Role, str] = {"user": "human", "assistant": "ai", "system": "system
 _CLASSES = {"user": "HumanMessage", "assistant": "AIMessage", "system": "SystemMessage", "tool": "ToolMessage"}
 
 
-class _Form(NamedTuple):
+class _MessageForm(NamedTuple):
     """The content of a record, independent of its form."""
 
     role: Role
-    inside: dict[str, Any]
+    message: dict[str, Any]
     base: Path
-    sure: float
+    confidence: float
 
 
 class LangChain(PlainEdits):
@@ -59,17 +59,17 @@ class LangChain(PlainEdits):
         *(ListPath(path) for path in (("messages",), ("kwargs", "messages"), ("values", "messages"), ())),
         ListPath(("channel_values", "messages")),
         ListPath(("messages", EACH)),
-        *IN_RUNS,
+        *RUN_LISTS,
     )
     usage_words: tuple[bytes, ...] = (b'"usage_metadata"',)
 
     def recognize(self, value: Any) -> float:
-        form = _form(value)
-        return form.sure if form else 0.0
+        form = _message_form(value)
+        return form.confidence if form else 0.0
 
     def usage(self, value: Any) -> int | None:
-        form = _form(value)
-        return sum_of(form.inside.get("usage_metadata"), "input_tokens", "output_tokens") if form else None
+        form = _message_form(value)
+        return sum_of(form.message.get("usage_metadata"), "input_tokens", "output_tokens") if form else None
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
         return counted_in_run(document, path, messages)
@@ -77,102 +77,102 @@ class LangChain(PlainEdits):
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, legacy, spoken = Builder(counter), CallIds(), False
         for record, value in enumerate(values):
-            form = _form(value)
+            form = _message_form(value)
             if form is None:
                 continue  # not a message: passed through
             parts = _parts(build, form, record, legacy)
             spoken = spoken or form.role == "assistant"
-            origin = origin_in_chat(form.role, form.inside, parts, answering=spoken)
-            build.add(form.role, parts, (record,), id=word(form.inside, "id"), origin=origin)
+            origin = origin_in_chat(form.role, form.message, parts, answering=spoken)
+            build.add(form.role, parts, (record,), id=word(form.message, "id"), origin=origin)
         return Reading(build.messages)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}
         calls = {part.call_id: text for part, text in edited if part.kind == "tool_call" and part.call_id}
-        form = _form(json.loads(raw)) if calls else None
+        form = _message_form(json.loads(raw)) if calls else None
         return changes | _copies(form, calls) if form else changes
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]
-        inside: dict[str, Any] = {"content": part.text, "type": _TYPES[message.role]}
+        content: dict[str, Any] = {"content": part.text, "type": _TYPES[message.role]}
         if part.kind == "tool_result":
-            inside |= {"tool_call_id": part.call_id, "status": "error"}
+            content |= {"tool_call_id": part.call_id, "status": "error"}
         template = around.template
         if word(template, "type") == "constructor":
-            own = [*template["id"][:-1], _CLASSES[message.role]] if isinstance(template.get("id"), list) else []
-            return {"lc": 1, "type": "constructor", "id": own, "kwargs": inside}
-        return {"type": inside["type"], "data": inside} if isinstance(template.get("data"), dict) else inside
+            class_path = [*template["id"][:-1], _CLASSES[message.role]] if isinstance(template.get("id"), list) else []
+            return {"lc": 1, "type": "constructor", "id": class_path, "kwargs": content}
+        return {"type": content["type"], "data": content} if isinstance(template.get("data"), dict) else content
 
 
-def _form(value: Any) -> _Form | None:
+def _message_form(value: Any) -> _MessageForm | None:
     """Return the form of a record; None if it is not a LangChain message."""
     kind = word(value, "type")
     if not kind or "message" in value:
         return None
     if kind == "constructor":
-        names, inside = value.get("id"), value.get("kwargs")
+        names, message = value.get("id"), value.get("kwargs")
         name = names[-1] if isinstance(names, list) and names and isinstance(names[-1], str) else ""
         role = _ROLES.get(name.removesuffix("Chunk").removesuffix("Message").lower())
-        return _Form(role, inside, ("kwargs",), 1.0) if role and isinstance(inside, dict) else None
-    role, inside = _ROLES.get(kind.removesuffix("MessageChunk").lower()), value.get("data")
+        return _MessageForm(role, message, ("kwargs",), 1.0) if role and isinstance(message, dict) else None
+    role, message = _ROLES.get(kind.removesuffix("MessageChunk").lower()), value.get("data")
     if role is None:
         return None
-    if isinstance(inside, dict) and "content" in inside:
-        return _Form(role, inside, ("data",), 1.0)
+    if isinstance(message, dict) and "content" in message:
+        return _MessageForm(role, message, ("data",), 1.0)
     if "content" not in value:
         return None
-    own = kind in ("human", "ai") or {"additional_kwargs", "response_metadata"} & value.keys()
-    return _Form(role, value, (), 1.0 if own else 0.5)
+    is_message_type = kind in ("human", "ai") or {"additional_kwargs", "response_metadata"} & value.keys()
+    return _MessageForm(role, value, (), 1.0 if is_message_type else 0.5)
 
 
-def _parts(build: Builder, form: _Form, record: int, legacy: CallIds) -> list[Part]:
+def _parts(build: Builder, form: _MessageForm, record: int, legacy: CallIds) -> list[Part]:
     if form.role == "tool":
         return [_result(build, form, record)]
     if form.role != "assistant":
-        return content_parts(build, form.inside, form.base, record)
+        return content_parts(build, form.message, form.base, record)
     calls = _calls(build, form, record)
     if not calls:
-        extra = form.inside.get("additional_kwargs")
+        extra = form.message.get("additional_kwargs")
         path = (*form.base, "additional_kwargs")
         calls = call_parts(build, extra, path, record, legacy) if isinstance(extra, dict) else []
-    parts = content_parts(build, form.inside, form.base, record)
-    content, ids = form.inside.get("content"), {part.call_id for part in calls}
+    parts = content_parts(build, form.message, form.base, record)
+    content, ids = form.message.get("content"), {part.call_id for part in calls}
     if isinstance(content, list):  # its blocks may repeat the calls
         parts = [part for part, block in zip(parts, content, strict=False) if word(block, "id") not in ids]
     return [*parts, *calls]
 
 
-def _calls(build: Builder, form: _Form, record: int) -> list[Part]:
+def _calls(build: Builder, form: _MessageForm, record: int) -> list[Part]:
     parts = []
     for key in ("tool_calls", "invalid_tool_calls"):
-        calls = form.inside.get(key)
+        calls = form.message.get(key)
         for index, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, dict):
                 saved = call.get("args")
                 place = arguments_place(saved, record, (*form.base, key, index, "args"))
-                name, own = word(call, "name"), word(call, "id")
-                parts.append(build.part("tool_call", as_text(saved), place, name=name, call_id=own))
+                name, call_id = word(call, "name"), word(call, "id")
+                parts.append(build.part("tool_call", as_text(saved), place, name=name, call_id=call_id))
     return parts
 
 
-def _result(build: Builder, form: _Form, record: int) -> Part:
-    text, images, place = body(form.inside.get("content"), (*form.base, "content"), record)
-    status = word(form.inside, "status")
+def _result(build: Builder, form: _MessageForm, record: int) -> Part:
+    text, images, place = body(form.message.get("content"), (*form.base, "content"), record)
+    status = word(form.message, "status")
     return build.part(
         "tool_result",
         text,
         place,
-        name=word(form.inside, "name"),
-        call_id=word(form.inside, "tool_call_id"),
+        name=word(form.message, "name"),
+        call_id=word(form.message, "tool_call_id"),
         failed={"error": True, "success": False}.get(status),
         images=images,
     )
 
 
-def _copies(form: _Form, calls: dict[str, str]) -> dict[Path, str]:
+def _copies(form: _MessageForm, calls: dict[str, str]) -> dict[Path, str]:
     """Return the changes to further copies of the arguments in a message."""
     changes: dict[Path, str] = {}
-    content, extra = form.inside.get("content"), form.inside.get("additional_kwargs")
+    content, extra = form.message.get("content"), form.message.get("additional_kwargs")
     for index, block in enumerate(content if isinstance(content, list) else ()):
         if word(block, "id") in calls and isinstance(block.get("input"), dict):
             path: Path = (*form.base, "content", index, "input")

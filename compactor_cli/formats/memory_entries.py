@@ -23,8 +23,8 @@ class MemoryEntries(PlainEdits):
     def recognize(self, value: Any) -> float:
         if not isinstance(value, dict) or "content" not in value or "role" in value or "message" in value:
             return 0.0
-        known = sum(key in value for key in ("id", "type", "importance", "timestamp", "metadata"))
-        return 1.0 if known >= 4 else (0.8 if known == 3 and "timestamp" in value else 0.0)
+        known_keys = sum(key in value for key in ("id", "type", "importance", "timestamp", "metadata"))
+        return 1.0 if known_keys >= 4 else (0.8 if known_keys == 3 and "timestamp" in value else 0.0)
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
@@ -58,9 +58,9 @@ class MemoryEntries(PlainEdits):
 
 
 def _role(metadata: dict[str, Any]) -> Role:
-    named = _ROLES.get(str(metadata.get("role")))
-    if named:
-        return named
+    stated = _ROLES.get(str(metadata.get("role")))
+    if stated:
+        return stated
     if "toolResult" in metadata or metadata.get("isToolError"):
         return "tool"
     return "assistant" if metadata.get("agent") else "user"

@@ -24,7 +24,7 @@ from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import ROLES, mark_outputs, message_parts, name_speakers, new_message, origin_in_chat
 from compactor_cli.formats.foreign_calls import are_foreign
 from compactor_cli.formats.roles import RESULT, Meaning, answers_named, make_talk, meaning
-from compactor_cli.formats.runs import IN_RUNS, counted_in_run
+from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
@@ -46,7 +46,7 @@ class OpenAIChat(PlainEdits):
         ListPath(("body", "messages")),
         ListPath(("samples", EACH, "messages")),
         ListPath(()),
-        *IN_RUNS,
+        *RUN_LISTS,
     )
 
     usage_words: tuple[bytes, ...] = (b'"prompt_tokens"',)
@@ -55,12 +55,12 @@ class OpenAIChat(PlainEdits):
         role = word(value, "role")
         if _text_key(value) and (role in ROLES or role == _AI) and _OF_TRAJECTORIES & value.keys():
             return 0.9
-        if (other := meaning(value)) is not None:
-            return _LIKE_A_REQUEST if other.asks else 0.0  # a message counts only if somebody asks in it
+        if (meant_role := meaning(value)) is not None:
+            return _LIKE_A_REQUEST if meant_role.asks else 0.0  # a message counts only if somebody asks in it
         if role not in ROLES or "content" not in value:
             # a message without content may be all that is left of a session
-            bare = 0.3 if role in ROLES and len(value) == 1 else 0.0
-            return 0.9 if role in ROLES and any(value.get(key) for key in _OURS_ALONE) else bare
+            role_only_fit = 0.3 if role in ROLES and len(value) == 1 else 0.0
+            return 0.9 if role in ROLES and any(value.get(key) for key in _OURS_ALONE) else role_only_fit
         content = value["content"]
         if "toolCalls" in value:
             return 0.0
@@ -78,26 +78,26 @@ class OpenAIChat(PlainEdits):
         names: dict[int, str] = {}
         other_roles: list[tuple[int, str, str]] = []
         talking: bool | None = None
-        named: frozenset[str] = frozenset()
+        answered_names: frozenset[str] = frozenset()
         waiting: list[Part] = []
         noted = 0  # number of messages already accounted for in `waiting`
         for record, value in enumerate(values):
             key = _text_key(value)
             role = "assistant" if key and word(value, "role") == _AI else ROLES.get(word(value, "role"))
-            other = meaning(value) if role is None and talking is not False else None
-            if other is not None and talking is None:  # determined only when needed, because it reads all records
-                talking, named = make_talk(values), answers_named(values)
-                other = other if talking else None
+            meant_role = meaning(value) if role is None and talking is not False else None
+            if meant_role is not None and talking is None:  # determined only when needed, because it reads all records
+                talking, answered_names = make_talk(values), answers_named(values)
+                meant_role = meant_role if talking else None
             answered = None
-            if other is not None and other.is_output:
+            if meant_role is not None and meant_role.is_output:
                 for message in build.messages[noted:]:
-                    waiting = _waiting(waiting, message.role, message.parts)
+                    waiting = _open_calls(waiting, message.role, message.parts)
                 noted = len(build.messages)
-                answered = _answered(waiting, value, named)
-            if other is not None:
-                other = other if answered is None else RESULT
-                role = other.role
-                other_roles.append((record, value["role"], other.words))
+                answered = _answered_call(waiting, value, answered_names)
+            if meant_role is not None:
+                meant_role = meant_role if answered is None else RESULT
+                role = meant_role.role
+                other_roles.append((record, value["role"], meant_role.words))
             if role is None:
                 continue  # not a message: passed through
             if key and role != "tool" and not value.get("tool_calls"):
@@ -115,8 +115,10 @@ class OpenAIChat(PlainEdits):
                 (record,),
                 id=value["id"] if isinstance(value.get("id"), str) else "",
                 timestamp=parse_time(value.get("timestamp") or value.get("created_at")),
-                origin="injected" if origin == "request" and other is not None and not other.is_request else origin,
-                turn=_caller(build, other),
+                origin="injected"
+                if origin == "request" and meant_role is not None and not meant_role.is_request
+                else origin,
+                turn=_caller(build, meant_role),
             )
             if role == "user" and (name := word(value, "name").strip()):
                 names[index] = name
@@ -146,29 +148,29 @@ class OpenAIChat(PlainEdits):
         return new_message(message)
 
 
-def _waiting(before: Sequence[Part], role: Role, parts: Sequence[Part]) -> list[Part]:
+def _open_calls(open_calls: Sequence[Part], role: Role, parts: Sequence[Part]) -> list[Part]:
     """Return the calls still waiting for a result after a message with this role and these parts, oldest first.
-    `before`: the calls that were waiting before it."""
+    `open_calls`: the calls that were waiting before it."""
     if role == "tool":
         answers = {part.call_id for part in parts}
-        return [call for call in before if call.call_id not in answers]
+        return [call for call in open_calls if call.call_id not in answers]
     return [part for part in parts if part.kind == "tool_call"]
 
 
-def _answered(waiting: Sequence[Part], value: Any, named: frozenset[str]) -> Part | None:
+def _answered_call(waiting: Sequence[Part], value: Any, answered_names: frozenset[str]) -> Part | None:
     """Return the call that a tool output without a call id answers: the oldest of its name, or else the oldest.
-    `named`: calls that have a result of their own, from `answers_named`."""
-    calls = [call for call in waiting if call.call_id not in named]
+    `answered_names`: calls that have a result of their own, from `answers_named`."""
+    calls = [call for call in waiting if call.call_id not in answered_names]
     of_name = [call for call in calls if call.name == word(value, "name")]
-    others = [call for call in calls if f"{LEGACY_ID}{call.name}" not in named]
-    return next(iter((*of_name, *others)), None)
+    unnamed_calls = [call for call in calls if f"{LEGACY_ID}{call.name}" not in answered_names]
+    return next(iter((*of_name, *unnamed_calls)), None)
 
 
-def _caller(build: Builder, other: Meaning | None) -> int | None:
+def _caller(build: Builder, meant_role: Meaning | None) -> int | None:
     """Return the turn that the next message joins: the output of an action written as text stays or goes with the
     action."""
     last = build.messages[-1] if build.messages else None
-    if other is None or not other.is_output or last is None:
+    if meant_role is None or not meant_role.is_output or last is None:
         return None
     if last.turn is not None or last.role != "assistant" or last.origin == "summary" or last.calls:
         return last.turn

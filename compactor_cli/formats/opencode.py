@@ -33,10 +33,10 @@ from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
 from compactor_cli.text.times import parse_time
 
-CLEARED = "[Old tool result content cleared]"
-INTERRUPTED = "[Tool execution was interrupted]"
+CLEARED_RESULT = "[Old tool result content cleared]"
+INTERRUPTED_RESULT = "[Tool execution was interrupted]"
 """What the model gets instead of a result."""
-_UNFINISHED = ("pending", "running", "error")
+_UNFINISHED_STATES = ("pending", "running", "error")
 """Statuses of a call without output. Older versions use statuses other than `completed` for finished calls."""
 _QUESTION = "What did we do so far?"
 """What the model gets for a compaction part."""
@@ -75,7 +75,9 @@ class OpenCode(PlainEdits):
                 _read_assistant(build, value, record, pinned=record == context.tail, newest=record == last)
         # answers name their request; a removed request is replaced by one that remains
         is_user = [self.recognize(v) and word(v["info"], "role") == "user" for v in values]
-        links = [Link(v["info"]["id"], "") if own else None for v, own in zip(values, is_user, strict=True)]
+        links = [
+            Link(v["info"]["id"], "") if is_request else None for v, is_request in zip(values, is_user, strict=True)
+        ]
         session = next((v["info"]["sessionID"] for v in values if self.recognize(v)), "")
         outside = {index for index in range(context.start) if self.recognize(values[index])}
         return Reading(build.messages, links=links, outside=outside, session_id=session)
@@ -198,30 +200,34 @@ def _read_boundary(build: Builder, values: Sequence[Any], context: _Context) -> 
 
 
 def _read_user(build: Builder, value: Any, record: int, *, pinned: bool) -> None:
-    own: list[Part] = []
-    beside: list[Part] = []
+    request_parts: list[Part] = []
+    further_parts: list[Part] = []
     typed: list[str] = []
     for index, part in enumerate(value["parts"]):
         kind = word(part, "type")
         path: Path = ("parts", index)
         if kind == "text" and not part.get("ignored"):
             text = as_text(part.get("text"))
-            (beside if part.get("synthetic") else own).append(build.part("text", text, Place(record, (*path, "text"))))
+            (further_parts if part.get("synthetic") else request_parts).append(
+                build.part("text", text, Place(record, (*path, "text")))
+            )
             typed += [] if part.get("synthetic") else [text]
         elif kind == "file" and part.get("mime") not in _UNSENT_FILES:
             if word(part, "mime").startswith("image/"):
-                own.append(build.image(Place(record, path, "block:text")))
+                request_parts.append(build.image(Place(record, path, "block:text")))
             else:
-                own.append(build.part("other", word(part, "filename") or word(part, "mime")))
+                request_parts.append(build.part("other", word(part, "filename") or word(part, "mime")))
         elif kind in ("compaction", "subtask"):
-            own.append(build.part("text", _QUESTION if kind == "compaction" else _SUBTASK))
+            request_parts.append(build.part("text", _QUESTION if kind == "compaction" else _SUBTASK))
     origin = origin_of("\n".join(typed))
     if origin == "other":  # nothing typed: the agent's own words, or only files
-        own, beside = [*own, *beside], []
-        origin = "request" if all(part.kind != "text" for part in own) else "injected"
-    if own:  # otherwise nothing is sent
+        request_parts, further_parts = [*request_parts, *further_parts], []
+        origin = "request" if all(part.kind != "text" for part in request_parts) else "injected"
+    if request_parts:  # otherwise nothing is sent
         name, time = value["info"]["id"], _time(value)
-        add_request(build, own, beside, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
+        add_request(
+            build, request_parts, further_parts, (record,), id=name, timestamp=time, origin=origin, pinned=pinned
+        )
 
 
 class _Step(NamedTuple):
@@ -235,22 +241,22 @@ def _read_assistant(build: Builder, value: Any, record: int, *, pinned: bool, ne
     steps = [step for step in _steps(build, value, record) if step.parts]
     name, time = value["info"]["id"], _time(value)
     for number, step in enumerate(steps):
-        own = f"{name}/{number}" if number else name
+        message_id = f"{name}/{number}" if number else name
         origin = origin_of_parts(step.parts, by_user=False)
         build.add(
             "assistant",
             step.parts,
             (record,),
-            id=own,
+            id=message_id,
             timestamp=time,
             origin=origin,
             turn=record,
             pinned=pinned and number == 0,
         )
         running = newest and number == len(steps) - 1
-        seen = [part for part in step.seen if not (running and part.text == INTERRUPTED and part.place is None)]
+        seen = [part for part in step.seen if not (running and part.text == INTERRUPTED_RESULT and part.place is None)]
         if seen:
-            build.add("tool", seen, (record,), id=f"{own}/results", timestamp=time, turn=record)
+            build.add("tool", seen, (record,), id=f"{message_id}/results", timestamp=time, turn=record)
 
 
 def _steps(build: Builder, value: Any, record: int) -> Iterator[_Step]:
@@ -280,9 +286,9 @@ def _tool(build: Builder, part: dict[str, Any], record: int, index: int) -> tupl
     place = arguments_place(state.get("input"), record, (*path, "input"))
     call = build.part("tool_call", as_text(state.get("input")), place, name=name, call_id=call_id)
     text, key, failed = _output(state, name)
-    where = Place(record, (*path, *key)) if key else None
-    images = 0 if text == CLEARED else sum(word(f, "mime").startswith("image/") for f in _attachments(state))
-    return call, build.part("tool_result", text, where, name=name, call_id=call_id, failed=failed, images=images)
+    text_place = Place(record, (*path, *key)) if key else None
+    images = 0 if text == CLEARED_RESULT else sum(word(f, "mime").startswith("image/") for f in _attachments(state))
+    return call, build.part("tool_result", text, text_place, name=name, call_id=call_id, failed=failed, images=images)
 
 
 def _attachments(state: dict[str, Any]) -> list[Any]:
@@ -294,17 +300,17 @@ def _output(state: dict[str, Any], name: str) -> tuple[str, Path, bool]:
     """Return what the model gets as a call's result, its path in the state, and whether it reports a failure."""
     metadata = state["metadata"] if isinstance(state.get("metadata"), dict) else {}
     status = state.get("status")
-    if status == "completed" or (status not in _UNFINISHED and isinstance(state.get("output"), str)):
+    if status == "completed" or (status not in _UNFINISHED_STATES and isinstance(state.get("output"), str)):
         failed = name == "invalid" or metadata.get("exit") not in (None, 0)
         time = state.get("time")
         if isinstance(time, dict) and time.get("compacted"):
-            return CLEARED, (), failed
+            return CLEARED_RESULT, (), failed
         return as_text(state.get("output")), ("output",) if isinstance(state.get("output"), str) else (), failed
     if status == "error":
         if metadata.get("interrupted") is True and isinstance(metadata.get("output"), str):
             return metadata["output"], ("metadata", "output"), True
         return as_text(state.get("error")), ("error",) if isinstance(state.get("error"), str) else (), True
-    return INTERRUPTED, (), True
+    return INTERRUPTED_RESULT, (), True
 
 
 def _copies(part: dict[str, Any], path: Path, text: str) -> dict[Path, str]:

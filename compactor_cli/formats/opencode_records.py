@@ -16,29 +16,36 @@ NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "writ
 def new_message(role: Literal["user", "assistant"], message: Message, around: Around) -> dict[str, Any]:
     """Return `{info, parts}` with one text part. The agent sorts messages by time and then by id, so this message is
     dated a millisecond before the one at its place. A closing message is dated a millisecond after it."""
-    near = _info(around.template)
-    time = near.get("time") if isinstance(near.get("time"), dict) else {}
+    template_info = _info(around.template)
+    time = template_info.get("time") if isinstance(template_info.get("time"), dict) else {}
     created = time.get("created") if isinstance(time, dict) else None
     # infinity is a number too
     millis = int(created) if isinstance(created, (int, float)) and parse_time(created) is not None else 0
     millis = millis + 1 if message.id == CLOSING_ID else max(0, millis - 1)
     ids = {"id": f"msg_{_ascending(millis, around.key)}", "sessionID": around.transcript.session_id}
-    info = {**ids, **(_asked(near, millis, around) if role == "user" else _answered(near, millis, around))}
+    info = {
+        **ids,
+        **(
+            _user_info(template_info, millis, around)
+            if role == "user"
+            else _assistant_info(template_info, millis, around)
+        ),
+    }
     part = {"id": f"prt_{_ascending(millis, around.key[26:])}", "sessionID": ids["sessionID"], "messageID": ids["id"]}
     return {"info": info, "parts": [{**part, "type": "text", "text": message.parts[0].text}]}
 
 
-def _asked(near: dict[str, Any], millis: int, around: Around) -> dict[str, Any]:
-    answer = near if near.get("role") == "assistant" else _newest(around, "assistant")
-    known = near["model"] if isinstance(near.get("model"), dict) else answer
-    model = {key: str(known.get(key) or "") for key in MODEL}
-    agent = str(near.get("agent") or near.get("mode") or answer.get("mode") or "build")
+def _user_info(template_info: dict[str, Any], millis: int, around: Around) -> dict[str, Any]:
+    answer = template_info if template_info.get("role") == "assistant" else _newest(around, "assistant")
+    known_model = template_info["model"] if isinstance(template_info.get("model"), dict) else answer
+    model = {key: str(known_model.get(key) or "") for key in MODEL}
+    agent = str(template_info.get("agent") or template_info.get("mode") or answer.get("mode") or "build")
     return {"role": "user", "time": {"created": millis}, "agent": agent, "model": model}
 
 
-def _answered(near: dict[str, Any], millis: int, around: Around) -> dict[str, Any]:
-    like = near if near.get("role") == "assistant" else _newest(around, "assistant")
-    request = near if near.get("role") == "user" else _newest(around, "user")
+def _assistant_info(template_info: dict[str, Any], millis: int, around: Around) -> dict[str, Any]:
+    like = template_info if template_info.get("role") == "assistant" else _newest(around, "assistant")
+    request = template_info if template_info.get("role") == "user" else _newest(around, "user")
     mode = str(like.get("mode") or like.get("agent") or "build")
     path = like.get("path")
     return {

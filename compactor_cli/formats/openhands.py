@@ -28,7 +28,7 @@ from compactor_cli.formats.base import (
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
 from compactor_cli.formats.openhands_records import ROOT, new_event
 from compactor_cli.formats.openhands_views import SentView, old_view, view_of
-from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
@@ -39,7 +39,7 @@ RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
 """Kinds of events that answer a call."""
 _KINDS = (*RESULTS, "SystemPromptEvent", "MessageEvent", "ActionEvent", "CondensationSummaryEvent")
 """Kinds of events that are sent."""
-_DAMAGED = 0.5
+_MIN_DAMAGED_FIT = 0.5
 """Recognition of an event whose kind is unique to this format, but which lacks required members."""
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
@@ -66,7 +66,7 @@ class OpenHands(PlainEdits):
         if word(value, "kind"):
             envelope = word(value, "id") and word(value, "timestamp") and value.get("source") in _SOURCES
             if value["kind"] in _KINDS:
-                return 1.0 if envelope else _DAMAGED
+                return 1.0 if envelope else _MIN_DAMAGED_FIT
             return (1.0 if value["kind"].startswith("Condensation") else 0.9) * bool(envelope)
         return old.recognize(value)
 
@@ -76,11 +76,11 @@ class OpenHands(PlainEdits):
             view = old_view(values)
             old.read(build, values, view)
             return Reading(build.messages, outside=view.outside)
-        way, view = way_and_view(values)
-        _read(build, values, way, view)
-        owners = _stats_owners(values, way, build.messages)
-        links: list[Link | None] = chains(_parents(values), way) if _is_tree(values) else []
-        return Reading(build.messages, owners, links, outside=view.outside - owners.keys(), way=way)
+        branch, view = branch_and_view(values)
+        _read(build, values, branch, view)
+        owners = _stats_owners(values, branch, build.messages)
+        links: list[Link | None] = chains(_parents(values), branch) if _is_tree(values) else []
+        return Reading(build.messages, owners, links, outside=view.outside - owners.keys(), branch=branch)
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_event(message, around)
@@ -100,8 +100,8 @@ class OpenHands(PlainEdits):
                 continue
             changes[part.place.path] = edit_value(part, text)
             if part.kind == "tool_call" and isinstance(value.get("action"), dict):
-                before = value_at(value, part.place.path)
-                changes |= equal_copies(value["action"], ("action",), shortened_texts(before, text))
+                old_value = value_at(value, part.place.path)
+                changes |= equal_copies(value["action"], ("action",), shortened_texts(old_value, text))
             elif part.kind == "tool_result" and isinstance(value.get("observation"), dict):
                 for key, copy in value["observation"].items():
                     if isinstance(copy, str) and key not in part.place.path:
@@ -109,10 +109,10 @@ class OpenHands(PlainEdits):
         return changes
 
 
-def way_and_view(values: Sequence[Any]) -> tuple[list[int], SentView]:
+def branch_and_view(values: Sequence[Any]) -> tuple[list[int], SentView]:
     """Return the path of the SDK's events from the root to the last one, and which of them are sent."""
-    way = way_to_root(_parents(values))
-    return way, view_of(values, way, _KINDS)
+    branch = path_from_root(_parents(values))
+    return branch, view_of(values, branch, _KINDS)
 
 
 def _is_tree(values: Sequence[Any]) -> bool:
@@ -122,21 +122,21 @@ def _is_tree(values: Sequence[Any]) -> bool:
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     """Return record -> (its id, its parent's id, the parent's record). An event that names no parent follows the one
     before it. In a tree, if several events share an id, the last one counts."""
-    own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "kind")}
-    by_id = {name: record for record, name in own.items() if name} if _is_tree(values) else {}
+    ids = {record: word(value, "id") for record, value in enumerate(values) if word(value, "kind")}
+    by_id = {name: record for record, name in ids.items() if name} if _is_tree(values) else {}
     parents: dict[int, tuple[str, str, int | None]] = {}
-    before: int | None = None
-    for record, name in own.items():
+    previous: int | None = None
+    for record, name in ids.items():
         parent = word(values[record], "parent_id")
-        parent_record = before if not parent else None if parent == ROOT else by_id.get(parent)
+        parent_record = previous if not parent else None if parent == ROOT else by_id.get(parent)
         parents[record] = (name, parent, parent_record)
-        before = record if by_id.get(name, record) == record else before
+        previous = record if by_id.get(name, record) == record else previous
     return parents
 
 
-def _read(build: Builder, values: Sequence[Any], way: Sequence[int], view: SentView) -> None:
+def _read(build: Builder, values: Sequence[Any], branch: Sequence[int], view: SentView) -> None:
     answers: dict[str, int] = {}
-    for record in way:
+    for record in branch:
         if record in view.hidden:
             continue
         value = values[record]
@@ -178,23 +178,23 @@ def _message(build: Builder, value: Any, record: int) -> tuple[Role, Origin, lis
     inner = value["llm_message"] if isinstance(value.get("llm_message"), dict) else {}
     role = _ROLES.get(word(inner, "role"), "user")
     parts = _thinking(build, inner)
-    own = _blocks(build, inner.get("content"), ("llm_message", "content"), record)
-    parts += own + _blocks(build, value.get("extended_content"), ("extended_content",), record)
-    origin = origin_of_blocks(own)
+    message_parts = _blocks(build, inner.get("content"), ("llm_message", "content"), record)
+    parts += message_parts + _blocks(build, value.get("extended_content"), ("extended_content",), record)
+    origin = origin_of_blocks(message_parts)
     if role != "user":
         return role, origin if origin == "summary" else "other", parts
     if origin == "request" and value.get("source") != "user":
         origin = "injected"  # the agent itself, a hook or another agent wrote it
-    return role, "request" if origin == "other" and own else origin, parts
+    return role, "request" if origin == "other" and message_parts else origin, parts
 
 
-def _blocks(build: Builder, content: Any, path: Path, record: int, single: int | None = None) -> list[Part]:
-    """Return the parts of a list of texts and pictures. `single`: the block is at `path` itself."""
+def _blocks(build: Builder, content: Any, path: Path, record: int, single_index: int | None = None) -> list[Part]:
+    """Return the parts of a list of texts and pictures. `single_index`: the block is at `path` itself."""
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     parts: list[Part] = []
     for index, block in enumerate(content if isinstance(content, list) else ()):
-        block_path = path if single is not None else (*path, index)
+        block_path = path if single_index is not None else (*path, index)
         if word(block, "type") == "image":
             parts.append(build.image(Place(record, block_path, "block:text")))
         elif word(block, "text"):
@@ -242,12 +242,12 @@ def _result(build: Builder, value: Any, kind: str, record: int) -> list[Part]:
     key = next((key for key in ("content", "output") if key in seen), "")
     text, images, place = body(seen.get(key), ("observation", key), record)
     result = build.part(
-        "tool_result", text, place if key else None, name=name, call_id=call, failed=_failed(seen), images=images
+        "tool_result", text, place if key else None, name=name, call_id=call, failed=_is_failed(seen), images=images
     )
     return [result, *_blocks(build, value.get("extended_content"), ("extended_content",), record)]
 
 
-def _failed(seen: dict[str, Any]) -> bool | None:
+def _is_failed(seen: dict[str, Any]) -> bool | None:
     """Return whether a tool failed: it says so, or its command's exit code is above 0. None if unknown."""
     metadata = seen.get("metadata")
     codes = (seen.get("exit_code"), metadata.get("exit_code") if isinstance(metadata, dict) else None)
@@ -256,12 +256,12 @@ def _failed(seen: dict[str, Any]) -> bool | None:
     return False if isinstance(seen.get("is_error"), bool) or 0 in codes else None
 
 
-def _stats_owners(values: Sequence[Any], way: Sequence[int], messages: Sequence[Message]) -> dict[int, int]:
+def _stats_owners(values: Sequence[Any], branch: Sequence[int], messages: Sequence[Message]) -> dict[int, int]:
     """Return record -> answer for records with the provider's counts; the answer follows its record."""
     of_record = {record: message.index for message in messages for record in message.records}
     owners: dict[int, int] = {}
     following: int | None = None
-    for record in reversed(way):
+    for record in reversed(branch):
         if record in of_record:
             index = of_record[record]
             following = index if messages[index].role == "assistant" else following

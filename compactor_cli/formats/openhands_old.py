@@ -36,7 +36,7 @@ _ABOUT = frozenset(
     )
 )
 """Members that are not arguments of an action."""
-_RECALLED = ("repo_instructions", "additional_agent_instructions", "conversation_instructions")
+_RECALLED_KEYS = ("repo_instructions", "additional_agent_instructions", "conversation_instructions")
 
 
 def recognize(value: dict[str, Any]) -> float:
@@ -83,18 +83,18 @@ class _Calls:
 
     def __init__(self) -> None:
         self.by_event: dict[str, str] = {}
-        self.open: list[str] = []
+        self.open_calls: list[str] = []
         self.answers: dict[str, int] = {}
 
-    def answered(self, value: dict[str, Any]) -> str:
+    def answer_id(self, value: dict[str, Any]) -> str:
         """Return the id of the call that an observation answers, or an empty string."""
         call_id = _metadata_id(value)
-        if call_id not in self.open:
+        if call_id not in self.open_calls:
             call_id = self.by_event.get(as_text(value.get("cause")), "")
-        if not call_id and "cause" not in value and "id" not in value and self.open:
-            call_id = self.open[0]  # events without ids are in order
-        if call_id in self.open:
-            self.open.remove(call_id)
+        if not call_id and "cause" not in value and "id" not in value and self.open_calls:
+            call_id = self.open_calls[0]  # events without ids are in order
+        if call_id in self.open_calls:
+            self.open_calls.remove(call_id)
         return call_id
 
 
@@ -159,7 +159,7 @@ def _message(build: Builder, value: dict[str, Any], record: int) -> tuple[Role, 
     return role, origin_of_parts(parts, by_user=role == "user"), parts
 
 
-def _said(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+def _text_parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     """Return what the model said along with a call: the content of its answer, or the thought."""
     answer = _answer(value)
     if answer:
@@ -174,7 +174,7 @@ def _said(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 def _finish(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     """Return the agent's final message, which is not a call: its thought and what it told the user."""
     args, base = _args(value)
-    parts = _said(build, value, record)
+    parts = _text_parts(build, value, record)
     for path in ((*base, "thought"), (*base, "final_thought")):
         text = args.get(str(path[-1]))
         if isinstance(text, str) and text not in {part.text for part in parts}:
@@ -184,10 +184,10 @@ def _finish(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> list[Part]:
     call_id = _metadata_id(value) or f"{LEGACY_ID}{record}"
-    calls.open.append(call_id)
+    calls.open_calls.append(call_id)
     if "id" in value:
         calls.by_event[as_text(value["id"])] = call_id
-    parts = _said(build, value, record)
+    parts = _text_parts(build, value, record)
     tools = _answer(value).get("tool_calls")
     tools = tools if isinstance(tools, list) else []
     for index, tool in enumerate(tools):
@@ -199,10 +199,10 @@ def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> 
             parts = parts if single else [p if p.place is None else build.part(p.kind, p.text) for p in parts]
             name = word(tool["function"], "name")
             return [*parts, build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)]
-    own = _own_arguments(value)
+    own_arguments = _own_arguments(value)
     name = word(value.get("tool_call_metadata"), "function_name") or value["action"]
     place = Place(record, _args(value)[1], "json")
-    return [*parts, build.part("tool_call", jsonedit.dump(own), place, name=name, call_id=call_id)]
+    return [*parts, build.part("tool_call", jsonedit.dump(own_arguments), place, name=name, call_id=call_id)]
 
 
 def _own_arguments(value: dict[str, Any]) -> dict[str, Any]:
@@ -216,8 +216,8 @@ def _observation(build: Builder, value: dict[str, Any], record: int, calls: _Cal
     if kind in _UNSEEN:
         return "user", "other", []
     if kind == "recall":
-        return "user", "injected", _recalled(build, value, record)
-    call_id = calls.answered(value)
+        return "user", "injected", _recalled_parts(build, value, record)
+    call_id = calls.answer_id(value)
     content = value.get("content")
     place = Place(record, ("content",)) if isinstance(content, str) else None
     if not call_id:
@@ -230,37 +230,37 @@ def _observation(build: Builder, value: dict[str, Any], record: int, calls: _Cal
         "other",
         [
             build.part(
-                "tool_result", as_text(content), place, call_id=call_id, failed=_failed(value, extras), images=images
+                "tool_result", as_text(content), place, call_id=call_id, failed=_is_failed(value, extras), images=images
             )
         ],
     )
 
 
-def _failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
+def _is_failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
     """Return whether an action failed: it did not happen, or its command ended with a nonzero exit code. None if
     unknown."""
     if value["observation"] in ("error", "user_rejected"):
         return True
     metadata = extras.get("metadata")
-    places = (metadata if isinstance(metadata, dict) else {}, extras, value)
-    code = next((place["exit_code"] for place in places if isinstance(place.get("exit_code"), int)), None)
+    holders = (metadata if isinstance(metadata, dict) else {}, extras, value)
+    code = next((holder["exit_code"] for holder in holders if isinstance(holder.get("exit_code"), int)), None)
     if code is not None:
         return None if code < 0 else code != 0
     success = value.get("success")
     return not success if isinstance(success, bool) else None
 
 
-def _recalled(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+def _recalled_parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     """Return what the agent tells the model about its environment and what it knows."""
     extras = value["extras"] if isinstance(value.get("extras"), dict) else {}
-    about = [
+    recalled_texts = [
         f"{key}: {extras[key]}" for key in ("repo_name", "repo_directory", "date", "working_dir") if extras.get(key)
     ]
-    parts = [build.part("text", "\n".join(about))] if about else []
-    for key in _RECALLED:
+    parts = [build.part("text", "\n".join(recalled_texts))] if recalled_texts else []
+    for key in _RECALLED_KEYS:
         parts += _text(build, extras.get(key), ("extras", key), record)
-    known = extras.get("microagent_knowledge")
-    for index, knowledge in enumerate(known if isinstance(known, list) else ()):
+    known_facts = extras.get("microagent_knowledge")
+    for index, knowledge in enumerate(known_facts if isinstance(known_facts, list) else ()):
         text = knowledge.get("content") if isinstance(knowledge, dict) else None
         parts += _text(build, text, ("extras", "microagent_knowledge", index, "content"), record)
     return parts
@@ -291,9 +291,9 @@ def edits(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Pat
             changes |= _changed_arguments(value_at(value, path), path, text)
             texts = shortened_texts(_own_arguments(value), text)
         else:
-            before = as_text(value_at(value, path))
+            old_text = as_text(value_at(value, path))
             changes[path] = edit_value(part, text)
-            texts = shortened_texts(before, text) if part.kind == "tool_call" else {before: text}
+            texts = shortened_texts(old_text, text) if part.kind == "tool_call" else {old_text: text}
         for key in ("args", "message"):
             changes = equal_copies(value.get(key), (key,), texts) | changes
     return changes

@@ -25,8 +25,8 @@ def _event(message: Message, around: Around, template: dict[str, Any]) -> dict[s
         "timestamp": template.get("timestamp"),
     }
     branches = any(link and link.chain for link in around.transcript.links)  # the previous event may be on another one
-    named = around.parent or (ROOT if branches else "")
-    parent = {"parent_id": named} if named and any(around.transcript.links) else {}
+    parent_id = around.parent or (ROOT if branches else "")
+    parent = {"parent_id": parent_id} if parent_id and any(around.transcript.links) else {}
     if part.kind == "tool_result":
         error = {"tool_name": part.name or _tool_name(message, around), "tool_call_id": part.call_id}
         return {**envelope, **parent, "source": "agent", **error, "error": part.text, "kind": "AgentErrorEvent"}
@@ -55,18 +55,18 @@ def _old_event(message: Message, around: Around, template: dict[str, Any]) -> di
     source = "agent" if agent else "user"
     envelope = {"id": _number(message, around, template), "timestamp": template.get("timestamp")} if numbered else {}
     if part.kind == "tool_result":
-        call = _asked(part.call_id, around)
-        about = {key: call[key] for key in ("tool_call_metadata",) if key in call}
+        call = _call_event(part.call_id, around)
+        call_metadata = {key: call[key] for key in ("tool_call_metadata",) if key in call}
         head = {**envelope, "source": "environment", "message": part.text, "cause": call.get("id")} if numbered else {}
         tail = {"extras": {"error_id": ""}} if numbered else {}
-        return {**head, "observation": "error", **about, "content": part.text, **tail}
+        return {**head, "observation": "error", **call_metadata, "content": part.text, **tail}
     content = {"content": part.text, "image_urls": None, "wait_for_response": agent}
     if not numbered:
         return {**content, "action": "message"}
     return {**envelope, "source": source, "message": part.text, "action": "message", "args": content}
 
 
-def _asked(call_id: str, around: Around) -> dict[str, Any]:
+def _call_event(call_id: str, around: Around) -> dict[str, Any]:
     """Return the event of a call, read from its record."""
     transcript = around.transcript
     records = (
@@ -87,6 +87,6 @@ def _number(message: Message, around: Around, template: dict[str, Any]) -> int:
         return int(template["id"])
     events = [json.loads(around.transcript.raw(index)) for index in range(len(around.transcript.records))]
     numbers = [event.get("id") for event in events if isinstance(event, dict)]
-    taken = {number for number in numbers if isinstance(number, int)}
+    used = {number for number in numbers if isinstance(number, int)}
     free = int(template["id"]) + 1
-    return free if free not in taken else max(taken) + 1 + max(message.index, 0)
+    return free if free not in used else max(used) + 1 + max(message.index, 0)

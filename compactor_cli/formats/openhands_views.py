@@ -34,10 +34,10 @@ class SentView(Struct):
     """For the SDK: the sent events in order, as (id, record). For a summary, the record is its condensation."""
 
 
-def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) -> SentView:
+def view_of(values: Sequence[Any], branch: Sequence[int], sent: Collection[str]) -> SentView:
     """Return the view of the SDK's events. Each condensation applies to everything before it, including summaries."""
     view, shown = SentView(), _Shown()
-    for record in way:
+    for record in branch:
         value = values[record]
         kind = word(value, "kind")
         if kind in sent:
@@ -50,15 +50,15 @@ def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) ->
             offset = value.get("summary_offset")
             if isinstance(value.get("summary"), str) and isinstance(offset, int):
                 shown.insert(min(offset, len(shown.events)), (f"{word(value, 'id')}-summary", record))
-    condensed = {record for record in way if word(values[record], "kind") == "Condensation"}
+    condensed = {record for record in branch if word(values[record], "kind") == "Condensation"}
     view.summaries = {index for _, index in shown.events if index in condensed}
     view.hidden |= condensed - view.summaries
-    others = {record for record, value in enumerate(values) if word(value, "kind")} - set(way)
-    unsent = {record for record in way if word(values[record], "kind") in _UNSENT}
-    view.outside = view.hidden | others | unsent
+    other_branches = {record for record, value in enumerate(values) if word(value, "kind")} - set(branch)
+    unsent = {record for record in branch if word(values[record], "kind") in _UNSENT}
+    view.outside = view.hidden | other_branches | unsent
     view.sent = shown.events
     if condensed:
-        view.pinned = view.summaries | shown.fixed | _first_behind(view.hidden, [index for _, index in shown.events])
+        view.pinned = view.summaries | shown.fixed | _first_after(view.hidden, [index for _, index in shown.events])
     return view
 
 
@@ -90,11 +90,11 @@ def old_view(values: Sequence[Any]) -> SentView:
             view.summaries = {record}
     view.hidden |= set(condensed) - view.summaries
     view.outside = view.hidden | {record for record, value in enumerate(values) if _is_state(value)}
-    shown = [index for index in range(len(values)) if index not in view.outside and index not in condensed]
+    sent_records = [index for index in range(len(values)) if index not in view.outside and index not in condensed]
     for record in view.summaries:
         offset = values[record]["args"].get("summary_offset")
-        fixed = shown[:offset] if isinstance(offset, int) else []
-        view.pinned = {record, *fixed} | _first_behind(view.hidden, shown)
+        fixed = sent_records[:offset] if isinstance(offset, int) else []
+        view.pinned = {record, *fixed} | _first_after(view.hidden, sent_records)
     return view
 
 
@@ -117,7 +117,7 @@ def _is_state(value: Any) -> bool:
     return word(value, "action") in states or word(value, "observation") in states
 
 
-def _first_behind(hidden: Collection[int], shown: Sequence[int]) -> set[int]:
+def _first_after(hidden: Collection[int], sent_records: Sequence[int]) -> set[int]:
     """Return the first event after the last forgotten one, as a set of at most one."""
     last = max(hidden, default=-1)
-    return {index for index in shown if index > last and index == min(a for a in shown if a > last)}
+    return {index for index in sent_records if index > last and index == min(a for a in sent_records if a > last)}

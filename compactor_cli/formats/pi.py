@@ -26,7 +26,7 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.patterns import compiled_later
@@ -78,13 +78,13 @@ class Pi(PlainEdits):
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
         parents = _parents(values)
-        way = way_to_root(parents)
-        boundary, first = _boundary(values, way)
+        branch = path_from_root(parents)
+        boundary, first = _boundary(values, branch)
         answered = {word(v["message"], "toolCallId") for v in values if _role(v) == "toolResult"}
         owners: dict[int, int] = {}
-        edits = {name: record for record in way if (name := edited_by(values[record]))}
-        omitted = {n for n in way if (edit := edits.get(word(values[n], "id"))) is not None and _omits(values[edit])}
-        for record in way:
+        edits = {name: record for record in branch if (name := edited_id(values[record]))}
+        omitted = {n for n in branch if (edit := edits.get(word(values[n], "id"))) is not None and _omits(values[edit])}
+        for record in branch:
             value = values[record]
             if record < first or record in omitted:
                 continue  # before what the compaction kept, or suppressed later
@@ -95,14 +95,14 @@ class Pi(PlainEdits):
                     owners[record] = len(build.messages) - 1
             else:
                 edit = edits.get(word(value, "id"))
-                sent = value if edit is None else edited_entry(value, values[edit])
-                place = (record, _base(value)) if edit is None else (edit, ("replacement",))
-                _read_entry(build, sent, record, place, pinned=boundary is not None and record == first)
-        _own_naming(values, build.messages, owners)
-        outside = _outside(values, [record for record in way if record not in omitted], first)
+                sent = value if edit is None else apply_edit(value, values[edit])
+                source = (record, _base(value)) if edit is None else (edit, ("replacement",))
+                _read_entry(build, sent, record, source, pinned=boundary is not None and record == first)
+        _add_naming_owners(values, build.messages, owners)
+        outside = _records_outside(values, [record for record in branch if record not in omitted], first)
         session = next((v.get("id") for v in values if word(v, "type") == "session"), "")
-        links = chains(parents, way)
-        return Reading(build.messages, owners, links, outside=outside, session_id=as_text(session), way=way)
+        links = chains(parents, branch)
+        return Reading(build.messages, owners, links, outside=outside, session_id=as_text(session), branch=branch)
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_entry(message, around)
@@ -140,18 +140,18 @@ def _role(value: Any) -> str:
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     """Return record -> (its id, its parent's id, the parent's record). First-version entries have no ids, so each
     follows the one before it. OpenClaw results may name their call as the parent, meaning the entry with this call."""
-    own = {record: word(v, "id") for record, v in enumerate(values) if word(v, "type") not in ("", "session")}
-    by_id = {name: record for record, name in own.items() if name}
+    ids = {record: word(v, "id") for record, v in enumerate(values) if word(v, "type") not in ("", "session")}
+    by_id = {name: record for record, name in ids.items() if name}
     calls = {call: record for record, v in enumerate(values) for call in _call_ids(v)}
     parents: dict[int, tuple[str, str, int | None]] = {}
-    before: int | None = None
-    for record, name in own.items():
+    previous: int | None = None
+    for record, name in ids.items():
         parent = word(values[record], "parentId")
         caller = calls.get(parent) if parent not in by_id else None
-        parent = parent if caller is None else own[caller] or parent
-        parent_record = before if not name else by_id.get(parent) if caller is None else caller
+        parent = parent if caller is None else ids[caller] or parent
+        parent_record = previous if not name else by_id.get(parent) if caller is None else caller
         parents[record] = (name, parent, parent_record)
-        before = record
+        previous = record
     return parents
 
 
@@ -160,17 +160,17 @@ def _call_ids(value: Any) -> list[str]:
     return [word(block, "id") for block in content if word(block, "id")] if isinstance(content, list) else []
 
 
-def _boundary(values: Sequence[Any], way: Sequence[int]) -> tuple[int | None, int]:
+def _boundary(values: Sequence[Any], branch: Sequence[int]) -> tuple[int | None, int]:
     """Return the last compaction on the path, and the first record that counts: the first entry that it kept, if
     that precedes it on the path."""
-    boundary = next((record for record in reversed(way) if word(values[record], "type") == "compaction"), None)
+    boundary = next((record for record in reversed(branch) if word(values[record], "type") == "compaction"), None)
     if boundary is None:
         return None, 0
     value = values[boundary]
-    kept = word(value, "firstKeptEntryId")
-    ids = {word(values[record], "id"): record for record in way if record < boundary}
-    if kept:
-        return boundary, ids.get(kept, boundary)
+    first_kept = word(value, "firstKeptEntryId")
+    ids = {word(values[record], "id"): record for record in branch if record < boundary}
+    if first_kept:
+        return boundary, ids.get(first_kept, boundary)
     index = value.get("firstKeptEntryIndex")
     if isinstance(index, int) and not word(value, "id"):
         entries = [record for record, v in enumerate(values) if word(v, "type")]
@@ -178,17 +178,17 @@ def _boundary(values: Sequence[Any], way: Sequence[int]) -> tuple[int | None, in
     return boundary, boundary
 
 
-def _outside(values: Sequence[Any], way: Sequence[int], first: int) -> set[int] | None:
+def _records_outside(values: Sequence[Any], branch: Sequence[int], first_kept: int) -> set[int] | None:
     """Return the entries of other branches and those left out by a compaction, with their labels. Entries that hold
     session settings, its name or extension state stay everywhere. None if entries are referred to by their index."""
     if any("firstKeptEntryIndex" in value and not word(value, "id") for value in values if isinstance(value, dict)):
         return None  # refers to entries by index, so none may be removed
-    counted = {record for record in way if record >= first}
-    gone = {record for record, value in enumerate(values) if word(value, "type") in _SENT and record not in counted}
-    ids = {word(values[record], "id") for record in gone} - {""}
+    sent = {record for record in branch if record >= first_kept}
+    unsent = {record for record, value in enumerate(values) if word(value, "type") in _SENT and record not in sent}
+    ids = {word(values[record], "id") for record in unsent} - {""}
     naming = {record for record, value in enumerate(values) if word(value, "type") in _NAMING}
-    gone |= {record for record in naming if word(values[record], "targetId") in ids}
-    return gone - set(way[-1:])  # the agent starts from the last entry
+    unsent |= {record for record in naming if word(values[record], "targetId") in ids}
+    return unsent - set(branch[-1:])  # the agent starts from the last entry
 
 
 def _is_failed_try(message: Mapping[str, Any], answered: set[str]) -> bool:
@@ -214,7 +214,7 @@ def _read_boundary(build: Builder, value: dict[str, Any], record: int) -> None:
     )
 
 
-def edited_by(value: Any) -> str:
+def edited_id(value: Any) -> str:
     """Return the id of the entry that a context edit applies to; empty for other entries."""
     return word(value, "targetId") if word(value, "type") == EDIT else ""
 
@@ -224,7 +224,7 @@ def _omits(edit: dict[str, Any]) -> bool:
     return not isinstance(edit.get("replacement"), dict)
 
 
-def edited_entry(value: dict[str, Any], edit: dict[str, Any]) -> dict[str, Any]:
+def apply_edit(value: dict[str, Any], edit: dict[str, Any]) -> dict[str, Any]:
     """Return an entry with the content that a context edit sends for it."""
     content = {"content": edit["replacement"].get("content")}
     message = value.get("message")
@@ -236,9 +236,9 @@ def _base(value: dict[str, Any]) -> Path:
     return ("message",) if word(value, "type") == "message" else ()
 
 
-def _read_entry(build: Builder, value: dict[str, Any], record: int, place: tuple[int, Path], *, pinned: bool) -> None:
-    """Add the message of an entry, if it is one. `place`: the record and path that hold its content."""
-    holder, path = place[0], (*place[1], "content")
+def _read_entry(build: Builder, value: dict[str, Any], record: int, source: tuple[int, Path], *, pinned: bool) -> None:
+    """Add the message of an entry, if it is one. `source`: the record and path that hold its content."""
+    holder, path = source[0], (*source[1], "content")
     kind, role = word(value, "type"), _role(value)
     origin: Origin = "other"
     sent: Role = "user"
@@ -251,8 +251,8 @@ def _read_entry(build: Builder, value: dict[str, Any], record: int, place: tuple
     elif role == "bashExecution":
         parts, origin = _bash(build, value["message"], record), "injected"
     elif role in _SUMMARIES:
-        text, where = as_text(value["message"].get("summary")), Place(record, ("message", "summary"))
-        parts, origin = [build.part("text", text, where)], _SUMMARIES[role]
+        text, text_place = as_text(value["message"].get("summary")), Place(record, ("message", "summary"))
+        parts, origin = [build.part("text", text, text_place)], _SUMMARIES[role]
     elif role == "toolResult":
         parts, sent = [_result(build, value["message"], holder, path)], "tool"
     else:
@@ -327,7 +327,7 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
     return parts
 
 
-def _own_naming(values: Sequence[Any], messages: Sequence[Message], owners: dict[int, int]) -> None:
+def _add_naming_owners(values: Sequence[Any], messages: Sequence[Message], owners: dict[int, int]) -> None:
     """Assign labels and context edits to the entry that they name."""
     by_id = {message.id: message.index for message in messages}
     for record, value in enumerate(values):
@@ -346,8 +346,8 @@ def new_entry(message: Message, around: Around) -> dict[str, Any]:
         body["isError"] = True
     elif message.role == "assistant":
         like = _newest_answer(around)
-        known = {key: like.get(key, "") for key in ("api", "provider", "model")}
-        body = {"role": "assistant", "content": blocks, **known, "usage": _NO_USAGE, "stopReason": "stop"}
+        model_fields = {key: like.get(key, "") for key in ("api", "provider", "model")}
+        body = {"role": "assistant", "content": blocks, **model_fields, "usage": _NO_USAGE, "stopReason": "stop"}
     time = parse_time(template.get("timestamp"))
     # entries of the first version have no ids; the agent creates them on loading
     linked = any(around.transcript.links)
@@ -369,6 +369,6 @@ def _newest_answer(around: Around) -> dict[str, Any]:
 
 def _free_id(around: Around) -> str:
     """Return an id of eight hex digits that no entry has."""
-    taken = {link.id for link in around.transcript.links if link}
+    used_ids = {link.id for link in around.transcript.links if link}
     ids = (around.key[start : start + 8] for start in range(len(around.key) - 7))
-    return next((candidate for candidate in ids if candidate not in taken), around.key)
+    return next((candidate for candidate in ids if candidate not in used_ids), around.key)

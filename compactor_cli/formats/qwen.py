@@ -27,11 +27,11 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.call_ids import CallIds
-from compactor_cli.formats.copies import equal_copies, found_at, shortened_copies
+from compactor_cli.formats.copies import equal_copies, find_at, shortened_copies
 from compactor_cli.formats.gemini_parts import edit_part, new_part, read_parts, split_request
 from compactor_cli.formats.jsonl import ReadRecord, RecordValues
 from compactor_cli.formats.turns import add_request, turn_role
-from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
+from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.transcript import Link
@@ -41,10 +41,10 @@ from compactor_cli.text.times import parse_time
 _TYPES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool_result": "user"}
 ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
 """Members that each record of a session repeats."""
-_NOT_SENT = frozenset(("realtime_message", "code_mode_tool_result"))
+_UNSENT_TYPES = frozenset(("realtime_message", "code_mode_tool_result"))
 _TELLING = ("ui_telemetry", "_snapshot")
 """Suffixes of `subtype` for records that only report on the agent."""
-_ASIDE = "session_artifact"
+_ARTIFACT_TYPE = "session_artifact"
 """Prefix of `subtype` for records that are not steps of the conversation and never its end."""
 _OFF = "off the path"
 """The chain of records off the agent's path; their parents do not affect the other records."""
@@ -83,11 +83,11 @@ class Qwen(PlainEdits):
                 _read_record(build, value, record, ids, pieces)
         if path and history_of(values[path[0]]) is not None:
             _stands_for_more(build, values, walk, path[0])
-        on = frozenset(walk)
-        links = _links(values, on)
+        on_path = frozenset(walk)
+        links = _links(values, on_path)
         session = next((word(value, "sessionId") for value in values if word(value, "sessionId")), "")
         owners = _owners(values, path, build.messages)
-        return Reading(build.messages, owners, links, outside=_outside(values, walk, path), session_id=session)
+        return Reading(build.messages, owners, links, outside=_records_outside(values, walk, path), session_id=session)
 
     usage_words: tuple[bytes, ...] = (b'"usageMetadata"',)
 
@@ -130,26 +130,26 @@ class Qwen(PlainEdits):
         }
 
 
-def _outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[int]) -> set[int]:
+def _records_outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[int]) -> set[int]:
     """Return records on other branches or before the compression, and those that only report on the agent. The
     user's first message stays because it names the session in lists, and the last record because the agent starts
     from it."""
     first = next((record for record in walk if word(values[record], "type") == "user"), -1)
     sent = {*path, first}
-    gone = {record for record, value in enumerate(values) if word(value, "type") in _TYPES and record not in sent}
+    unsent = {record for record, value in enumerate(values) if word(value, "type") in _TYPES and record not in sent}
     reports = {record for record, value in enumerate(values) if word(value, "subtype").endswith(_TELLING)}
-    return (gone | reports) - set(walk[-1:])
+    return (unsent | reports) - set(walk[-1:])
 
 
-def _links(values: Sequence[Any], on: frozenset[int]) -> list[Link | None]:
+def _links(values: Sequence[Any], on_path: frozenset[int]) -> list[Link | None]:
     """Return the id and parent of each record. If a record is split into pieces, the agent follows the parent of the
     first."""
     seen: set[str] = set()
     links: list[Link | None] = []
     for record, value in enumerate(values):
         uuid = word(value, "uuid")
-        known = uuid in seen or not uuid
-        links.append(None if known else Link(uuid, word(value, "parentUuid"), "" if record in on else _OFF))
+        is_repeated = uuid in seen or not uuid
+        links.append(None if is_repeated else Link(uuid, word(value, "parentUuid"), "" if record in on_path else _OFF))
         seen.add(uuid)
     return links
 
@@ -161,7 +161,7 @@ def _walk(values: Sequence[Any]) -> list[int]:
     Where a parent is missing, the path continues with the newest earlier record in a part not visited yet. The agent
     bridges such gaps this way; a rewind is not a gap.
     """
-    records = [r for r, v in enumerate(values) if word(v, "uuid") and not word(v, "subtype").startswith(_ASIDE)]
+    records = [r for r, v in enumerate(values) if word(v, "uuid") and not word(v, "subtype").startswith(_ARTIFACT_TYPE)]
     first: dict[str, int] = {}
     pieces: dict[str, list[int]] = {}
     for record in records:
@@ -179,9 +179,9 @@ def _walk(values: Sequence[Any]) -> list[int]:
         parent = parents[current]
         if parent and parent not in first:
             roots = roots or _roots(parents)
-            done = {roots[uuid] for uuid in walked}
-            before = [values[record]["uuid"] for record in records if record < first[current]]
-            parent = next((uuid for uuid in reversed(before) if roots[uuid] not in done), "")
+            walked_roots = {roots[uuid] for uuid in walked}
+            parent_ids = [values[record]["uuid"] for record in records if record < first[current]]
+            parent = next((uuid for uuid in reversed(parent_ids) if roots[uuid] not in walked_roots), "")
             parent = "" if values[first[current]].get("subtype") == "rewind" else parent
         current = parent
     return sorted(record for uuid in walked for record in pieces[uuid])
@@ -241,10 +241,10 @@ def _read_record(
     build: Builder, value: dict[str, Any], record: int, ids: CallIds, pieces: dict[tuple[str, str], int]
 ) -> None:
     kind, subtype = word(value, "type"), word(value, "subtype")
-    if kind not in _TYPES or subtype in _NOT_SENT:
+    if kind not in _TYPES or subtype in _UNSENT_TYPES:
         return
     parts = read_parts(build, _parts_of(value), ("message", "parts"), record, ids)
-    parts = [_with_status(part, value) for part in parts]
+    parts = [_mark_status(part, value) for part in parts]
     if not parts:
         return
     piece = (word(value, "uuid"), kind)
@@ -269,16 +269,16 @@ def _is_nobodys(value: dict[str, Any]) -> bool:
 
 def _response_copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
     """Return the changes to the parts that repeat a result in its original form."""
-    before = [(found_at(value, part.place.path), text) for part, text in edited if part.place]
+    old_texts = [(find_at(value, part.place.path), text) for part, text in edited if part.place]
     path = ("toolCallResult", "responseParts")
-    return equal_copies(found_at(value, path), path, {old: text for old, text in before if isinstance(old, str)})
+    return equal_copies(find_at(value, path), path, {old: text for old, text in old_texts if isinstance(old, str)})
 
 
 def _only_hooks(parts: list[Part]) -> bool:
     return all(part.kind == "text" and part.text.startswith(_HOOK) for part in parts)
 
 
-def _with_status(part: Part, value: dict[str, Any]) -> Part:
+def _mark_status(part: Part, value: dict[str, Any]) -> Part:
     """Return a result with its success as stated in the record."""
     if part.kind != "tool_result" or part.failed is not None:
         return part
@@ -324,25 +324,27 @@ def unfold(
     if last is None or not all(isinstance(content, dict) for content in history_of(records[last].value) or [None]):
         return None
     record, value = records[last].record, records[last].value
-    head, items = taken_out(data[record.start : record.end], HISTORY)
-    pieces = [Unfolded(head, emptied(value, HISTORY))]
+    head, items = extract_list(data[record.start : record.end], HISTORY)
+    pieces = [Unfolded(head, with_empty_list(value, HISTORY))]
     parent = word(value, "uuid")
     for index, (text, content) in enumerate(items):
-        own = _uuid(word(value, "uuid"), index)
+        record_id = _uuid(word(value, "uuid"), index)
         envelope = {name: value[name] for name in _ENVELOPE if name in value}
-        made = {"uuid": own, "parentUuid": parent, **envelope, "type": _kind(content)}
-        raw = f'{jsonedit.dump(made)[:-1]},"message":{text}}}'
-        pieces.append(Unfolded(raw.encode("utf-8"), {**made, "message": content}))
-        parent = own
-    behind = {index: [_moved(data, records[index], parent)] for index in _children(records, word(value, "uuid"))}
-    return put_in(data, records, {**behind, last: pieces}, separator)
+        item = {"uuid": record_id, "parentUuid": parent, **envelope, "type": _kind(content)}
+        raw = f'{jsonedit.dump(item)[:-1]},"message":{text}}}'
+        pieces.append(Unfolded(raw.encode("utf-8"), {**item, "message": content}))
+        parent = record_id
+    children = {
+        index: [_with_parent(data, records[index], parent)] for index in _children(records, word(value, "uuid"))
+    }
+    return replace_records(data, records, {**children, last: pieces}, separator)
 
 
 def _children(records: Sequence[ReadRecord], uuid: str) -> list[int]:
     return [index for index, item in enumerate(records) if word(item.value, "parentUuid") == uuid]
 
 
-def _moved(data: Content, item: ReadRecord, parent: str) -> Unfolded:
+def _with_parent(data: Content, item: ReadRecord, parent: str) -> Unfolded:
     """Return a record that followed the compression, relinked to follow its history."""
     raw = data[item.record.start : item.record.end]
     changed = jsonedit.replace(raw, {("parentUuid",): jsonedit.encode(parent)})

@@ -12,13 +12,13 @@ from compactor_cli.formats.chat import ROLES
 from compactor_cli.model.message import LEGACY_ID, Role
 from compactor_cli.text.clean import one_line
 
-_TOLD = 5
+_MAX_ROLES = 5
 """Maximum number of roles to list, most frequent first."""
 _NAME = 40
 """Maximum characters of a role's name to show."""
 PEOPLE = frozenset(("human",))
-AGENTS = frozenset(("agent", "ai", "bard", "bing", "bot", "chatbot", "chatgpt", "gpt", "model"))
-OUTPUTS = frozenset(
+AGENT_ROLES = frozenset(("agent", "ai", "bard", "bing", "bot", "chatbot", "chatgpt", "gpt", "model"))
+OUTPUT_ROLES = frozenset(
     (
         *("environment", "ipython", "observation", "tool_response", "tool_result", "tool-result", "toolresult"),
         *("function_response", "function-response", "function_result"),
@@ -52,8 +52,8 @@ _TEXT = Meaning("user", "text that is no request", is_request=False, is_known=Fa
 _KNOWN: dict[str, Meaning] = {
     **dict.fromkeys(("system", "developer"), Meaning("system", "a system prompt")),
     **dict.fromkeys(("user", *PEOPLE), Meaning("user", "the user")),
-    **dict.fromkeys(("assistant", *AGENTS), _ASSISTANT),
-    **dict.fromkeys(("tool", "function", *OUTPUTS), _OUTPUT),
+    **dict.fromkeys(("assistant", *AGENT_ROLES), _ASSISTANT),
+    **dict.fromkeys(("tool", "function", *OUTPUT_ROLES), _OUTPUT),
 }
 
 
@@ -90,11 +90,11 @@ def make_talk(values: Iterable[Any]) -> bool:
             known += 1
             in_api = in_api or role in ("user", "assistant")
         elif role:
-            other = meaning(value)
-            is_known = other is not None and other.is_known
+            meant_role = meaning(value)
+            is_known = meant_role is not None and meant_role.is_known
             known, unknown = known + is_known, unknown + (not is_known)
-            if other is not None and (other.asks or other.role == "assistant"):
-                speakers.add(other.role)
+            if meant_role is not None and (meant_role.asks or meant_role.role == "assistant"):
+                speakers.add(meant_role.role)
     return known > unknown and (in_api or len(speakers) > 1)
 
 
@@ -105,8 +105,8 @@ def answers_named(values: Iterable[Any]) -> frozenset[str]:
     for value in values:
         if word(value, "role") == "function":
             ids.add(f"{LEGACY_ID}{word(value, 'name')}")
-        elif named := word(value, "tool_call_id"):
-            ids.add(named)
+        elif call_id := word(value, "tool_call_id"):
+            ids.add(call_id)
         elif isinstance(value, dict) and isinstance(value.get("tool_call_ids"), list):
             ids.update(map(str, value["tool_call_ids"]))
     return frozenset(ids)
@@ -116,9 +116,9 @@ def _are_blocks(content: Any) -> bool:
     return isinstance(content, list) and all(isinstance(block, (str, dict)) for block in content)
 
 
-def told(read: Iterable[tuple[str, str]]) -> str:
+def list_roles(read: Iterable[tuple[str, str]]) -> str:
     """Return a sentence on how roles were read, most frequent first. `read`: role and meaning of each message."""
     counts = Counter(read).most_common()
-    rows = [f'"{one_line(role, _NAME)}" ({count:,}) as {words}' for (role, words), count in counts[:_TOLD]]
-    more = f" and {len(counts) - _TOLD:,} more" if len(counts) > _TOLD else ""
-    return f"messages with roles that the API does not have were mapped: {', '.join(rows)}{more}"
+    rows = [f'"{one_line(role, _NAME)}" ({count:,}) as {words}' for (role, words), count in counts[:_MAX_ROLES]]
+    omitted = f" and {len(counts) - _MAX_ROLES:,} more" if len(counts) > _MAX_ROLES else ""
+    return f"messages with roles that the API does not have were mapped: {', '.join(rows)}{omitted}"

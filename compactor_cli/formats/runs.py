@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from compactor_cli.formats.base import EACH, ListPath, sum_of, word
-from compactor_cli.formats.copies import found_at, value_at
+from compactor_cli.formats.copies import find_at, value_at
 from compactor_cli.model.message import Message, Path
 
-_OF_MODELS = ("llm", "generation", "GENERATION")
+_MODEL_RUNS = ("llm", "generation", "GENERATION")
 _HOLDERS = ("observations", "runs", "post", "patch")
 _ORDER = ("dotted_order", "start_time", "startTime")
 """Members to order runs by; the first existing one is used."""
@@ -34,14 +34,14 @@ def requests(document: Any) -> Iterator[Path]:
 def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield the model runs with their paths. For a document that is a single run, other list paths find the
     messages."""
-    places: Iterable[Path] = [(), *((key,) for key in _HOLDERS)]
-    for place in places:
-        inside = found_at(document, place)
-        for index, run in enumerate(inside if isinstance(inside, list) else ()):
+    paths: Iterable[Path] = [(), *((key,) for key in _HOLDERS)]
+    for path in paths:
+        runs = find_at(document, path)
+        for index, run in enumerate(runs if isinstance(runs, list) else ()):
             if not isinstance(run, dict):
                 continue
-            if word(run, "run_type") in _OF_MODELS or word(run, "type") in _OF_MODELS or place == ("patch",):
-                yield (*place, index), run
+            if word(run, "run_type") in _MODEL_RUNS or word(run, "type") in _MODEL_RUNS or path == ("patch",):
+                yield (*path, index), run
 
 
 def _order(run: dict[str, Any]) -> str:
@@ -50,11 +50,11 @@ def _order(run: dict[str, Any]) -> str:
 
 def _messages(run: dict[str, Any]) -> Iterator[Path]:
     for key in ("inputs", "input"):
-        inside = run.get(key)
-        if (isinstance(inside, list) and inside) or (isinstance(inside, str) and inside.lstrip().startswith("[")):
+        holder = run.get(key)
+        if (isinstance(holder, list) and holder) or (isinstance(holder, str) and holder.lstrip().startswith("[")):
             yield (key,)  # Langfuse may also store the list as JSON text
-        if isinstance(inside, dict) and isinstance(inside.get("messages"), list) and inside["messages"]:
-            lists = isinstance(inside["messages"][0], list)
+        if isinstance(holder, dict) and isinstance(holder.get("messages"), list) and holder["messages"]:
+            lists = isinstance(holder["messages"][0], list)
             yield (key, "messages", 0) if lists else (key, "messages")
 
 
@@ -63,19 +63,21 @@ def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tu
     index = next((index for index, step in enumerate(path) if step in ("inputs", "input")), None)
     if index is None or not messages:
         return None
-    places = (place for half in _halves(document, value_at(document, path[:index])) for place in _with_counts(half))
-    tokens = next((tokens for place in places if (tokens := _sent(place))), None)
+    counts = (
+        count for half in _run_halves(document, value_at(document, path[:index])) for count in _count_holders(half)
+    )
+    tokens = next((tokens for count in counts if (tokens := _sent_tokens(count))), None)
     return (len(messages) - 1, tokens) if tokens else None
 
 
-def _halves(document: Any, run: dict[str, Any]) -> list[dict[str, Any]]:
+def _run_halves(document: Any, run: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a run and, if a dump stores the end of runs separately, its end."""
-    ends = document.get("patch") if isinstance(document, dict) else None
-    own = [end for end in ends if isinstance(end, dict) and "id" in end] if isinstance(ends, list) else []
-    return [run, *(end for end in own if end is not run and end["id"] == run.get("id"))]
+    patches = document.get("patch") if isinstance(document, dict) else None
+    with_id = [end for end in patches if isinstance(end, dict) and "id" in end] if isinstance(patches, list) else []
+    return [run, *(end for end in with_id if end is not run and end["id"] == run.get("id"))]
 
 
-def _with_counts(run: dict[str, Any]) -> Iterator[Any]:
+def _count_holders(run: dict[str, Any]) -> Iterator[Any]:
     outputs = run.get("outputs")
     if isinstance(outputs, dict):
         yield from (outputs.get(key) for key in ("usage_metadata", "usage"))
@@ -84,7 +86,7 @@ def _with_counts(run: dict[str, Any]) -> Iterator[Any]:
     yield from (run.get(key) for key in ("usageDetails", "usage_details", "usage"))
 
 
-def _sent(counts: Any) -> int | None:
+def _sent_tokens(counts: Any) -> int | None:
     """Return the tokens that were sent. Langfuse and Anthropic count cached tokens separately, as `input_...` or
     `cache_...`."""
     if not isinstance(counts, dict):
@@ -94,7 +96,7 @@ def _sent(counts: Any) -> int | None:
     )
 
 
-IN_RUNS = (
+RUN_LISTS = (
     ListPath((), pick=requests, picked=_HOLDERS),
     *(ListPath((key, "messages")) for key in ("inputs", "input")),
     ListPath(("inputs", "messages", EACH)),

@@ -31,16 +31,16 @@ from compactor_cli.formats.base import (
 from compactor_cli.formats.chat import mark_outputs
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import parse
-from compactor_cli.formats.roles import AGENTS, OUTPUTS, PEOPLE
+from compactor_cli.formats.roles import AGENT_ROLES, OUTPUT_ROLES, PEOPLE
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {
     **dict.fromkeys(("system",), "system"),
     **dict.fromkeys(("user", *PEOPLE), "user"),
-    **dict.fromkeys(("assistant", *AGENTS), "assistant"),
+    **dict.fromkeys(("assistant", *AGENT_ROLES), "assistant"),
     **dict.fromkeys(("function_call", "function-call", "tool_call"), "assistant"),
-    **dict.fromkeys(("tool", *OUTPUTS), "tool"),
+    **dict.fromkeys(("tool", *OUTPUT_ROLES), "tool"),
 }
 _CALLING = frozenset(("function_call", "function-call", "tool_call"))
 _NAMES: dict[Role, str] = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
@@ -104,7 +104,7 @@ class _Reader:
 
     def __init__(self, build: Builder, rows: Sequence[tuple[int, Any]]) -> None:
         self.build, self.rows = build, rows
-        self._open: list[Part] = []
+        self._open_calls: list[Part] = []
         self._caller: int | None = None
         """The message of the last calls or of an action written as text, as long as results may follow."""
         self._acted = False
@@ -116,7 +116,7 @@ class _Reader:
         role = _role(value)
         assert role is not None
         pieces = list(_pieces(value))
-        if role == "tool" and self._open:
+        if role == "tool" and self._open_calls:
             self._add("tool", self._results(index, pieces), record, "other")
             return
         parts = [part for piece in pieces for part in self._parts(piece, record)]
@@ -131,9 +131,9 @@ class _Reader:
         self._acted = word(value, "from").lower() in _CALLING and not calls
         if calls or self._acted:
             self._caller = len(self.build.messages) - 1
-            self._open += calls
+            self._open_calls += calls
         elif role != "assistant":
-            self._open, self._caller = [], None
+            self._open_calls, self._caller = [], None
 
     def _add(self, role: Role, parts: Sequence[Part], record: int, origin: Origin, *, joined: bool = False) -> None:
         """Add a message. A `joined` message is part of the last action's turn."""
@@ -147,9 +147,9 @@ class _Reader:
         """Return the results of a row. It answers the first open call; the last of several result rows answers all
         that are left."""
         record = self.rows[index][0]
-        more = index + 1 < len(self.rows) and _role(self.rows[index + 1][1]) == "tool"
-        answered = self._open[:1] if more else self._open
-        self._open = self._open[len(answered) :]
+        has_more = index + 1 < len(self.rows) and _role(self.rows[index + 1][1]) == "tool"
+        answered = self._open_calls[:1] if has_more else self._open_calls
+        self._open_calls = self._open_calls[len(answered) :]
         text = "\n".join(piece.text for piece in pieces)
         place = Place(record, pieces[0].path) if len(pieces) == 1 else None
         first = answered[0]
@@ -171,11 +171,11 @@ class _Reader:
 
     def _call(self, call: dict[str, Any], inner: Path, place: Place) -> Part:
         arguments = call.get("arguments")
-        where = arguments_place(arguments, place.record, (*place.path, *inner, "arguments"))
+        arguments_path = arguments_place(arguments, place.record, (*place.path, *inner, "arguments"))
         self._count += 1
         call_id = f"{LEGACY_ID}{self._count}"
         return self.build.part(
-            "tool_call", tool_arguments(arguments), where, name=as_text(call["name"]), call_id=call_id
+            "tool_call", tool_arguments(arguments), arguments_path, name=as_text(call["name"]), call_id=call_id
         )
 
 
@@ -226,8 +226,8 @@ def _calls(text: str) -> list[tuple[dict[str, Any], Path]]:
         calls: list[tuple[Any, Path]] = [(call, (index,)) for index, call in enumerate(parsed)]
     else:
         calls = [(parsed, ())]
-    named = [(call, path) for call, path in calls if word(call, "name")]
-    return named if len(named) == len(calls) else []
+    named_calls = [(call, path) for call, path in calls if word(call, "name")]
+    return named_calls if len(named_calls) == len(calls) else []
 
 
 def _string_path(value: Any, path: Path) -> Path:

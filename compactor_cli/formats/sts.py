@@ -44,8 +44,8 @@ class STS(PlainEdits):
             or "parentId" in value
         ):
             return 0.0
-        own = {"toolCalls", "toolCallId", "reasoningContent"} & message.keys()
-        return 1.0 if own else 0.6 if isinstance(message.get("content"), str) and "id" not in value else 0.0
+        own_keys = {"toolCalls", "toolCallId", "reasoningContent"} & message.keys()
+        return 1.0 if own_keys else 0.6 if isinstance(message.get("content"), str) and "id" not in value else 0.0
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, spoken = Builder(counter), False
@@ -54,7 +54,7 @@ class STS(PlainEdits):
             role = ROLES.get(word(message, "role"))
             if role is None or not isinstance(message, dict):
                 continue  # not a message: passed through
-            parts = _result(build, message, record) if role == "tool" else _said(build, message, record)
+            parts = _result(build, message, record) if role == "tool" else _answer_parts(build, message, record)
             spoken = spoken or role == "assistant"
             origin = origin_in_chat(role, message, parts, answering=spoken)
             build.add(role, parts, (record,), timestamp=parse_time(value.get("timestamp")), origin=origin)
@@ -68,7 +68,7 @@ class STS(PlainEdits):
         return {"type": "message", "message": {"role": message.role, "content": part.text}}
 
 
-def _said(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
+def _answer_parts(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
     thought = as_text(message.get("reasoningContent"))
     parts = [build.part("thinking", thought)] if thought else []
     parts += content_parts(build, message, _BASE, record)
@@ -79,12 +79,12 @@ def _said(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
             saved = function.get("arguments")
             path = (*_BASE, "toolCalls", index, "function", "arguments")
             place = arguments_place(saved, record, path)
-            name, own = word(function, "name"), word(call, "id")
-            parts.append(build.part("tool_call", tool_arguments(saved), place, name=name, call_id=own))
+            name, call_id = word(function, "name"), word(call, "id")
+            parts.append(build.part("tool_call", tool_arguments(saved), place, name=name, call_id=call_id))
     return parts
 
 
 def _result(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
     text, images, place = body(message.get("content"), (*_BASE, "content"), record)
-    held = place if "content" in message else None
-    return [build.part("tool_result", text, held, call_id=word(message, "toolCallId"), images=images)]
+    text_place = place if "content" in message else None
+    return [build.part("tool_result", text, text_place, call_id=word(message, "toolCallId"), images=images)]

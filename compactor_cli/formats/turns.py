@@ -29,7 +29,7 @@ def add_turn(build: Builder, role: Role, parts: list[Part], record: int, timesta
 def add_request(
     build: Builder,
     words: Sequence[Part],
-    beside: Sequence[Part],
+    further: Sequence[Part],
     records: tuple[int, ...],
     *,
     id: str = "",
@@ -37,13 +37,15 @@ def add_request(
     origin: Origin = "request",
     pinned: bool = False,
 ) -> int:
-    """Append the user's words and, for the parts in `beside`, a second message that stays or goes with them. Return
+    """Append the user's words and, for the parts in `further`, a second message that stays or goes with them. Return
     the index of the first."""
-    turn = records[-1] if beside else None
+    turn = records[-1] if further else None
     index = build.add("user", words, records, id=id, timestamp=timestamp, origin=origin, turn=turn, pinned=pinned)
-    if beside:
-        own = f"{id or index}/beside"
-        build.add("user", beside, records, id=own, timestamp=timestamp, origin="injected", turn=turn, pinned=pinned)
+    if further:
+        further_id = f"{id or index}/beside"
+        build.add(
+            "user", further, records, id=further_id, timestamp=timestamp, origin="injected", turn=turn, pinned=pinned
+        )
     return index
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.jsonl import HeldRecord, RawRecord, ReadRecord, elements
-from compactor_cli.model.content import Content, joined
+from compactor_cli.model.content import Content, join_chunks
 from compactor_cli.model.message import Path
 from compactor_cli.model.transcript import Record
 
@@ -19,41 +19,43 @@ class Unfolded(NamedTuple):
     value: Any
 
 
-def put_in(
-    data: Content, records: Sequence[ReadRecord], instead: Mapping[int, Sequence[Unfolded]], separator: bytes
+def replace_records(
+    data: Content, records: Sequence[ReadRecord], replacements: Mapping[int, Sequence[Unfolded]], separator: bytes
 ) -> tuple[Content, list[ReadRecord]]:
     """Return the bytes and records of a file with some records replaced by others; the bytes between them stay."""
     chunks: list[bytes | slice] = []
-    made: list[tuple[Record, ReadRecord | Unfolded]] = []
+    new_records: list[tuple[Record, ReadRecord | Unfolded]] = []
     length = end = 0
     for index, item in enumerate(records):
-        before = slice(end, item.record.start)
-        for number, piece in enumerate(instead.get(index, (item,))):
-            gap = separator if number else before
+        gap_before = slice(end, item.record.start)
+        for number, piece in enumerate(replacements.get(index, (item,))):
+            gap = separator if number else gap_before
             raw = piece.raw if isinstance(piece, Unfolded) else slice(item.record.start, item.record.end)
             chunks += [gap, raw]
             start = length + _length(gap)
             length = start + _length(raw)
-            made.append((Record(item.record.line, start, length), piece))
+            new_records.append((Record(item.record.line, start, length), piece))
         end = item.record.end
     chunks.append(slice(end, len(data)))
-    put = joined(data, (data[chunk] if isinstance(chunk, slice) else chunk for chunk in chunks))
-    return put, [HeldRecord(span, put) if isinstance(p, HeldRecord) else RawRecord(span, p.value) for span, p in made]
+    new_data = join_chunks(data, (data[chunk] if isinstance(chunk, slice) else chunk for chunk in chunks))
+    return new_data, [
+        HeldRecord(span, new_data) if isinstance(p, HeldRecord) else RawRecord(span, p.value) for span, p in new_records
+    ]
 
 
 def _length(chunk: bytes | slice) -> int:
     return int(chunk.stop - chunk.start) if isinstance(chunk, slice) else len(chunk)
 
 
-def taken_out(raw: bytes, path: Path) -> tuple[bytes, list[tuple[str, Any]]]:
+def extract_list(raw: bytes, path: Path) -> tuple[bytes, list[tuple[str, Any]]]:
     """Return a record with the list at `path` emptied, and the former elements as JSON texts with values."""
     text = raw.decode("utf-8")
     items, _ = elements(text, jsonedit.locate(text, path)[0])
     return jsonedit.replace(raw, {path: "[]"}), [(text[start:end], value) for start, end, value in items]
 
 
-def emptied(value: Any, path: Path) -> Any:
+def with_empty_list(value: Any, path: Path) -> Any:
     """Return a copy of a value with an empty list at `path`."""
     if not path:
         return []
-    return {**value, path[0]: emptied(value[path[0]], path[1:])}
+    return {**value, path[0]: with_empty_list(value[path[0]], path[1:])}

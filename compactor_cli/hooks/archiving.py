@@ -16,11 +16,11 @@ STRATEGY = "agent"
 _REASON = "the agent's own compaction"
 
 
-def manifest_before(source: Source, counter: str) -> Manifest:
+def make_manifest(source: Source, counter: str) -> Manifest:
     """Return a manifest of everything that an agent may remove from its context, with one entry per message. What
     the agent will make of the messages is unknown."""
     removed = [
-        _entry(transcript, number, message)
+        _removed_entry(transcript, number, message)
         for number, transcript in enumerate(source.transcripts)
         for message in transcript.messages
         if message.records
@@ -31,12 +31,14 @@ def manifest_before(source: Source, counter: str) -> Manifest:
         output=FileState("", hashlib.sha256(b"").hexdigest(), 0),
         format=source.transcripts[0].format,
         counter=counter,
-        rounds=tuple(_round(number, transcript, names[number]) for number, transcript in enumerate(source.transcripts)),
+        rounds=tuple(
+            _make_round(number, transcript, names[number]) for number, transcript in enumerate(source.transcripts)
+        ),
         removed=with_references(removed),
     )
 
 
-def _entry(transcript: Transcript, conversation: int, message: Message) -> Removed:
+def _removed_entry(transcript: Transcript, conversation: int, message: Message) -> Removed:
     """Return the entry of a message. A message that is a single text is identified by that text, others by their
     records."""
     only = message.parts[0] if len(message.parts) == 1 else None
@@ -60,7 +62,7 @@ def _entry(transcript: Transcript, conversation: int, message: Message) -> Remov
     )
 
 
-def _round(number: int, transcript: Transcript, session: str) -> Round:
+def _make_round(number: int, transcript: Transcript, session: str) -> Round:
     return Round(
         conversation=number,
         session=session,

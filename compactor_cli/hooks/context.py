@@ -15,11 +15,11 @@ from compactor_cli.features.work.state import session_state
 from compactor_cli.model.message import Message
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import one_line
-from compactor_cli.views.survival.judge import survival
+from compactor_cli.views.survival.judge import judge_survival
 
-MOST_CHARACTERS = 9_500
+MAX_CHARS = 9_500
 """Claude Code replaces a context of more than 10,000 characters by its beginning."""
-_WIDTH = 320
+_MAX_LINE_CHARS = 320
 """Maximum characters of a line; its reference leads to the rest."""
 _HEAD = (
     "## State of the work before the compaction\n"
@@ -54,98 +54,98 @@ class _Line(Struct, frozen=True):
     order: tuple[int, int]
 
 
-def restored(
+def restored_context(
     originals: Sequence[Original], after: Sequence[Message], more: str, count: Callable[[str], int], limit: int
 ) -> str:
-    """Return the text to restore, with at most `limit` tokens and MOST_CHARACTERS characters; empty if nothing is lost.
+    """Return the text to restore, with at most `limit` tokens and MAX_CHARS characters; empty if nothing is lost.
 
     `originals`: oldest first; of all but the last, only binding text is considered. `after`: the current context;
     empty if unknown. `more`: a note on how to get the rest.
     """
-    lines = _lines(originals, after)
+    lines = _section_lines(originals, after)
     if not any(lines.values()):
         return ""
-    room = limit - count(f"{_HEAD}\n\n{more}\n")
-    characters = MOST_CHARACTERS - len(_HEAD) - len(more) - 10
+    token_budget = limit - count(f"{_HEAD}\n\n{more}\n")
+    characters = MAX_CHARS - len(_HEAD) - len(more) - 10
     sections: list[str] = []
     spare = 0.0
     for name, heading, share in _SECTIONS:
-        own = room * share + spare
-        chosen = _fitting(heading, lines[name], own, characters, count)
+        section_tokens = token_budget * share + spare
+        chosen = _fitting_lines(heading, lines[name], section_tokens, characters, count)
         text = "\n".join([heading, *chosen]) if chosen else ""
         used = count(text) if text else 0
-        spare = max(0.0, own - used)
+        spare = max(0.0, section_tokens - used)
         characters -= len(text) + 2
         sections += [text] if text else []
     while sections and count(text := "\n\n".join([_HEAD, *sections, more])) > limit:
-        sections = _shorter(sections)
+        sections = _drop_last_line(sections)
     return text if sections else ""
 
 
-def _shorter(sections: Sequence[str]) -> list[str]:
+def _drop_last_line(sections: Sequence[str]) -> list[str]:
     """Return the sections without the last line. Needed because the token counts of parts do not always add up to
     that of the whole."""
-    kept = sections[-1].rpartition("\n")[0]
-    return [*sections[:-1], kept] if "\n" in kept else [*sections[:-1]]
+    kept_text = sections[-1].rpartition("\n")[0]
+    return [*sections[:-1], kept_text] if "\n" in kept_text else [*sections[:-1]]
 
 
-def _fitting(
-    heading: str, lines: Iterable[_Line], room: float, characters: int, count: Callable[[str], int]
+def _fitting_lines(
+    heading: str, lines: Iterable[_Line], token_budget: float, characters: int, count: Callable[[str], int]
 ) -> list[str]:
     """Return the lines that fit, chosen by importance and sorted by time."""
-    room -= count(heading + "\n")
+    token_budget -= count(heading + "\n")
     characters -= len(heading) + 1
     chosen: list[tuple[tuple[int, int], str]] = []
     for line in lines:
         text = f"- {line.text}" + (f" ({line.reference})" if line.reference else "")
         tokens = count(text + "\n")
-        if tokens <= room and len(text) < characters:
-            room -= tokens
+        if tokens <= token_budget and len(text) < characters:
+            token_budget -= tokens
             characters -= len(text) + 1
             chosen.append((line.order, text))
     return [text for _, text in sorted(chosen)]
 
 
-def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str, list[_Line]]:
+def _section_lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str, list[_Line]]:
     """Return section -> lines, most important first."""
     lines: dict[str, list[_Line]] = {name: [] for name, _, _ in _SECTIONS}
-    seen: set[str] = set()
+    seen_texts: set[str] = set()
 
     def take(section: str, original: Original, number: int, lost: Iterable[tuple[int, str]]) -> None:
         for message, text in lost:
-            shown = _shown(text)
-            known = shown in seen or any(shown in line.text for line in lines[section])
-            if shown and not known:
-                seen.add(shown)
-                lines[section].append(_Line(shown, original.references.get(message, ""), (number, message)))
+            shown_line = _shown_line(text)
+            is_known = shown_line in seen_texts or any(shown_line in line.text for line in lines[section])
+            if shown_line and not is_known:
+                seen_texts.add(shown_line)
+                lines[section].append(_Line(shown_line, original.references.get(message, ""), (number, message)))
 
     for number, original in reversed(list(enumerate(originals))):
-        judged = {judgement.category: judgement.lost[::-1] for judgement in survival(original.messages, after)}
+        judged = {judgement.category: judgement.lost[::-1] for judgement in judge_survival(original.messages, after)}
         for category in ("rules", "corrections", "constraints"):
             take("rules", original, number, judged[category])
         if number == len(originals) - 1:
-            take("open", original, number, (*_open(original, after), *judged["open_items"]))
-        take("requests", original, number, _by_message(judged["user_requests"], seen))
+            take("open", original, number, (*_open_items(original, after), *judged["open_items"]))
+        take("requests", original, number, _lost_requests(judged["user_requests"], seen_texts))
         if number == len(originals) - 1:
             take("decisions", original, number, judged["decisions"])
             take("done", original, number, judged["effects"])
     return lines
 
 
-def _shown(text: str) -> str:
-    return harmless(one_line(text.lstrip("-* \t"), _WIDTH))
+def _shown_line(text: str) -> str:
+    return harmless(one_line(text.lstrip("-* \t"), _MAX_LINE_CHARS))
 
 
-def _by_message(lost: Iterable[tuple[int, str]], seen: Collection[str]) -> Iterable[tuple[int, str]]:
+def _lost_requests(lost: Iterable[tuple[int, str]], seen_texts: Collection[str]) -> Iterable[tuple[int, str]]:
     """Return what is lost of each request as one line, newest first, without what is already shown."""
     by_message: dict[int, list[str]] = {}
     for message, text in lost:
-        if _shown(text) not in seen:
+        if _shown_line(text) not in seen_texts:
             by_message.setdefault(message, []).insert(0, text)
     return ((message, " ".join(texts)) for message, texts in by_message.items())
 
 
-def _open(before: Original, after: Sequence[Message]) -> Iterable[tuple[int, str]]:
+def _open_items(before: Original, after: Sequence[Message]) -> Iterable[tuple[int, str]]:
     """Return what remains to be done or fixed, except lines that the context contains word for word."""
     standing = "\n".join(message.text() for message in after)
     state = session_state(before.messages, before.folder)

@@ -17,10 +17,10 @@ from compactor_cli.hooks.payload import BEFORE, START
 
 TIMEOUT = 60
 """Seconds that the agent waits for a hook."""
-_OURS = re.compile(r"\bcompactor(?:_cli|-cli)?(?:\.exe)?[\"']?\s+hook\s+run\b")
+_OUR_COMMAND = re.compile(r"\bcompactor(?:_cli|-cli)?(?:\.exe)?[\"']?\s+hook\s+run\b")
 
 
-def groups_of(command: str) -> dict[str, dict[str, Any]]:
+def hook_groups(command: str) -> dict[str, dict[str, Any]]:
     """Return event -> the group to append to its groups."""
     run = {"type": "command", "command": command, "timeout": TIMEOUT}
     return {BEFORE: {"hooks": [run]}, START: {"matcher": "compact", "hooks": [run]}}
@@ -30,14 +30,14 @@ def with_hooks(text: str, command: str) -> str:
     """Return the text of a settings file with the hooks added, unchanged if they are already there. Raises
     InputError if the text is not a settings file."""
     if not text.strip():
-        return json.dumps({"hooks": {event: [group] for event, group in groups_of(command).items()}}, indent=2) + "\n"
-    if sorted(_installed(_document(text)), key=str) == sorted(groups_of(command).items(), key=str):
+        return json.dumps({"hooks": {event: [group] for event, group in hook_groups(command).items()}}, indent=2) + "\n"
+    if sorted(_installed_groups(_parse_settings(text)), key=str) == sorted(hook_groups(command).items(), key=str):
         return text
     text = without_hooks(text)
-    document = _document(text)
+    document = _parse_settings(text)
     if "hooks" not in document:
-        return add(text, (), "hooks", {event: [group] for event, group in groups_of(command).items()})
-    for event, group in groups_of(command).items():
+        return add(text, (), "hooks", {event: [group] for event, group in hook_groups(command).items()})
+    for event, group in hook_groups(command).items():
         if event in document["hooks"]:
             text = add(text, ("hooks", event), None, group)
         else:
@@ -48,9 +48,9 @@ def with_hooks(text: str, command: str) -> str:
 def without_hooks(text: str) -> str:
     """Return the text without our hooks, and without groups, events and `hooks` members that become empty. Raises
     InputError if the text is not a settings file."""
-    document = _document(text) if text.strip() else {}
-    while (place := next(_ours(document), None)) is not None:
-        *path, last = _whole(document, *place)
+    document = _parse_settings(text) if text.strip() else {}
+    while (position := next(_our_commands(document), None)) is not None:
+        *path, last = _removable_path(document, *position)
         inside = document
         for step in path:
             inside = inside[step]  # type: ignore[index]  # a group is found by its number
@@ -58,45 +58,45 @@ def without_hooks(text: str) -> str:
         if len(members(text, path)) != len(inside):
             raise InputError("contains a key twice; remove the hooks by hand")
         text = remove(text, path, number)
-        document = _document(text)
+        document = _parse_settings(text)
     return text
 
 
-def _ours(document: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
+def _our_commands(document: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
     """Yield where our commands are: event, group, and position in the group."""
     for event, groups in document.get("hooks", {}).items():
         for number, group in enumerate(groups):
-            for place, run in enumerate(group.get("hooks", ())):
-                if isinstance(run, dict) and _OURS.search(str(run.get("command", ""))):
-                    yield event, number, place
+            for position, run in enumerate(group.get("hooks", ())):
+                if isinstance(run, dict) and _OUR_COMMAND.search(str(run.get("command", ""))):
+                    yield event, number, position
 
 
-def _whole(document: dict[str, Any], event: str, group: int, place: int) -> tuple[Step, ...]:
+def _removable_path(document: dict[str, Any], event: str, group: int, position: int) -> tuple[Step, ...]:
     """Return the path of the largest item that contains nothing but one of our commands."""
     hooks = document["hooks"]
     if len(hooks[event][group]["hooks"]) > 1:
-        return "hooks", event, group, "hooks", place
+        return "hooks", event, group, "hooks", position
     if len(hooks[event]) > 1:
         return "hooks", event, group
     return ("hooks", event) if len(hooks) > 1 else ("hooks",)
 
 
-def _installed(document: dict[str, Any]) -> list[tuple[str, Any]]:
+def _installed_groups(document: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the groups that contain our commands, each with its event."""
-    return [(event, document["hooks"][event][group]) for event, group, _ in _ours(document)]
+    return [(event, document["hooks"][event][group]) for event, group, _ in _our_commands(document)]
 
 
-def _document(text: str) -> dict[str, Any]:
+def _parse_settings(text: str) -> dict[str, Any]:
     value = parse(text)
     if not isinstance(value, dict):
         raise InputError("is not a JSON object, so the agent cannot read it either; fix it first")
     hooks = value.get("hooks", {})
-    if not isinstance(hooks, dict) or not all(map(_is_event, hooks.values())):
+    if not isinstance(hooks, dict) or not all(map(_is_group_list, hooks.values())):
         raise InputError("its `hooks` do not have the documented form (events, groups, commands); fix them first")
     return value
 
 
-def _is_event(groups: Any) -> bool:
+def _is_group_list(groups: Any) -> bool:
     return isinstance(groups, list) and all(
         isinstance(group, dict) and isinstance(group.get("hooks", []), list) for group in groups
     )

@@ -37,7 +37,7 @@ class Payload(Struct, frozen=True):
         return self.event == START and self.source == "compact"
 
 
-def payload_of(data: bytes) -> Payload:
+def parse_payload(data: bytes) -> Payload:
     """Return the payload in these bytes. Raises UsageError if they are not a payload."""
     try:
         value = json.loads(data)
@@ -45,14 +45,14 @@ def payload_of(data: bytes) -> Payload:
         raise UsageError(
             "standard input is not the JSON payload of a hook; agents call this command, see docs/hooks.md"
         ) from None
-    if not isinstance(value, dict) or not _word(value, "hook_event_name"):
+    if not isinstance(value, dict) or not _text_member(value, "hook_event_name"):
         raise UsageError("the payload has no hook_event_name; see docs/hooks.md")
     return Payload(
-        event=_word(value, "hook_event_name"),
-        session=_word(value, "session_id"),
-        transcript=_word(value, "transcript_path"),
-        cwd=_word(value, "cwd"),
-        source=_word(value, "source"),
+        event=_text_member(value, "hook_event_name"),
+        session=_text_member(value, "session_id"),
+        transcript=_text_member(value, "transcript_path"),
+        cwd=_text_member(value, "cwd"),
+        source=_text_member(value, "source"),
     )
 
 
@@ -62,6 +62,6 @@ def start_output(context: str) -> str:
     return json.dumps({"hookSpecificOutput": {"hookEventName": START, "additionalContext": context}})
 
 
-def _word(value: dict[str, Any], key: str) -> str:
+def _text_member(value: dict[str, Any], key: str) -> str:
     word = value.get(key)
     return word if isinstance(word, str) else ""

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import ModelError, UsageError
 from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
-from compactor_cli.llm.deadline import as_they_finish
+from compactor_cli.llm.deadline import run_concurrently
 from compactor_cli.llm.litellm_client import LitellmClient
-from compactor_cli.llm.prices import CostEstimate, context_limit_of, estimate, price_of
+from compactor_cli.llm.prices import CostEstimate, context_limit_of, estimate_cost, price_of
 from compactor_cli.model.report import Fallback, Usage
 from compactor_cli.settings import LlmSettings
 from compactor_cli.text.quantities import dollars
@@ -22,7 +22,7 @@ Send = Callable[[ModelRequest], ModelAnswer]
 Count = Callable[[str], int]
 Say = Callable[[str], None]
 
-_MOST_FAILURES = 3
+_MAX_FAILURES = 3
 """Consecutive failed requests, each after its own retries, after which nothing more is sent."""
 NOT_ASKED = "not asked: --dry-run"
 
@@ -77,15 +77,15 @@ class Asker:
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
         """Return one answer per request, in order. Announces once what is requested and its maximum cost."""
         answers: list[ModelAnswer | None] = [None] * len(requests)
-        sent = self._possible(self._affordable(self._unknown(requests, answers), answers), answers)
-        if sent:
-            self._say(announcement(self.name, [plan.estimate for plan in sent]))
-        for index, came in as_they_finish(sent, self._sent, at_once=self._settings.concurrency):
+        planned = self._if_sendable(self._within_cost(self._plan_uncached(requests, answers), answers), answers)
+        if planned:
+            self._say(announce_requests(self.name, [plan.estimate for plan in planned]))
+        for index, came in run_concurrently(planned, self._send_planned, at_once=self._settings.concurrency):
             answer = came or ModelAnswer(failure=self._stopped)
             if came:
-                self._note(sent[index], came)
-            for place in sent[index].places:
-                answers[place] = answer
+                self._record_answer(planned[index], came)
+            for position in planned[index].places:
+                answers[position] = answer
         return tuple(answer for answer in answers if answer is not None)
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
@@ -96,32 +96,34 @@ class Asker:
             )
         self.fallbacks.append(Fallback(what, why, failed))
 
-    def _sent(self, plan: _Planned) -> ModelAnswer | None:
+    def _send_planned(self, plan: _Planned) -> ModelAnswer | None:
         """Return the answer to a request; None once nothing more is sent. Runs in several threads."""
         if self._stopped:
             return None
         answer = self._send(plan.request)
         with self._lock:
             self._failing = self._failing + 1 if answer.failure else 0
-            if answer.final or self._failing >= _MOST_FAILURES:
+            if answer.final or self._failing >= _MAX_FAILURES:
                 self._stopped = self._stopped or answer.failure
         return answer
 
-    def _unknown(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
+    def _plan_uncached(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """Return the requests that must be sent, each only once; the others get cached answers."""
         places: dict[str, list[int]] = {}
-        for place, request in enumerate(requests):
+        for position, request in enumerate(requests):
             key = self._key(request)
-            places.setdefault(key, []).append(place)
+            places.setdefault(key, []).append(position)
         planned = []
-        for key, wanted in places.items():
-            kept = self._cache.get(key) if self._cache else None
-            if kept is None:
-                request = requests[wanted[0]]
-                planned.append(_Planned(key, request, estimate(self.name, request, self._count), tuple(wanted)))
-            for place in wanted if kept else ():
-                answers[place] = kept
-        self._add(cache_hits=len(places) - len(planned), cache_misses=len(planned))
+        for key, request_to_send in places.items():
+            cached = self._cache.get(key) if self._cache else None
+            if cached is None:
+                request = requests[request_to_send[0]]
+                planned.append(
+                    _Planned(key, request, estimate_cost(self.name, request, self._count), tuple(request_to_send))
+                )
+            for position in request_to_send if cached else ():
+                answers[position] = cached
+        self._add_usage(cache_hits=len(places) - len(planned), cache_misses=len(planned))
         return planned
 
     def _key(self, request: ModelRequest) -> str:
@@ -130,12 +132,12 @@ class Asker:
             self.name, settings.api_base, settings.temperature, request, strict_roles=settings.strict_roles
         )
 
-    def _affordable(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
+    def _within_cost(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """Return the requests, in order, that the cost limit allows; the others get a failure."""
-        most = self._settings.max_cost
-        if most is None or not planned:
+        max_cost = self._settings.max_cost
+        if max_cost is None or not planned:
             return planned
-        sent: list[_Planned] = []
+        affordable: list[_Planned] = []
         reserved = (self._usage.cost or 0.0) + self._lost
         for plan in planned:
             cost = plan.estimate.cost
@@ -144,41 +146,43 @@ class Asker:
                     f"--max-cost cannot be applied: the price of {self.name} is not known; leave it out, or use a "
                     "model whose price is known"
                 )
-            if reserved + cost <= most:
+            if reserved + cost <= max_cost:
                 reserved += cost
-                sent.append(plan)
+                affordable.append(plan)
                 continue
-            besides = f" besides {dollars(reserved)}" if reserved else ""
-            for place in plan.places:
-                why = f"would cost up to {dollars(cost)}{besides}; --max-cost is {dollars(most)}"
-                answers[place] = ModelAnswer(failure=why)
-        return sent
+            reserved_note = f" besides {dollars(reserved)}" if reserved else ""
+            for position in plan.places:
+                why = f"would cost up to {dollars(cost)}{reserved_note}; --max-cost is {dollars(max_cost)}"
+                answers[position] = ModelAnswer(failure=why)
+        return affordable
 
-    def _possible(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
+    def _if_sendable(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """Return the requests, or none if nothing can be sent at all; each then fails with the reason."""
         problem = (self._stopped or self._problem()) if planned else ""
-        for place in (place for plan in planned if problem for place in plan.places):
-            answers[place] = ModelAnswer(failure=problem)
+        for position in (position for plan in planned if problem for position in plan.places):
+            answers[position] = ModelAnswer(failure=problem)
         return [] if problem else planned
 
-    def _note(self, plan: _Planned, answer: ModelAnswer) -> None:
+    def _record_answer(self, plan: _Planned, answer: ModelAnswer) -> None:
         """Cache an answer and add up its usage."""
         if answer.failure:
-            self._add(requests=1, failures=1)
+            self._add_usage(requests=1, failures=1)
             self._lost += (plan.estimate.cost or 0.0) if answer.billed else 0.0
             return
         prompt_tokens = plan.estimate.tokens if answer.prompt_tokens is None else answer.prompt_tokens
         completion_tokens = answer.completion_tokens
-        answered = self._count(answer.text) if completion_tokens is None else completion_tokens
+        answer_tokens = self._count(answer.text) if completion_tokens is None else completion_tokens
         price = price_of(self.name, prompt_tokens)
-        self._add(requests=1, prompt_tokens=prompt_tokens, completion_tokens=answered)
+        self._add_usage(requests=1, prompt_tokens=prompt_tokens, completion_tokens=answer_tokens)
         if price is not None:
-            self._usage = replace(self._usage, cost=(self._usage.cost or 0.0) + price.of(prompt_tokens, answered))
+            self._usage = replace(self._usage, cost=(self._usage.cost or 0.0) + price.of(prompt_tokens, answer_tokens))
         if self._cache:
             self._cache.put(plan.key, answer)
 
-    def _add(self, **more: int) -> None:
-        self._usage = replace(self._usage, **{name: getattr(self._usage, name) + by for name, by in more.items()})
+    def _add_usage(self, **more: int) -> None:
+        self._usage = replace(
+            self._usage, **{name: getattr(self._usage, name) + amount for name, amount in more.items()}
+        )
 
 
 class DryAsker:
@@ -198,7 +202,7 @@ class DryAsker:
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
         """Return a failure for each request, stating that nothing was asked."""
         self.requests.extend(requests)
-        self.estimates.extend(estimate(self.name, request, self._count) for request in requests)
+        self.estimates.extend(estimate_cost(self.name, request, self._count) for request in requests)
         return tuple(ModelAnswer(failure=NOT_ASKED) for _ in requests)
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
@@ -212,7 +216,7 @@ class DryAsker:
     @property
     def tokens(self) -> int:
         """Return the tokens of all requests."""
-        return sum(each.tokens for each in self.estimates)
+        return sum(estimate_of_request.tokens for estimate_of_request in self.estimates)
 
     @property
     def cost(self) -> float | None:
@@ -227,15 +231,18 @@ def make_asker(name: str, settings: LlmSettings, *, count: Count, say: Say) -> A
     return Asker(name, settings, count=count, say=say, send=client, cache=cache, problem=client.problem)
 
 
-def announcement(name: str, estimates: Sequence[CostEstimate]) -> str:
+def announce_requests(name: str, estimates: Sequence[CostEstimate]) -> str:
     """Return an announcement: `asking openai/gpt-4o-mini: 3 requests, 12,345 tokens, at most $0.0123`."""
     plural = "" if len(estimates) == 1 else "s"
-    words = f"asking {name}: {len(estimates)} request{plural}, {sum(each.tokens for each in estimates):,} tokens"
+    words = (
+        f"asking {name}: {len(estimates)} request{plural}, "
+        f"{sum(request_estimate.tokens for request_estimate in estimates):,} tokens"
+    )
     cost = total_cost(estimates)
     return words if cost is None else f"{words}, at most {dollars(cost)}"
 
 
 def total_cost(estimates: Sequence[CostEstimate]) -> float | None:
     """Return the sum of the costs; None if one of them is unknown."""
-    costs = [each.cost for each in estimates if each.cost is not None]
+    costs = [request_estimate.cost for request_estimate in estimates if request_estimate.cost is not None]
     return sum(costs) if len(costs) == len(estimates) else None

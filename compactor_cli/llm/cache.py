@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 PROMPT_VERSION = 1
 """Increased when earlier answers must not be reused even for identical requests."""
-_PATIENCE = 30.0
+_LOCK_TIMEOUT_SECONDS = 30.0
 """Seconds to wait for other writers: SQLite serves them in no particular order, and a slow disk takes time."""
-_OVERHEAD = 200
+_ROW_OVERHEAD_BYTES = 200
 """Bytes of a cached answer besides its text: key, numbers, index."""
 _TABLE = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS answers (
 _INDEX = "CREATE INDEX IF NOT EXISTS answers_used ON answers (used, size)"
 _NEXT_USE = "(SELECT COALESCE(MAX(used), 0) + 1 FROM answers)"
 """`used` counts uses, because a clock might go backwards."""
-_TOO_MUCH = """
+_EVICT = """
 DELETE FROM answers WHERE key IN (
     SELECT key FROM (SELECT key, SUM(size) OVER (ORDER BY used DESC) AS total FROM answers) WHERE total > ?
 )"""
@@ -94,7 +94,7 @@ class AnswerCache:
         if answer.failure or not (answer.text or answer.finish == "length"):
             return
         text = answer.text.encode("utf-8", "surrogatepass")
-        size = len(text) + _OVERHEAD
+        size = len(text) + _ROW_OVERHEAD_BYTES
         if size > self._most:
             return
         row = (key, text, answer.finish, answer.prompt_tokens, answer.completion_tokens, size)
@@ -103,7 +103,7 @@ class AnswerCache:
             db.execute(f"INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, {_NEXT_USE})", row)
             total = db.execute("SELECT SUM(size) FROM answers").fetchone()[0]
             if total > self._most:
-                db.execute(_TOO_MUCH, (self._most,))
+                db.execute(_EVICT, (self._most,))
 
         self._attempt(write)
 
@@ -117,20 +117,20 @@ class AnswerCache:
             # OperationalError means that the file is not at fault: locked, read-only, full
             damaged = isinstance(error, (sqlite3.DatabaseError, ValueError))
             if not damaged or isinstance(error, sqlite3.OperationalError):
-                self._pass_over(error)
+                self._report_error(error)
                 return None
         try:
             self._file.unlink(missing_ok=True)
             self._warn(f"the cache of answers was damaged and is recreated: {self._file}")
             return self._transact(work)
         except (OSError, sqlite3.Error, ValueError) as error:
-            self._pass_over(error)
+            self._report_error(error)
             return None
 
     def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600))  # private: it holds session texts
-        with closing(sqlite3.connect(self._file, timeout=_PATIENCE, isolation_level=None)) as db:
+        with closing(sqlite3.connect(self._file, timeout=_LOCK_TIMEOUT_SECONDS, isolation_level=None)) as db:
             db.execute("PRAGMA auto_vacuum = FULL")
             db.execute("BEGIN IMMEDIATE")  # every reader also writes; taking the lock later could deadlock
             db.execute(_TABLE)
@@ -139,7 +139,7 @@ class AnswerCache:
             db.execute("COMMIT")
             return result
 
-    def _pass_over(self, error: Exception) -> None:
+    def _report_error(self, error: Exception) -> None:
         self._usable = False
         self._warn(f"the cache of answers is not used: {self._file}: {error}")
 

@@ -37,33 +37,33 @@ class DeadlineError(Exception):
     """The work was not finished in time."""
 
 
-def within(seconds: float, work: Callable[[], R]) -> R:
+def run_within(seconds: float, work: Callable[[], R]) -> R:
     """Return or raise what the work does. Raises DeadlineError after this many seconds and abandons the work."""
-    done: SimpleQueue[_Outcome[R]] = SimpleQueue()
-    Thread(target=lambda: done.put(_Outcome(work)), daemon=True).start()
+    outcomes: SimpleQueue[_Outcome[R]] = SimpleQueue()
+    Thread(target=lambda: outcomes.put(_Outcome(work)), daemon=True).start()
     try:
-        return done.get(timeout=seconds).value
+        return outcomes.get(timeout=seconds).value
     except Empty:
         raise DeadlineError from None
 
 
-def as_they_finish(items: Sequence[T], work: Callable[[T], R], *, at_once: int) -> Iterator[tuple[int, R]]:
+def run_concurrently(items: Sequence[T], work: Callable[[T], R], *, at_once: int) -> Iterator[tuple[int, R]]:
     """Yield the position and result of each item as it finishes. If the caller stops early, pending items are
     skipped."""
     waiting: SimpleQueue[int] = SimpleQueue()
-    done: SimpleQueue[tuple[int, _Outcome[R]]] = SimpleQueue()
+    outcomes: SimpleQueue[tuple[int, _Outcome[R]]] = SimpleQueue()
     for index in range(len(items)):
         waiting.put(index)
 
     def serve() -> None:
         for index in _until_empty(waiting):
-            done.put((index, _Outcome(partial(work, items[index]))))
+            outcomes.put((index, _Outcome(partial(work, items[index]))))
 
     for _ in range(min(at_once, len(items))):
         Thread(target=serve, daemon=True).start()
     try:
         for _ in items:
-            index, outcome = done.get()
+            index, outcome = outcomes.get()
             yield index, outcome.value
     finally:
         for _ in _until_empty(waiting):

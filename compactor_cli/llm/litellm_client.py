@@ -12,14 +12,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.asking.port import Finish, ModelAnswer, ModelRequest
-from compactor_cli.asking.turns import joined
-from compactor_cli.llm.deadline import DeadlineError, within
-from compactor_cli.llm.model_failures import Failure, failure_of, late
+from compactor_cli.asking.turns import merge_turns
+from compactor_cli.llm.deadline import DeadlineError, run_within
+from compactor_cli.llm.model_failures import Failure, interpret_error, timeout_failure
 from compactor_cli.llm.prices import output_limit
 from compactor_cli.llm.redact import redact
 from compactor_cli.settings import LlmSettings
 
-_QUIET = {
+_QUIET_ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "LITELLM_MODE": "PRODUCTION",
@@ -53,24 +53,24 @@ class LitellmClient:
         options = self._options(litellm, request)
         tries = 1
         while True:
-            outcome = self._try(litellm, options)
+            outcome = self._attempt(litellm, options)
             if isinstance(outcome, ModelAnswer):
                 return outcome
             # with a cost limit, a request that may already be billed is not repeated
             dear = outcome.billed and self._settings.max_cost is not None
-            if not outcome.passing or dear or tries > self._settings.retries:
-                return ModelAnswer(failure=outcome.after(tries), final=outcome.final, billed=outcome.billed)
+            if not outcome.is_transient or dear or tries > self._settings.retries:
+                return ModelAnswer(failure=outcome.reason_after(tries), final=outcome.final, billed=outcome.billed)
             self._sleep(max(self._settings.backoff * 2 ** (tries - 1), outcome.wait))
             tries += 1
 
-    def _try(self, litellm: Any, options: dict[str, Any]) -> ModelAnswer | Failure:
+    def _attempt(self, litellm: Any, options: dict[str, Any]) -> ModelAnswer | Failure:
         timeout = self._settings.timeout
         try:
-            return _answer(within(timeout, partial(litellm.completion, **options)))
+            return _parse_answer(run_within(timeout, partial(litellm.completion, **options)))
         except DeadlineError:
-            return late(timeout)
+            return timeout_failure(timeout)
         except Exception as error:  # litellm raises whatever a provider's code raises
-            return failure_of(error, timeout)
+            return interpret_error(error, timeout)
 
     def problem(self) -> str:
         """Return why nothing can be sent at all; empty if something can."""
@@ -96,7 +96,7 @@ class LitellmClient:
     def _options(self, litellm: Any, request: ModelRequest) -> dict[str, Any]:
         options: dict[str, Any] = {
             "model": self._model,
-            "messages": _messages(self._arranged(litellm, request)),
+            "messages": _litellm_messages(self._arrange_turns(litellm, request)),
             "max_tokens": output_limit(self._model, request.max_tokens),
             "temperature": self._settings.temperature,
             "timeout": self._settings.timeout,
@@ -114,19 +114,19 @@ class LitellmClient:
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
         return options
 
-    def _arranged(self, litellm: Any, request: ModelRequest) -> ModelRequest:
+    def _arrange_turns(self, litellm: Any, request: ModelRequest) -> ModelRequest:
         if self._settings.strict_roles:
-            return strict(request)
+            return with_strict_roles(request)
         base = self._settings.api_base or None
         provider = litellm.get_llm_provider(model=self._model, api_base=base)[1]
-        return system_first(request) if provider == "anthropic" else request
+        return with_system_first(request) if provider == "anthropic" else request
 
 
 @cache
 def load_litellm() -> Any:
     """Return litellm, imported on the first call, which takes seconds. It is kept from downloading, logging and
     reporting."""
-    for name, value in _QUIET.items():
+    for name, value in _QUIET_ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import litellm
 
@@ -138,32 +138,35 @@ def load_litellm() -> Any:
     return litellm
 
 
-def system_first(request: ModelRequest) -> ModelRequest:
+def with_system_first(request: ModelRequest) -> ModelRequest:
     """Return the request with system turns moved to the front, in order, so that Anthropic's system field gets them
     all."""
     return replace(request, turns=tuple(sorted(request.turns, key=lambda turn: turn.role != "system")))
 
 
-def strict(request: ModelRequest) -> ModelRequest:
+def with_strict_roles(request: ModelRequest) -> ModelRequest:
     """Return the request with all system text in the system field, and neighbouring turns of the same role merged."""
     system = [request.system, *(turn.text for turn in request.turns if turn.role == "system")]
-    turns = joined(turn for turn in request.turns if turn.role != "system")
+    turns = merge_turns(turn for turn in request.turns if turn.role != "system")
     return replace(request, system="\n\n".join(filter(None, system)), turns=turns)
 
 
-def _messages(request: ModelRequest) -> list[dict[str, str]]:
-    system = [{"role": "system", "content": _encodable(request.system)}] if request.system else []
-    return system + [{"role": turn.role, "content": _encodable(turn.text)} for turn in request.turns]
+def _litellm_messages(request: ModelRequest) -> list[dict[str, str]]:
+    system = [{"role": "system", "content": _without_surrogates(request.system)}] if request.system else []
+    return system + [{"role": turn.role, "content": _without_surrogates(turn.text)} for turn in request.turns]
 
 
-def _encodable(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """Return the text with surrogate pairs joined and lone surrogates replaced. Transcripts may contain them; UTF-8
     cannot."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _answer(response: Any) -> ModelAnswer:
-    prompt_tokens, completion_tokens = _tokens(response, "prompt_tokens"), _tokens(response, "completion_tokens")
+def _parse_answer(response: Any) -> ModelAnswer:
+    prompt_tokens, completion_tokens = (
+        _usage_tokens(response, "prompt_tokens"),
+        _usage_tokens(response, "completion_tokens"),
+    )
     if not response.choices:
         return ModelAnswer(finish="other", prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
     choice = response.choices[0]
@@ -172,7 +175,7 @@ def _answer(response: Any) -> ModelAnswer:
     return ModelAnswer(choice.message.content or "", finish, prompt_tokens, completion_tokens)
 
 
-def _tokens(response: Any, name: str) -> int | None:
+def _usage_tokens(response: Any, name: str) -> int | None:
     """Return a number of the answer's usage, or None. litellm puts 0 where the server reports nothing, and every
     answer has tokens."""
     value = getattr(getattr(response, "usage", None), name, None)

@@ -10,19 +10,19 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.asking.port import ModelRequest
-from compactor_cli.tokens.models import entry_of, model_facts
+from compactor_cli.tokens.models import model_facts, table_entry
 
 UNKNOWN_LIMIT = 8_192
 """Context limit of models that are not in the table, which are mostly small ones on a user's own server."""
-REASONING = 4_000
+REASONING_TOKENS = 4_000
 """Tokens that a reasoning model may spend on hidden reasoning besides its answer; they are billed as output."""
-ONLY_USAGE = 16
+MIN_ANSWER_TOKENS = 16
 """Maximum answer tokens of a request that is only sent to see its cost."""
-_PER_MESSAGE = 4
+_TOKENS_PER_MESSAGE = 4
 """Tokens that providers count for each message besides its text."""
-_FOREIGN = 1.4
+_FOREIGN_TOKENIZER_FACTOR = 1.4
 """Maximum tokens in other vocabularies per token in OpenAI's, with which texts are counted."""
-_ABOVE = re.compile(r"_above_(\d+)k_tokens$")
+_ABOVE_SUFFIX = re.compile(r"_above_(\d+)k_tokens$")
 
 
 class Price(Struct, frozen=True):
@@ -46,8 +46,8 @@ class CostEstimate(Struct, frozen=True):
 
 def price_of(model: str, prompt_tokens: float = 0) -> Price | None:
     """Return the price of a model for requests of this size; None if it is unknown or not charged by token."""
-    entry = _facts(model)
-    sides = [_dollars(entry, f"{side}_cost_per_token", prompt_tokens) for side in ("input", "output")]
+    entry = _table_entry(model)
+    sides = [_table_price(entry, f"{side}_cost_per_token", prompt_tokens) for side in ("input", "output")]
     return None if sides[0] is None or sides[1] is None else Price(sides[0], sides[1])
 
 
@@ -60,43 +60,47 @@ def context_limit_of(model: str) -> int:
 def output_limit(model: str, max_tokens: int) -> int:
     """Return the output tokens to allow for an answer of `max_tokens`: more for reasoning, but at most the model's
     limit."""
-    entry = _facts(model)
+    entry = _table_entry(model)
     # an answer this short is only requested to see the cost
-    reasons = entry.get("supports_reasoning") is True and max_tokens > ONLY_USAGE
-    wanted = max_tokens + (REASONING if reasons else 0)
-    most = entry.get("max_output_tokens")
-    return min(wanted, most) if isinstance(most, int) and most > 0 else wanted
+    reasons = entry.get("supports_reasoning") is True and max_tokens > MIN_ANSWER_TOKENS
+    wanted_tokens = max_tokens + (REASONING_TOKENS if reasons else 0)
+    max_output = entry.get("max_output_tokens")
+    return min(wanted_tokens, max_output) if isinstance(max_output, int) and max_output > 0 else wanted_tokens
 
 
-def estimate(model: str, request: ModelRequest, count: Callable[[str], int]) -> CostEstimate:
+def estimate_cost(model: str, request: ModelRequest, count: Callable[[str], int]) -> CostEstimate:
     """Return the maximum usage of a request: all the output it allows, and the token count in an unfamiliar
     vocabulary."""
     texts = [request.system, *(turn.text for turn in request.turns)]
     if request.schema is not None:
         texts.append(json.dumps(request.schema))
-    tokens = sum(count(text) + _PER_MESSAGE for text in texts if text)
-    most = tokens if _facts(model).get("litellm_provider") in ("openai", "azure") else tokens * _FOREIGN
-    price = price_of(model, most)
-    return CostEstimate(tokens, price.of(most, output_limit(model, request.max_tokens)) if price else None)
+    tokens = sum(count(text) + _TOKENS_PER_MESSAGE for text in texts if text)
+    max_prompt_tokens = (
+        tokens
+        if _table_entry(model).get("litellm_provider") in ("openai", "azure")
+        else tokens * _FOREIGN_TOKENIZER_FACTOR
+    )
+    price = price_of(model, max_prompt_tokens)
+    return CostEstimate(tokens, price.of(max_prompt_tokens, output_limit(model, request.max_tokens)) if price else None)
 
 
-def _facts(model: str) -> Mapping[str, Any]:
+def _table_entry(model: str) -> Mapping[str, Any]:
     """Return the table's entry for a model, under its full name or, if the provider is the same, under the bare
     name."""
-    entry = entry_of(model)
+    entry = table_entry(model)
     provider, slash, name = model.partition("/")
     if entry is None and slash:
-        alone = entry_of(name)
+        alone = table_entry(name)
         same = alone is not None and str(alone.get("litellm_provider")).startswith(provider)
         entry = alone if same else None
     return entry or {}
 
 
-def _dollars(entry: Mapping[str, Any], key: str, prompt_tokens: float) -> float | None:
+def _table_price(entry: Mapping[str, Any], key: str, prompt_tokens: float) -> float | None:
     """Return a price from the table. Long requests may have a separate one, `..._above_200k_tokens`."""
     best, price = -1, entry.get(key)
     for name, value in entry.items():
-        above = _ABOVE.search(name) if name.startswith(f"{key}_above_") else None
-        if above and best < int(above[1]) * 1_000 < prompt_tokens:
-            best, price = int(above[1]) * 1_000, value
+        long_prompt = _ABOVE_SUFFIX.search(name) if name.startswith(f"{key}_above_") else None
+        if long_prompt and best < int(long_prompt[1]) * 1_000 < prompt_tokens:
+            best, price = int(long_prompt[1]) * 1_000, value
     return float(price) if isinstance(price, (int, float)) else None

@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from compactor_cli.text.secrets import KEY_SHAPES
 
-GONE = "[redacted]"
-_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
-_LEAST_VALUE = 6
+REDACTED = "[redacted]"
+_SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+_MIN_SECRET_CHARS = 6
 """Shorter values are words such as `none`, whose removal would mangle any text."""
-_LEAST_END = 3
+_MIN_PREFIX_CHARS = 3
 """Number of characters next to a mask that identify a masked key."""
 _MASK = r"(?:\*+|\.{2,}|…+|[xX]{4,})"
 
@@ -26,21 +26,21 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     this process.
     """
     for value in _secrets(os.environ if environment is None else environment):
-        for form in {value, quote(value, safe="")}:
-            text = text.replace(form, GONE)
-        text = _masked(value).sub(GONE, text)
+        for spelling in {value, quote(value, safe="")}:
+            text = text.replace(spelling, REDACTED)
+        text = _masked_pattern(value).sub(REDACTED, text)
     for shape in KEY_SHAPES:
-        text = shape.sub(GONE, text)
+        text = shape.sub(REDACTED, text)
     return text
 
 
 def _secrets(environment: Mapping[str, str]) -> list[str]:
     """Return the values of secret variables, longest first, so that removing one never leaves part of another."""
-    values = {value for name, value in environment.items() if name.upper().endswith(_NAMES)}
-    return sorted((value for value in values if len(value) >= _LEAST_VALUE), key=len, reverse=True)
+    values = {value for name, value in environment.items() if name.upper().endswith(_SECRET_NAMES)}
+    return sorted((value for value in values if len(value) >= _MIN_SECRET_CHARS), key=len, reverse=True)
 
 
-def _masked(value: str) -> re.Pattern[str]:
+def _masked_pattern(value: str) -> re.Pattern[str]:
     """Return a pattern for a masked value: its first characters followed by a mask, or a mask followed by its last
     ones."""
     first, last = _some(value), _some(value[::-1], backwards=True)
@@ -50,7 +50,7 @@ def _masked(value: str) -> re.Pattern[str]:
 def _some(value: str, *, backwards: bool = False) -> str:
     """Return a pattern for the beginning of a value, from the minimum length up to as much as is present."""
     pattern = ""
-    for char in reversed(value[_LEAST_END:16]):
+    for char in reversed(value[_MIN_PREFIX_CHARS:16]):
         pattern = f"(?:{pattern}{re.escape(char)})?" if backwards else f"(?:{re.escape(char)}{pattern})?"
-    least = value[:_LEAST_END]
+    least = value[:_MIN_PREFIX_CHARS]
     return pattern + re.escape(least[::-1]) if backwards else re.escape(least) + pattern

@@ -29,11 +29,11 @@ _AMOUNT = re.compile(
 """Words that mean something else after `the`: few and the few."""
 _MARKED = re.compile(r"(?<!\S)(?:`([^`]+)`|“([^“”]+)”|«([^«»]+)»)(?=[.,;:!?]*(?!\S))")
 """Something in backticks or typographic quotes, surrounded by blanks."""
-_AS_IT_IS = "\0"
+_QUOTE_MARK = "\0"
 """Marks the words of such a quotation; no stored text contains this character."""
 _STOP = re.compile(r"(?<=[\w)\]\"'])(?:[.,]|!+)$")
 """The end of a sentence; not after a sign, as in `../..`."""
-_ALIKE = frozenset(("observation", "learning", "fact"))
+_MERGEABLE_CATEGORIES = frozenset(("observation", "learning", "fact"))
 """Categories of plain statements; preferences and corrections are kept apart."""
 
 
@@ -48,33 +48,35 @@ def merges(memories: Iterable[Memory]) -> list[Merge]:
     """Return the possible merges, ordered by the memories to keep. The order of `memories` does not matter."""
     alike: dict[tuple[str, tuple[str, ...]], list[Memory]] = defaultdict(list)
     for memory in memories:
-        kind = "statement" if memory.category in _ALIKE else memory.category
-        alike[kind, _canonical(memory.text)].append(memory)
+        kind = "statement" if memory.category in _MERGEABLE_CATEGORIES else memory.category
+        alike[kind, _canonical_words(memory.text)].append(memory)
     merged = []
     for same in alike.values():
         if len(same) > 1:
-            first, *others = sorted(same, key=_worth)
-            merged.append(Merge(first, tuple(others)))
+            first, *equal_memories = sorted(same, key=_merge_order)
+            merged.append(Merge(first, tuple(equal_memories)))
     return sorted(merged, key=lambda merge: (merge.kept.created, merge.kept.digest))
 
 
-def _worth(memory: Memory) -> tuple[object, ...]:
+def _merge_order(memory: Memory) -> tuple[object, ...]:
     return (-len(memory.text.split()), -memory.importance, -len(memory.text), memory.created, memory.text)
 
 
-def _canonical(text: str) -> tuple[str, ...]:
+def _canonical_words(text: str) -> tuple[str, ...]:
     """Return the words of a memory without differences that never matter."""
     plain = unicodedata.normalize("NFC", text).replace("’", "'")
-    words = _MARKED.sub(_as_it_is, plain).split()
+    words = _MARKED.sub(_mark_quote, plain).split()
     if words and words[0].replace("'", "").isalpha() and words[0][1:].islower():
         words[0] = words[0].lower()
-    kept = [word for word, following in zip(words, [*words[1:], ""], strict=True) if not _is_filler(word, following)]
-    return tuple(_STOP.sub("", " ".join(kept or words)).replace(_AS_IT_IS, " ").split())
+    kept_words = [
+        word for word, following in zip(words, [*words[1:], ""], strict=True) if not _is_filler(word, following)
+    ]
+    return tuple(_STOP.sub("", " ".join(kept_words or words)).replace(_QUOTE_MARK, " ").split())
 
 
-def _as_it_is(match: re.Match[str]) -> str:
+def _mark_quote(match: re.Match[str]) -> str:
     """Return a marked quotation, in which no word counts as a filler or as the first word of a sentence."""
-    return _AS_IT_IS + _AS_IT_IS.join((match[1] or match[2] or match[3]).split())
+    return _QUOTE_MARK + _QUOTE_MARK.join((match[1] or match[2] or match[3]).split())
 
 
 def _is_filler(word: str, following: str) -> bool:

@@ -9,12 +9,12 @@ from typing import Literal
 Speaker = Literal["user", "assistant"]
 
 
-def words(pattern: str) -> re.Pattern[str]:
+def word_pattern(pattern: str) -> re.Pattern[str]:
     """Return a case-insensitive pattern."""
     return re.compile(pattern, re.IGNORECASE)
 
 
-_PASSING = words(
+_TEMPORARY = word_pattern(
     r"\b(?:currently|at the moment|yet|still|today|tonight|tomorrow|yesterday|so far|already|again|next"
     r"|for the moment|until (?:I|we|you)"
     r"|for now|this time|last time|earlier|previous(?:ly)?|just (?:now|got|saw|did|ran|tried|added|made|fixed"
@@ -33,30 +33,30 @@ _PASSING = words(
     r"|huh|yeah|mm)\b"
 )
 """Words of sentences that concern the session itself, or that the speaker is unsure about."""
-_WISH = words(
+_WISH = word_pattern(
     r"\b(?:I|we)(?:['’]d| would)(?: \w+){0,2} (?:prefer|rather|like)\b"
     r"|\b(?:prefer|like) to (?:pay|book|fly|order|buy)\b"
 )
 """A momentary wish; a lasting preference is stated unconditionally."""
-_ASKS = words(
+_QUESTION = word_pattern(
     r"^(?:so |and |but )?(?:is|are|does|do|did|can|could|would|will|should|why|how"
     r"|isn['’]?t) (?:it|we|i|you|they|the|there|this|that|an?)\b"
     r"|\b(?:would|is|are|does|do|did|can|could|should)n['’]?t (?:it|we|they|that|you|there)\b"
 )
 """How a user's questions begin, with or without a question mark."""
-_UNSURE = words(
+_UNSURE = word_pattern(
     r"\b(?:should|would|shall|I (?:think|believe|expect)|assum\w+|(?:is|are) (?:failing|passing|running|working|done"
     r"|ready))\b"
 )
 """Further words that show that an assistant is unsure or only reports."""
-_PLANS = words(
+_PLAN = word_pattern(
     r"^(?:I|I['’](?:ll|m|ve|d)|let|now|next|then|here|okay|ok|good|great|perfect|done|yes|wait|hmm|looking|checking"
     r"|running|we (?:can|could|need)"
     r"|you(?:['’]re| are)? (?:absolutely )?right|if you|would you|do you|can you|could you|both|found|see|also,? I"
     r"|so I|but I)\b"
 )
 """How an assistant's sentences about its own actions begin."""
-DECIDED = words(
+DECIDED = word_pattern(
     r"\b(?:I|we|it was) (?:have |had )?(?:decided|agreed|chosen|chose|settled on|opted)\b|^decision: "
     r"|\bwas chosen (?:because|since|over|for)\b"
     r"|\b(?:is|are) (?:deliberately|intentionally|on purpose|by design)\b"
@@ -73,16 +73,16 @@ ANCHOR = re.compile(
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours|I['’]\w+|[Ww]e['’]\w+|[Mm]y|[Ww]e|[Oo]ur)\b")
 
 
-def is_passing(sentence: str, speaker: Speaker) -> bool:
+def is_ephemeral(sentence: str, speaker: Speaker) -> bool:
     """Return whether a sentence is uncertain or no longer applies after the session."""
-    if _PASSING.search(sentence):
+    if _TEMPORARY.search(sentence):
         return True
     if speaker == "user":
-        return bool(_ASKS.search(sentence) or _WISH.search(sentence))
-    of_itself = (says_i(sentence) or _PLANS.match(sentence)) and not DECIDED.search(sentence)
+        return bool(_QUESTION.search(sentence) or _WISH.search(sentence))
+    of_itself = (is_first_person(sentence) or _PLAN.match(sentence)) and not DECIDED.search(sentence)
     return bool(of_itself or _UNSURE.search(sentence))
 
 
-def says_i(sentence: str) -> bool:
+def is_first_person(sentence: str) -> bool:
     """Return whether the speaker refers to himself or herself."""
     return _FIRST_PERSON.search(sentence) is not None

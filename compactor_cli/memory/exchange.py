@@ -9,12 +9,12 @@ from typing import Any
 from msgspec import ValidationError, convert, to_builtins
 
 from compactor_cli.errors import InputError, UsageError
-from compactor_cli.memory.merging import checked
+from compactor_cli.memory.merging import check_memory
 from compactor_cli.model.memory import Memory
 from compactor_cli.text.clean import visible
 
 VERSION = 1
-_USUAL = {"category": "observation", "importance": 50.0, "confidence": 1.0}
+_DEFAULTS = {"category": "observation", "importance": 50.0, "confidence": 1.0}
 """Default values for keys that a line may omit."""
 
 
@@ -39,7 +39,7 @@ def read_lines(data: bytes, path: str) -> Iterator[Memory]:
         if not line.strip():
             continue
         try:
-            yield checked(_memory(line))
+            yield check_memory(_memory(line))
         except UsageError as error:
             raise InputError(str(error), path=path, line=number) from None
         except (ValidationError, UnicodeEncodeError) as error:  # msgspec raises the second for a lone surrogate
@@ -63,4 +63,4 @@ def _memory(line: bytes) -> Memory:
             raise UsageError(f'"memory" is {version!r}, newer than version {VERSION}; update compactor')
         raise ValidationError(f'not a memory: "memory" must be {VERSION}, the version of the form')
     value.pop("id", None)
-    return convert({**_USUAL, **value}, Memory)
+    return convert({**_DEFAULTS, **value}, Memory)

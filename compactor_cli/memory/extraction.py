@@ -13,7 +13,7 @@ from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
 
 
-class Remembering:
+class MemoryExtractor:
     """Extracts the memories of transcripts, only once for each transcript.
 
     `judge`: the run's classifier scorer, which caches its judgements. None: a scorer of its own is created.

@@ -18,7 +18,7 @@
 
 from __future__ import annotations
 
-from compactor_cli.memory.ephemeral import words
+from compactor_cli.memory.ephemeral import word_pattern
 from compactor_cli.memory.rule import ASSISTANT, BOTH, NEEDS_ALL, USER, Rule
 
 _NOT_ABOUT = (
@@ -46,7 +46,7 @@ _BEHAVES = (
     r"|answered"
     r"|skipped|encoded|cached|sorted|evaluated|loaded|set|sent|uploaded|restated))\b"
 )
-_BOUND = (
+_BOUND_CLAUSE = (
     r"(?:because|so|unless|otherwise|even though|although|which|whose|until|before|after|under|above|below|over"
     r"|without|not"
     r"|never|only|no|cannot|instead|twice|once|and not|but|as well|rather than|even|than|must|within|when|while)\b"
@@ -58,7 +58,7 @@ HABITS: tuple[Rule, ...] = (
         "holds for all",
         "preference",
         USER,
-        words(
+        word_pattern(
             r"^(?:every|each|all|any|anything|nothing|nobody|no one|none|whoever|whenever)\b(?! (?:good|done|right"
             r"|set|of (?:this|that|it)|idea))"
             r".*\b(?:must|have to|has to|needs?|may|can(?:not|['’]t)?|should|is|are|goes|go|uses?|gets?|comes?"
@@ -73,7 +73,7 @@ HABITS: tuple[Rule, ...] = (
         "has to be so",
         "preference",
         USER,
-        words(
+        word_pattern(
             _SUBJECT + r"(?:must|have to|has to|can ?not|can['’]t|may (?:not|only|never)|should (?:not|never|only)"
             r"|shouldn['’]t|needs? (?:a|an|the|to)|wins? over|matters?|beats?|takes? precedence|forbids?)\b"
             r"|^you need my\b|\bwithout asking me\b|\bneeds my (?:approval|ok|consent)\b"
@@ -86,7 +86,7 @@ HABITS: tuple[Rule, ...] = (
         "holds always",
         "preference",
         USER,
-        words(
+        word_pattern(
             r"\b(?:is|are|comes?|goes?|come from|I|we|they|users?|customers?) (?:\w+ ){0,2}?(?:always|never|only) "
             r"(?!(?:just|one|wanted|had|been|did|got|saw|seen|heard|known|thought|\w+ed)\b)[a-z]"
             r"|\balways (?:comes?|goes?|uses?|has|have|runs?|gets?)\b|\b\w+s? (?:\w+ )*(?:everywhere|no matter what)\b"
@@ -99,7 +99,7 @@ HABITS: tuple[Rule, ...] = (
         "likes",
         "preference",
         USER,
-        words(
+        word_pattern(
             r"\bI (?:really |generally |also )?(?:(?:hate|dislike|love|can['’]t stand) (?!(?:this|that|it|the|how"
             r"|to say)\b)"
             r"|like (?!(?:this|that|it|the|your|how|to \w+ (?:the|a|my)|what)\b))[a-z]"
@@ -116,7 +116,7 @@ HABITS: tuple[Rule, ...] = (
         "keeps to",
         "preference",
         USER,
-        words(
+        word_pattern(
             r"^(?:please )?(?:prefer [a-z]|keep (?:[\w-]+ ){1,3}(?:short|small|under|simple|below|minimal|sorted"
             r"|flat|in English)\b"
             r"|use [\w.`/-]+(?: [\w-]+){0,2} for (?:all|any|every|everything|anything|new)\b|answer (?:me )?in [A-Z]"
@@ -131,7 +131,7 @@ HABITS: tuple[Rule, ...] = (
         "who one is",
         "observation",
         USER,
-        words(
+        word_pattern(
             r"\b(?:I|we)(?:['’]m| am|['’]re| are) (?:the only|all|alone|maintaining|a team|a company|based in"
             r"|on call|part of)\b"
             r"|^(?:I|we) (?:study|teach|own|lead|manage|represent|speak|live|travel)\b|\bnone of us\b"
@@ -148,7 +148,7 @@ HABITS: tuple[Rule, ...] = (
         "what we do",
         "fact",
         USER,
-        words(
+        word_pattern(
             r"\bwe (?:\w+ly )?(?:write|pay|ship|release|store|keep|follow|squash|rebase|review|name|call|support"
             r"|deploy|host|sell"
             r"|serve|track|sign|test|log|version|build|document|measure) (?!(?:this|that|it)\b)[\w`]"
@@ -163,7 +163,7 @@ HABITS: tuple[Rule, ...] = (
         "is where",
         "fact",
         USER,
-        words(
+        word_pattern(
             rf"{_SUBJECT}(?:{_PRESENT_IS} {_KEPT}"
             r"|(?:lives?|goes|go|comes?|belongs?|depends?|arrives?|runs?|meets?|stays?|exports?|works?) "
             r"(?:in|at|under|to|from|on|out|as|after|before|until|with|quarterly|weekly|daily|monthly)\b)"
@@ -175,7 +175,7 @@ HABITS: tuple[Rule, ...] = (
         "measures",
         "fact",
         BOTH,
-        words(
+        word_pattern(
             _SUBJECT
             + r"(?:has|have) (?:only |at most |at least |a hard timeout of )?\d+|"
             + _SUBJECT
@@ -191,7 +191,7 @@ HABITS: tuple[Rule, ...] = (
         "place",
         "fact",
         ASSISTANT,
-        words(
+        word_pattern(
             rf"{_SUBJECT}(?:is|are) (?:stored|kept|located|hosted|generated|read|written|configured|defined"
             rf"|documented|done|built)"
             r" (?:under|in|at|from|by|with|to)\b"
@@ -205,7 +205,9 @@ HABITS: tuple[Rule, ...] = (
         "limits itself",
         "learning",
         ASSISTANT,
-        words(rf"{_SUBJECT}{_BEHAVES}.*\b{_BOUND}|{_SUBJECT}(?:[\w`'’./-]+ ){{0,4}}(?:, so|, because|, which)\b"),
+        word_pattern(
+            rf"{_SUBJECT}{_BEHAVES}.*\b{_BOUND_CLAUSE}|{_SUBJECT}(?:[\w`'’./-]+ ){{0,4}}(?:, so|, because|, which)\b"
+        ),
         60,
         0.35,
         anchored=True,
@@ -215,7 +217,9 @@ HABITS: tuple[Rule, ...] = (
         "comes from",
         "learning",
         ASSISTANT,
-        words(r"\b(?:comes?|came|stems?|stemmed|results?|resulted) from\b.*\b(?:which|because|since|that|on|in)\b"),
+        word_pattern(
+            r"\b(?:comes?|came|stems?|stemmed|results?|resulted) from\b.*\b(?:which|because|since|that|on|in)\b"
+        ),
         62,
         0.35,
         anchored=True,

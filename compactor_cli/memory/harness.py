@@ -23,7 +23,7 @@ _PROTOCOL = re.compile(
     r"|\b(?:thought|reasoning|discussion) (?:section|block|step|field)\b|\basking (?:the user )?for permission\b",
     re.IGNORECASE,
 )
-_SEVERAL = 2
+_MIN_PROTOCOL_SENTENCES = 2
 """Number of sentences about commands and tools that make a message a briefing by the harness."""
 
 
@@ -34,4 +34,4 @@ def speaks_of_tools(sentence: str) -> bool:
 
 def is_briefing(text: str) -> bool:
     """Return whether a message briefs a model on its session, so that nothing in it is the user's own wish."""
-    return len(list(islice(_PROTOCOL.finditer(text), _SEVERAL))) == _SEVERAL
+    return len(list(islice(_PROTOCOL.finditer(text), _MIN_PROTOCOL_SENTENCES))) == _MIN_PROTOCOL_SENTENCES

@@ -33,10 +33,10 @@ su sus también te tiene todo tu un una usa usamos y ya yo
 """
 
 
-def _folded(words: str) -> frozenset[str]:
+def _normalized(words: str) -> frozenset[str]:
     """Return the words as `memory.search_terms` normalizes them."""
     return frozenset(words.translate(str.maketrans("äöüáéíóúêèàûùôîçñ", "aouaeioueeauuoicn")).split())
 
 
-IDLE = _folded(_ENGLISH + _GERMAN + _FRENCH + _SPANISH)
+IDLE_WORDS = _normalized(_ENGLISH + _GERMAN + _FRENCH + _SPANISH)
 """The normalized words."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from compactor_cli.text.identifiers import identifiers, quoted
+from compactor_cli.text.identifiers import identifiers, quoted_strings
 
 _REFERENCE = re.compile(
     r"\b(?:it|its|itself|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|here|above|below"
@@ -26,13 +26,14 @@ _NO_REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """Uses of the same words that refer to nothing; they are removed before the search for references."""
-_BEGINS = re.compile(
+_LEADING_REFERENCE = re.compile(
     r"\W*(?:(?:it|its|that|this|these|those|they|them|their|he|him|his|she|her|cela|ça|ceci|eso|esto|isso|isto"
     r"|the (?:former|latter))\b|它|这个|那个|それ|これ|あれ)",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|avoid\w*|nicht|nie|niemals|ohne|kein\w*|pas|jamais"
+    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|avoid\w*|nicht|nie|niemals|ohne|kein\w*|"
+    r"pas|jamais"
     r"|sans|nunca|sin|não|sem|нет|не|без)\b|n['’]t\b|不|没|別|ない",
     re.IGNORECASE,
 )
@@ -40,10 +41,10 @@ _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*(?!\w)")
 """Numbers, but not the digits in names: RS256 is a name that contains no number."""
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s|[(\"“„'‘]\s*)\W*$")
-_PEOPLE = frozenset(("user", "users", "assistant", "i"))
+_SPEAKER_NAMES = frozenset(("user", "users", "assistant", "i"))
 _LONGER, _ROOM = 3, 80
 """A resolved statement may have at most `_LONGER` times the characters of the original, plus `_ROOM`."""
-_STEM = 4
+_STEM_CHARS = 4
 """Letters that identify a word independently of its ending."""
 _NO_BLANKS = "\u2e80"
 """From this character on, scripts have no blanks between words."""
@@ -55,12 +56,12 @@ def refers_back(text: str) -> bool:
     return _REFERENCE.search(_NO_REFERENCE.sub(" ", text)) is not None
 
 
-def fault(resolved: str, original: str, context: str) -> str:
+def resolution_fault(resolved: str, original: str, context: str) -> str:
     """Return why a resolved statement is unusable, in words for the model and for people; empty if it is usable."""
     return next((why for check in _CHECKS if (why := check(resolved, original, context))), "")
 
 
-def _shape(resolved: str, original: str, _: str) -> str:
+def _shape_fault(resolved: str, original: str, _: str) -> str:
     if not resolved:
         return "the statement is empty"
     if len(resolved.splitlines()) > 1:
@@ -69,39 +70,39 @@ def _shape(resolved: str, original: str, _: str) -> str:
         return "the statement is far longer than the original"
     if 2 * len(resolved) < len(original):
         return "less than half of the statement is left"
-    return "the statement still begins with a pronoun" if _BEGINS.match(resolved) else ""
+    return "the statement still begins with a pronoun" if _LEADING_REFERENCE.match(resolved) else ""
 
 
-def _lost(resolved: str, original: str, context: str) -> str:
+def _lost_facts(resolved: str, original: str, context: str) -> str:
     """Return a message about facts of the original that are missing."""
-    gone = [fact for fact in _facts(original, original + "\n" + context) if not _holds(resolved, fact)]
-    if gone:
-        return f"{_listed(gone)} of the original is missing"
+    missing = [fact for fact in _facts(original, original + "\n" + context) if not _contains_fact(resolved, fact)]
+    if missing:
+        return f"{_fact_list(missing)} of the original is missing"
     if len(_NEGATION.findall(resolved)) < len(_NEGATION.findall(original)):
         return "a negation of the original is missing"
-    kept = {word[:_STEM] for word in _content(resolved)}
-    words = [word for word in _content(original) if not _REFERENCE.fullmatch(word)]
-    if 2 * sum(word[:_STEM] in kept for word in words) < len(words):
+    resolved_stems = {word[:_STEM_CHARS] for word in _content_words(resolved)}
+    words = [word for word in _content_words(original) if not _REFERENCE.fullmatch(word)]
+    if 2 * sum(word[:_STEM_CHARS] in resolved_stems for word in words) < len(words):
         return "it says something else than the original"
     return ""
 
 
-def _new(resolved: str, original: str, context: str) -> str:
+def _new_facts(resolved: str, original: str, context: str) -> str:
     """Return a message about facts that nobody stated."""
     sources = f"{original}\n{context}"
-    added = [fact for fact in _facts(resolved, sources) if not _holds(sources, fact)]
+    added = [fact for fact in _facts(resolved, sources) if not _contains_fact(sources, fact)]
     if added:
-        return f"{_listed(added)} occurs neither in the original nor in the messages before it"
+        return f"{_fact_list(added)} occurs neither in the original nor in the messages before it"
     if _NEGATION.search(resolved) and not _NEGATION.search(sources):
         return "a negation was added"
-    stated = {word[:_STEM] for word in _content(sources)}
-    words = [word for word in _content(resolved) if word not in _PEOPLE]
-    if 2 * sum(word[:_STEM] not in stated for word in words) > len(words):
+    stated = {word[:_STEM_CHARS] for word in _content_words(sources)}
+    words = [word for word in _content_words(resolved) if word not in _SPEAKER_NAMES]
+    if 2 * sum(word[:_STEM_CHARS] not in stated for word in words) > len(words):
         return "most of its words occur neither in the original nor in the messages before it"
     return ""
 
 
-_CHECKS: tuple[_Check, ...] = (_shape, _lost, _new)
+_CHECKS: tuple[_Check, ...] = (_shape_fault, _lost_facts, _new_facts)
 
 
 def _facts(text: str, named_in: str) -> list[str]:
@@ -114,12 +115,12 @@ def _facts(text: str, named_in: str) -> list[str]:
             elsewhere.add(match[0])
     for match in _WORD.finditer(text):
         word = match[0]
-        if not word[0].isupper() or word.lower() in _PEOPLE or _NEGATION.search(word):
+        if not word[0].isupper() or word.lower() in _SPEAKER_NAMES or _NEGATION.search(word):
             continue
         inner = sum(map(str.isupper, word)) > 1
         if inner or word in elsewhere or not _begins_sentence(text, match.start()):
             names.append(word)
-    facts = {*_NUMBER.findall(text), *identifiers(text), *quoted(text), *names}
+    facts = {*_NUMBER.findall(text), *identifiers(text), *quoted_strings(text), *names}
     return sorted(facts, key=lambda fact: (text.find(fact), fact))
 
 
@@ -128,17 +129,17 @@ def _begins_sentence(text: str, position: int) -> bool:
     return not position or _SENTENCE_START.search(before) is not None
 
 
-def _holds(text: str, fact: str) -> bool:
+def _contains_fact(text: str, fact: str) -> bool:
     """Return whether a text contains a fact as a whole word, ignoring case, genitive and plural."""
     core = re.sub(r"(?:['’]s|s)$", "", fact) if fact.isascii() and len(fact) > 3 else fact
     return re.search(rf"(?<!\w){re.escape(core)}(?:['’]s|s|es)?(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _content(text: str) -> list[str]:
+def _content_words(text: str) -> list[str]:
     """Return the words long enough to carry meaning, in scripts with blanks between words."""
-    return [word for word in map(str.lower, _WORD.findall(text)) if len(word) >= _STEM and word[0] < _NO_BLANKS]
+    return [word for word in map(str.lower, _WORD.findall(text)) if len(word) >= _STEM_CHARS and word[0] < _NO_BLANKS]
 
 
-def _listed(facts: list[str]) -> str:
+def _fact_list(facts: list[str]) -> str:
     more = f" and {len(facts) - 3} more" if len(facts) > 3 else ""
     return ", ".join(f"{fact[:40]!r}" for fact in facts[:3]) + more

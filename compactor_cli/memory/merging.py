@@ -12,29 +12,29 @@ from msgspec.structs import replace
 from compactor_cli.errors import UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 
-LONGEST = 2_000
+MAX_TEXT_CHARS = 2_000
 """Maximum characters of a memory."""
-LATEST = 253_370_764_800.0
+MAX_TIMESTAMP = 253_370_764_800.0
 """The year 9999 in seconds since 1970; later times cannot be displayed."""
-MOST_USES = 2**31 - 1
-_DAY = 86_400.0
-_LEAST_FADING = 0.05
+MAX_USES = 2**31 - 1
+_DAY_SECONDS = 86_400.0
+_MIN_FADING = 0.05
 """Minimum loss of importance to apply; anything smaller waits, because nobody would notice it."""
 
 
-def checked(memory: Memory) -> Memory:
+def check_memory(memory: Memory) -> Memory:
     """Return a memory in the form that every database stores. Raises UsageError if it cannot be stored."""
     clean = replace(
         memory,
         text=storable(memory.text),
-        tags=tuple(sorted({tag for tag in map(one_tag, memory.tags) if tag})),
+        tags=tuple(sorted({tag for tag in map(normalize_tag, memory.tags) if tag})),
         sources=tuple(dict.fromkeys(map(_source, memory.sources))),
     )
     if not any(unicodedata.category(letter)[0] in "LNS" for letter in clean.text):
         raise UsageError("a memory needs a text: letters, digits or symbols")
-    if len(clean.text) > LONGEST:
+    if len(clean.text) > MAX_TEXT_CHARS:
         raise UsageError(
-            f"a memory has at most {LONGEST:,} characters, this one {len(clean.text):,}: "
+            f"a memory has at most {MAX_TEXT_CHARS:,} characters, this one {len(clean.text):,}: "
             f"{' '.join(clean.text[:60].split())!r}...; say it in fewer words, or in several memories"
         )
     if clean.category not in CATEGORIES:
@@ -47,10 +47,10 @@ def within_bounds(memory: Memory) -> Memory:
     """Return the memory if its numbers and times are within the storable range. Raises UsageError otherwise."""
     _check("importance", memory.importance, 100)
     _check("confidence", memory.confidence, 1)
-    _check("uses", memory.uses, MOST_USES)
+    _check("uses", memory.uses, MAX_USES)
     for name, moment in (("created", memory.created), ("used", memory.used), ("decayed", memory.decayed)):
         if moment is not None:
-            _check(name, moment, LATEST)
+            _check(name, moment, MAX_TIMESTAMP)
     return memory
 
 
@@ -59,61 +59,61 @@ def storable(text: str) -> str:
     return text.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
-def fresh(memory: Memory) -> float:
+def freshness(memory: Memory) -> float:
     """Return when its importance was last exact: when it was remembered, used, or lowered by decay."""
     return max(memory.created, memory.used or 0.0, memory.decayed or 0.0)
 
 
-def repeated(known: Memory, again: Memory, now: float) -> Memory:
+def repeat_memory(existing: Memory, repetition: Memory, now: float) -> Memory:
     """Return a memory after it was repeated: its decay starts again."""
-    return replace(_joined(known, again), decayed=now if now > fresh(known) else known.decayed)
+    return replace(_join_memories(existing, repetition), decayed=now if now > freshness(existing) else existing.decayed)
 
 
-def imported(known: Memory, line: Memory) -> Memory:
+def import_memory(existing: Memory, line: Memory) -> Memory:
     """Return a known memory after an import. The later state determines the importance, so importing again changes
     nothing, and an older export does not undo decay."""
-    newest = max(fresh(known), fresh(line))
-    created, used = min(known.created, line.created), _latest(known.used, line.used)
+    newest = max(freshness(existing), freshness(line))
+    created, used = min(existing.created, line.created), _latest(existing.used, line.used)
     return replace(
-        _joined(known, line),
-        importance=max(memory.importance for memory in (known, line) if fresh(memory) == newest),
+        _join_memories(existing, line),
+        importance=max(memory.importance for memory in (existing, line) if freshness(memory) == newest),
         created=created,
         used=used,
-        uses=max(known.uses, line.uses),
-        decayed=_as_of(newest, created, used, _latest(known.decayed, line.decayed)),
+        uses=max(existing.uses, line.uses),
+        decayed=_decayed_at(newest, created, used, _latest(existing.decayed, line.decayed)),
     )
 
 
-def consolidated(kept: Memory, others: Iterable[Memory], half_life_days: float) -> Memory:
+def consolidate_memories(kept: Memory, merged: Iterable[Memory], half_life_days: float) -> Memory:
     """Return one memory for several that say the same, with the text of the first. Each contributes the importance
     that it has left at the time of the most recent one."""
-    for other in others:
-        newest = max(fresh(kept), fresh(other))
-        created, used = min(kept.created, other.created), _latest(kept.used, other.used)
+    for merged_memory in merged:
+        newest = max(freshness(kept), freshness(merged_memory))
+        created, used = min(kept.created, merged_memory.created), _latest(kept.used, merged_memory.used)
         kept = replace(
-            _joined(kept, other),
-            importance=max(left(memory, newest, half_life_days) for memory in (kept, other)),
+            _join_memories(kept, merged_memory),
+            importance=max(remaining_importance(memory, newest, half_life_days) for memory in (kept, merged_memory)),
             created=created,
             used=used,
-            uses=min(MOST_USES, kept.uses + other.uses),
-            decayed=_as_of(newest, created, used, None),
+            uses=min(MAX_USES, kept.uses + merged_memory.uses),
+            decayed=_decayed_at(newest, created, used, None),
         )
     return kept
 
 
-def left(memory: Memory, moment: float, half_life_days: float) -> float:
+def remaining_importance(memory: Memory, moment: float, half_life_days: float) -> float:
     """Return the importance that is left at a given time; it halves with each half life. Pinned memories keep all of
     it."""
-    days = (moment - fresh(memory)) / _DAY
+    days = (moment - freshness(memory)) / _DAY_SECONDS
     return memory.importance if memory.pinned or days <= 0 else memory.importance * 0.5 ** (days / half_life_days)
 
 
-def _as_of(newest: float, created: float, used: float | None, decayed: float | None) -> float | None:
+def _decayed_at(newest: float, created: float, used: float | None, decayed: float | None) -> float | None:
     """Return the value of `decayed` for an importance that is exact at `newest`."""
     return newest if newest > max(created, used or 0.0) else decayed
 
 
-def _joined(first: Memory, second: Memory) -> Memory:
+def _join_memories(first: Memory, second: Memory) -> Memory:
     """Return the first memory with the tags and sources of both, and the higher value of each number."""
     return replace(
         first,
@@ -135,14 +135,14 @@ def _source(source: MemorySource) -> MemorySource:
     )
 
 
-def one_tag(tag: str) -> str:
+def normalize_tag(tag: str) -> str:
     """Return a tag in its stored form."""
     return " ".join(storable(tag).split())
 
 
-def _check(name: str, value: float, most: float) -> None:
-    if not 0 <= value <= most:
-        raise UsageError(f"{name} {value} is not between 0 and {most:,g}")
+def _check(name: str, value: float, maximum: float) -> None:
+    if not 0 <= value <= maximum:
+        raise UsageError(f"{name} {value} is not between 0 and {maximum:,g}")
 
 
 class Faded(Struct, frozen=True):
@@ -152,17 +152,19 @@ class Faded(Struct, frozen=True):
     after: Memory
 
 
-def half_life(days: float) -> float:
+def check_half_life(days: float) -> float:
     """Return the number of days if it is a valid half life. Raises UsageError otherwise."""
     if not (math.isfinite(days) and days > 0):
         raise UsageError(f"a half-life of {days} days is not possible; use a number above 0")
     return days
 
 
-def faded(memory: Memory, now: float, half_life_days: float) -> Memory:
+def fade_memory(memory: Memory, now: float, half_life_days: float) -> Memory:
     """Return the memory with its present importance, which halves with each half life without use.
 
     Pinned memories stay unchanged. Decay that was applied up to a time is not applied again for that time.
     """
-    rest = left(memory, now, half_life_days)
-    return memory if memory.importance - rest < _LEAST_FADING else replace(memory, importance=rest, decayed=now)
+    importance = remaining_importance(memory, now, half_life_days)
+    return (
+        memory if memory.importance - importance < _MIN_FADING else replace(memory, importance=importance, decayed=now)
+    )

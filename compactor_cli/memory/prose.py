@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from compactor_cli.text.clean import plain
-from compactor_cli.text.sentences import BULLET, sentences
+from compactor_cli.text.sentences import ITEM_MARK, split_sentences
 
-_LONGEST_LINE = 3_000
+_MAX_LINE_CHARS = 3_000
 """Maximum characters of a paragraph; longer ones were not typed by hand."""
-_WRAPPED = 60
+_MIN_WRAPPED_CHARS = 60
 """Minimum characters of a line that may be wrapped, so that its sentence continues on the next line."""
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _TAG = re.compile(r"<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
@@ -24,11 +24,12 @@ _PASTED = re.compile(
     r"|Oct|Nov|Dec)[a-z]* +\d{1,2}[ ,])"
     r"|\s*\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b[\]: |]"
     r"|\s*[\w.-]+@[\w.-]+[: ~/]|\s*[{}\[\]\"].*[{}\[\]\",:]\s*$|.*[;{}]\s*$|\s*(?:\w+[/\\])+\w*[.:]?\w*\s*$"
-    r"|\s*\d+[→|:\t]|\s*(?:import|from|def|class|func|function|const|let|var|return|public|private|#include)\b.*[(){}=;:]"
+    r"|\s*\d+[→|:\t]|\s*(?:import|from|def|class|func|function|const|let|var|return|public|private|"
+    r"#include)\b.*[(){}=;:]"
 )
 """Lines of code, logs, stack traces, diffs, tables, quotes, prompts and tool output."""
 _SHORT_END = re.compile(r"(?<=[a-z)`]{2}[.!?]) +(?=[A-Z])")
-"""Sentence ends within short lines, which `sentences` does not split."""
+"""Sentence ends within short lines, which `split_sentences` does not split."""
 _MARKS = re.compile(r"\*\*|^#+ +|^\[[ x]\] +")
 _WORD = re.compile(r"\w")
 
@@ -40,14 +41,16 @@ class SpokenSentence(Struct, frozen=True):
     before: str = ""
 
 
-def speech(text: str, longest: int = _LONGEST_LINE) -> Iterator[SpokenSentence]:
-    """Yield the sentences of paragraphs that contain a word and have at most `longest` characters."""
-    bare = _TAG.sub("\n", _FENCE.sub("\n", plain(text))) if "`" in text or "<" in text or "~" in text else plain(text)
-    for paragraph in _paragraphs(bare):
-        if len(paragraph) > longest or _WORD.search(paragraph) is None:
+def spoken_sentences(text: str, max_chars: int = _MAX_LINE_CHARS) -> Iterator[SpokenSentence]:
+    """Yield the sentences of paragraphs that contain a word and have at most `max_chars` characters."""
+    unquoted = (
+        _TAG.sub("\n", _FENCE.sub("\n", plain(text))) if "`" in text or "<" in text or "~" in text else plain(text)
+    )
+    for paragraph in _paragraphs(unquoted):
+        if len(paragraph) > max_chars or _WORD.search(paragraph) is None:
             continue
         before = ""
-        for sentence in (piece for whole in sentences(paragraph) for piece in _SHORT_END.split(whole)):
+        for sentence in (piece for whole in split_sentences(paragraph) for piece in _SHORT_END.split(whole)):
             spoken = _MARKS.sub("", sentence).strip()
             yield SpokenSentence(spoken, before)
             before = spoken
@@ -58,7 +61,7 @@ def _paragraphs(text: str) -> Iterator[str]:
     open_line = ""
     for line in text.splitlines():
         pasted = _PASTED.match(line) is not None
-        goes_on = len(open_line) >= _WRAPPED and open_line[-1] not in ".!?:" and not BULLET.match(line)
+        goes_on = len(open_line) >= _MIN_WRAPPED_CHARS and open_line[-1] not in ".!?:" and not ITEM_MARK.match(line)
         if open_line and not pasted and goes_on and line.strip()[:1].islower():
             open_line = f"{open_line} {line.strip()}"
             continue

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.memory.idle import IDLE
-from compactor_cli.memory.search_terms import BORDER, Name, names
+from compactor_cli.memory.idle import IDLE_WORDS
+from compactor_cli.memory.search_terms import BORDER, Name, find_names
 
-MOST = 12
+MAX_TERMS = 12
 """Maximum number of search terms; of a longer query, the longest ones are kept."""
-_LONGEST = 20_000
+_MAX_QUERY_CHARS = 20_000
 """Maximum characters of a query that are read."""
 _PIECES = re.compile(r'"([^"]*)"?|([^"]+)')
 
@@ -23,16 +23,16 @@ class QueryWords:
     __slots__ = ("own", "words")
 
     def __init__(self, terms: str) -> None:
-        before, _, behind = terms.partition(BORDER)
+        before, _, after = terms.partition(BORDER)
         self.own = before.split()
         """The words of the text itself, in order."""
-        self.words = {*self.own, *behind.split()}
+        self.words = {*self.own, *after.split()}
 
 
 class SearchTerm(Struct, frozen=True):
     """One search term of a query."""
 
-    ways: tuple[tuple[str, ...], ...]
+    spellings: tuple[tuple[str, ...], ...]
     """Alternative spellings as sequences of words; the first is the spelling in the query."""
     phrase: bool = False
     """Whether the words must follow each other."""
@@ -41,91 +41,95 @@ class SearchTerm(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        return sum(map(len, self.ways[0]))
+        return sum(map(len, self.spellings[0]))
 
-    def found_in(self, text: QueryWords) -> bool:
+    def is_in(self, text: QueryWords) -> bool:
         """Return whether a text contains the term."""
         if self.phrase:
             return bool(self.places(text))
         return any(
-            all(self._has(text, way, n) for n in range(len(way))) if self.prefix else text.words.issuperset(way)
-            for way in self.ways
+            all(self._has_at(text, spelling, n) for n in range(len(spelling)))
+            if self.prefix
+            else text.words.issuperset(spelling)
+            for spelling in self.spellings
         )
 
     def places(self, text: QueryWords) -> list[int]:
         """Return the positions in the text's words where the term begins, in the query's spelling."""
-        first, *others = self.ways[0]
-        if self.prefix and not others:
+        first, *other_words = self.spellings[0]
+        if self.prefix and not other_words:
             return [position for position, word in enumerate(text.own) if word.startswith(first)]
         if first not in text.words:
             return []
         rows = [position for position, word in enumerate(text.own) if word == first]
-        return [position for position in rows if self._goes_on(text.own, position)] if others else rows
+        return [position for position in rows if self._continues(text.own, position)] if other_words else rows
 
-    def says(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Return whether a word is part of the term in any spelling."""
         return any(
-            word == own or (self.prefix and position == len(way) - 1 and word.startswith(own))
-            for way in self.ways
-            for position, own in enumerate(way)
+            word == own_word or (self.prefix and position == len(spelling) - 1 and word.startswith(own_word))
+            for spelling in self.spellings
+            for position, own_word in enumerate(spelling)
         )
 
-    def _goes_on(self, own: Sequence[str], start: int) -> bool:
-        way = self.ways[0]
-        window = own[start : start + len(way)]
+    def _continues(self, own_words: Sequence[str], start: int) -> bool:
+        spelling = self.spellings[0]
+        window = own_words[start : start + len(spelling)]
         if not self.prefix:
-            return tuple(window) == way
-        return tuple(window[:-1]) == way[:-1] and len(window) == len(way) and window[-1].startswith(way[-1])
+            return tuple(window) == spelling
+        return (
+            tuple(window[:-1]) == spelling[:-1] and len(window) == len(spelling) and window[-1].startswith(spelling[-1])
+        )
 
-    def _has(self, text: QueryWords, way: tuple[str, ...], position: int) -> bool:
-        if position == len(way) - 1:
-            return any(word.startswith(way[position]) for word in text.words)
-        return way[position] in text.words
+    def _has_at(self, text: QueryWords, spelling: tuple[str, ...], position: int) -> bool:
+        if position == len(spelling) - 1:
+            return any(word.startswith(spelling[position]) for word in text.words)
+        return spelling[position] in text.words
 
 
-def parse(query: str) -> tuple[SearchTerm, ...]:
+def parse_query(query: str) -> tuple[SearchTerm, ...]:
     """Return the distinct search terms in the order of the query; empty if it has no words.
 
     Idle words count only within phrases, or if there are no other words.
     """
     terms: dict[SearchTerm, None] = {}
     idle: dict[SearchTerm, None] = {}
-    for quoted, plain in _PIECES.findall(query[:_LONGEST]):
-        for wanted, says in _phrase(quoted) if quoted else _plain(plain):
-            (terms if says else idle)[wanted] = None
+    for quoted, plain in _PIECES.findall(query[:_MAX_QUERY_CHARS]):
+        for term, is_telling in _phrase_terms(quoted) if quoted else _plain_terms(plain):
+            (terms if is_telling else idle)[term] = None
     terms = terms or idle
-    if len(terms) <= MOST:
+    if len(terms) <= MAX_TERMS:
         return tuple(terms)
-    longest = set(sorted(terms, key=lambda wanted: (-wanted.size, wanted.ways))[:MOST])
-    return tuple(wanted for wanted in terms if wanted in longest)
+    kept_terms = set(sorted(terms, key=lambda term: (-term.size, term.spellings))[:MAX_TERMS])
+    return tuple(term for term in terms if term in kept_terms)
 
 
-def _phrase(text: str) -> Iterator[tuple[SearchTerm, bool]]:
+def _phrase_terms(text: str) -> Iterator[tuple[SearchTerm, bool]]:
     """Yield search terms, each with whether it shows what the query is about."""
-    parts = list(names(text))
+    parts = list(find_names(text))
     if len(parts) == 1:
-        yield from _plain(text)
+        yield from _plain_terms(text)
         return
     words = tuple(token.word for name in parts for token in name.tokens)
     if words:
         yield SearchTerm((words[:64],), phrase=len(words) > 1), True
 
 
-def _plain(text: str) -> Iterator[tuple[SearchTerm, bool]]:
-    for name in names(text):
+def _plain_terms(text: str) -> Iterator[tuple[SearchTerm, bool]]:
+    for name in find_names(text):
         if name.tokens:
             prefix = text[name.tokens[-1].end : name.tokens[-1].end + 1] == "*"
-            idle = not prefix and len(name.tokens) == 1 and name.tokens[0].form in IDLE
-            yield _wanted(name, prefix), not idle
+            idle = not prefix and len(name.tokens) == 1 and name.tokens[0].form in IDLE_WORDS
+            yield _make_term(name, prefix), not idle
 
 
-def _wanted(name: Name, prefix: bool) -> SearchTerm:
-    own = tuple(token.word for token in name.tokens)
+def _make_term(name: Name, prefix: bool) -> SearchTerm:
+    own_words = tuple(token.word for token in name.tokens)
     if name.ends:  # a script without blanks: pairs of characters that follow each other
-        return SearchTerm((own[:64],), phrase=len(own) > 1, prefix=prefix)
-    if len(own) == 1 and not own[0].isascii() and len(own[0]) == 1:
+        return SearchTerm((own_words[:64],), phrase=len(own_words) > 1, prefix=prefix)
+    if len(own_words) == 1 and not own_words[0].isascii() and len(own_words[0]) == 1:
         prefix = True  # a single character of such a script is the beginning of a pair
     if prefix:  # the word may still lack its ending
-        own = (*own[:-1], name.tokens[-1].form)
-    ways = dict.fromkeys((own, name.parts or own, *((whole,) for whole in name.joined[-1:])))
+        own_words = (*own_words[:-1], name.tokens[-1].form)
+    ways = dict.fromkeys((own_words, name.parts or own_words, *((whole,) for whole in name.joined[-1:])))
     return SearchTerm(tuple(ways), prefix=prefix)

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from compactor_cli.memory.queries import QueryWords, SearchTerm
-from compactor_cli.memory.search_terms import names
+from compactor_cli.memory.search_terms import find_names
 from compactor_cli.model.memory import Memory
 from compactor_cli.text.clean import plain
 
 WHOLE, SAID, NEAR, IMPORTANCE, PINNED, RECENT = 100.0, 50.0, 20.0, 20.0, 10.0, 10.0
 """Points for matching everything, and the maximum points for each other criterion."""
-_DAY = 86_400.0
-_HALF = 30.0
+_DAY_SECONDS = 86_400.0
+_HALF_LIFE_DAYS = 30.0
 """Number of days after which the points for recency halve."""
 
 
@@ -53,7 +53,7 @@ class MemoryHit(Struct, frozen=True):
     snippet: TextSnippet
 
 
-def rank(
+def rank_candidates(
     candidates: Iterable[Candidate],
     query: Sequence[SearchTerm],
     shares: Mapping[SearchTerm, float],
@@ -65,25 +65,27 @@ def rank(
 
     `shares`: the share of all memories that match each term, as far as known.
     """
-    rarity = {wanted: math.log(1 + 1 / max(1e-9, shares.get(wanted, 1.0))) for wanted in query}
-    scored = [(candidate, score(candidate, query, rarity, now)) for candidate in candidates]
+    rarity = {term: math.log(1 + 1 / max(1e-9, shares.get(term, 1.0))) for term in query}
+    scored = [(candidate, score_candidate(candidate, query, rarity, now)) for candidate in candidates]
     matching = [pair for pair in scored if pair[1] > 0]
     # the digest breaks ties, because row numbers may differ between databases
     return sorted(matching, key=lambda pair: (-pair[1], -pair[0].fresh, pair[0].digest))[:limit]
 
 
-def score(candidate: Candidate, query: Sequence[SearchTerm], rarity: Mapping[SearchTerm, float], now: float) -> float:
+def score_candidate(
+    candidate: Candidate, query: Sequence[SearchTerm], rarity: Mapping[SearchTerm, float], now: float
+) -> float:
     """Return the score of a candidate; 0 if it matches nothing."""
     text = QueryWords(candidate.terms)
-    matched = [wanted for wanted in query if wanted.found_in(text)]
+    matched = [term for term in query if term.is_in(text)]
     if not matched:
         return 0.0
     total = sum(rarity.values())
     points = WHOLE if len(matched) == len(query) else 0.0
-    points += SAID * sum(rarity[wanted] for wanted in matched) / total
+    points += SAID * sum(rarity[term] for term in matched) / total
     points += NEAR * _nearness(matched, text, len(query))
     points += IMPORTANCE * candidate.importance / 100 + PINNED * candidate.pinned
-    points += RECENT * 2.0 ** -(max(0.0, now - candidate.fresh) / (_HALF * _DAY))
+    points += RECENT * 2.0 ** -(max(0.0, now - candidate.fresh) / (_HALF_LIFE_DAYS * _DAY_SECONDS))
     return round(float(points), 3)
 
 
@@ -92,19 +94,19 @@ def _nearness(matched: Sequence[SearchTerm], text: QueryWords, wanted_count: int
     half."""
     if wanted_count < 2:
         return 0.0
-    places = [wanted.places(text)[:20] for wanted in matched]
+    places = [term.places(text)[:20] for term in matched]
     near = 0.0
-    for wanted, first, second in zip(matched, places, places[1:], strict=False):
-        step = len(wanted.ways[0])
+    for term, first, second in zip(matched, places, places[1:], strict=False):
+        step = len(term.spellings[0])
         gaps = [b - a for a in first for b in second]
         near += 1.0 if step in gaps else 0.5 if any(0 < abs(gap) <= step + 4 for gap in gaps) else 0.0
     return near / (wanted_count - 1)
 
 
-def snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSnippet:
+def make_snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSnippet:
     """Return the part of a text around the search terms, at most `width` characters."""
     flat = " ".join(plain(text).split())
-    spots = _spots(flat, query)
+    spots = _term_spans(flat, query)
     start = 0
     if len(flat) > width and spots and spots[0][1] > width - 2:
         start = max(0, spots[0][0] - width // 4)
@@ -122,13 +124,13 @@ def snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSni
     return TextSnippet(tuple(piece for piece in pieces if piece[0]))
 
 
-def _spots(flat: str, query: Sequence[SearchTerm]) -> list[tuple[int, int]]:
+def _term_spans(flat: str, query: Sequence[SearchTerm]) -> list[tuple[int, int]]:
     """Return the spans of the search terms in a text, in order."""
     spots: dict[tuple[int, int], None] = {}
-    for name in names(flat):
-        whole = bool(name.joined) and any(wanted.says(name.joined[-1]) for wanted in query)
+    for name in find_names(flat):
+        whole = bool(name.joined) and any(term.has_word(name.joined[-1]) for term in query)
         for token in name.tokens:
-            parts = len(name.tokens) == 1 and any(wanted.says(part) for part in name.parts for wanted in query)
-            if whole or parts or any(wanted.says(token.word) or wanted.says(token.form) for wanted in query):
+            parts = len(name.tokens) == 1 and any(term.has_word(part) for part in name.parts for term in query)
+            if whole or parts or any(term.has_word(token.word) or term.has_word(token.form) for term in query):
                 spots[token.start, token.end] = None
     return list(spots)

@@ -35,7 +35,7 @@ only matters within the session is rejected, whatever rule it matches (`memory.e
 
 from __future__ import annotations
 
-from compactor_cli.memory.ephemeral import ANCHOR, DECIDED, Speaker, is_passing, words
+from compactor_cli.memory.ephemeral import ANCHOR, DECIDED, Speaker, is_ephemeral, word_pattern
 from compactor_cli.memory.habits import HABITS
 from compactor_cli.memory.harness import speaks_of_tools
 from compactor_cli.memory.rule import ASSISTANT, BOTH, LEAST_WORDS, MOST_WORDS, NEEDS_ALL, USER, Rule
@@ -63,7 +63,7 @@ RULES: tuple[Rule, ...] = (
         "from now on",
         "preference",
         USER,
-        words(r"\b(?:(?:from now on|going forward|from here on|as a (?:general )?rule)\b|in (?:the )?future,)"),
+        word_pattern(r"\b(?:(?:from now on|going forward|from here on|as a (?:general )?rule)\b|in (?:the )?future,)"),
         80,
         0.6,
     ),
@@ -71,7 +71,7 @@ RULES: tuple[Rule, ...] = (
         "prefers",
         "preference",
         USER,
-        words(
+        word_pattern(
             r"\b(?:I|we)(?:['’]d| would| do)?(?: (?:really|strongly|generally|usually|always|much|also|personally))?"
             r" (?:prefer|rather (?:have|use|see|keep|avoid))\b|\b(?:my|our) preference\b"
             r"|\b(?:I|we) (?:really |generally |usually |always )?(?:(?:like|hate) to (?:keep|have|see|use|avoid)"
@@ -85,7 +85,7 @@ RULES: tuple[Rule, ...] = (
         "always or never",
         "preference",
         USER,
-        words(
+        word_pattern(
             _LEAD
             + r"(?:always|never)(?: ever)? (?!mind|forget the|works?|worked|seen|saw|heard|had|been|got|\w+ing\b)[a-z]"
             r"|\b(?:you|we) (?:should|must|have to|need to) (?:always|never) [a-z]"
@@ -100,7 +100,7 @@ RULES: tuple[Rule, ...] = (
         "must stay so",
         "preference",
         USER,
-        words(
+        word_pattern(
             r"\b(?:must|has to|have to|needs? to) (?:keep|stay|remain|not|never|continue)\b"
             r"|\b(?:nothing|no \w+)\b[^.]{0,60} (?:may|must|can|should) \w|\bmust be enough\b|\boff[- ]limits\b"
             r"|\bstandard library only\b"
@@ -115,7 +115,7 @@ RULES: tuple[Rule, ...] = (
         "asked to remember",
         "preference",
         USER,
-        words(
+        word_pattern(
             _LEAD + r"(?:(?:(?:please )?remember (?:that|to)|keep in mind|bear in mind|make a note|for future reference"
             r"|don['’]?t forget that)\b|(?:please )?(?:remember|for (?:the|your) record): +\w)"
         ),
@@ -126,7 +126,7 @@ RULES: tuple[Rule, ...] = (
         "general advice",
         "preference",
         USER,
-        words(
+        word_pattern(
             r"\b(?:we|you) should (?:be )?\w+.*\b(?:wherever|everywhere|whenever|every time|each time"
             r"|across the (?:code|repo|project)"
             r"|in general|by default)\b|^(?:whenever|every time|each time) (?:you|we|I) \w+.*, \w+"
@@ -138,7 +138,7 @@ RULES: tuple[Rule, ...] = (
         "uses instead",
         "correction",
         USER,
-        words(
+        word_pattern(
             _LEAD + r"(?:(?:we|you) (?:should|must|need to|have to) )?(?:use|using|write|run|call|put|keep|name|import"
             r"|install|prefer)\b"
             r".*(?:\binstead of\b|\brather than\b|, not\b|\band not\b|\bnot the\b)"
@@ -150,7 +150,7 @@ RULES: tuple[Rule, ...] = (
         "forbids",
         "correction",
         USER,
-        words(
+        word_pattern(
             _LEAD + r"(?:(?:you|we) (?:should(?: not|n['’]?t)|must(?: not|n['’]?t)) (?:ever )?|(?:do not|don['’]?t|stop"
             r"|avoid) (?:ever )?)"
             r"(?!worry|know|think|have|need|see|bother|mind|forget|care|understand|hesitate|apolog|want|get me"
@@ -166,7 +166,7 @@ RULES: tuple[Rule, ...] = (
         "corrects",
         "correction",
         USER,
-        words(
+        word_pattern(
             r"^(?:no|nope|wrong|incorrect|actually|not quite)[,.:]+ +(?!thanks|thank|please|let)(?:the|we|our"
             r"|it['’]s not) .*\b(?:is|are|uses?|runs?|not)\b"
         ),
@@ -179,7 +179,7 @@ RULES: tuple[Rule, ...] = (
         "works on",
         "observation",
         USER,
-        words(
+        word_pattern(
             r"\b(?:I|we)(?:['’]m|['’]re| am| are) (?:working on|building|developing|maintaining|migrating"
             r"|responsible for|writing (?:a|an|the|our|my)\b"
             r"|(?:a|an|the) (?:\w+ ){0,2}(?:developer|engineer|designer|scientist|student|maintainer|author|owner"
@@ -194,7 +194,7 @@ RULES: tuple[Rule, ...] = (
         "has",
         "fact",
         USER,
-        words(
+        word_pattern(
             rf"\b(?:my|our) (?:[\w.-]+ ){{0,2}}{_THINGS} (?:{_IS_SO})|\bwe (?:use|run|deploy|host|target|support"
             rf"|are using|are on) "
         ),
@@ -206,7 +206,7 @@ RULES: tuple[Rule, ...] = (
         "is started with",
         "fact",
         BOTH,
-        words(
+        word_pattern(
             r"\b(?:tests?|test suite|builds?|linters?|lint|formatter|server|app|docs|migrations?|checks?"
             r"|benchmarks?)(?: (?:are|is|can be|must be))?"
             r" (?:run|runs|started|built|executed|invoked|generated|applied)(?: \w+)? (?:with|by|via|using"
@@ -220,7 +220,7 @@ RULES: tuple[Rule, ...] = (
         "is set up so",
         "fact",
         BOTH,
-        words(rf"^{_THING} (?:(?:only|also|always) )?(?:{_IS_SO})"),
+        word_pattern(rf"^{_THING} (?:(?:only|also|always) )?(?:{_IS_SO})"),
         62,
         0.4,
         anchored=True,
@@ -230,7 +230,7 @@ RULES: tuple[Rule, ...] = (
         "limit",
         "fact",
         ASSISTANT,
-        words(
+        word_pattern(
             r"^(?:the )?[`A-Z@][\w`.@/()-]*(?: [\w`.-]+){0,3} (?:does not|doesn['’]t|do not|don['’]t|can ?not"
             r"|can['’]t|only|never)"
             r" (?:support|accept|allow|expose|provide|handle|read|write|load|honou?r|respect|include|send|store"
@@ -246,7 +246,7 @@ RULES: tuple[Rule, ...] = (
         "root cause",
         "learning",
         BOTH,
-        words(
+        word_pattern(
             r"\b(?:root cause|culprit|(?:real|actual|underlying) (?:cause|problem|issue|reason))\b.{0,60}?"
             r"(?:\b(?:is|was)\b|:)|^the cause: |\b(?:is|was|were|are) caused by\b"
         ),
@@ -259,7 +259,7 @@ RULES: tuple[Rule, ...] = (
         "turned out",
         "learning",
         BOTH,
-        words(r"\bturn(?:s|ed) out\b(?! (?:well|fine|ok|good|great|nice))"),
+        word_pattern(r"\bturn(?:s|ed) out\b(?! (?:well|fine|ok|good|great|nice))"),
         68,
         0.45,
         anchored=True,
@@ -269,7 +269,7 @@ RULES: tuple[Rule, ...] = (
         "works only when",
         "learning",
         BOTH,
-        words(
+        word_pattern(
             r"\bonly works? (?:when|if|with|on|in|for|from|after|once)\b|\bworks? only (?:when|if|with|on|in|for"
             r"|from|after|once)\b"
             r"|\b(?:won['’]t|will not|does(?:n['’]t| not)|do(?:n['’]t| not)|can(?:not|['’]t)) (?:\w+ ){0,4}(?:unless"
@@ -285,7 +285,7 @@ RULES: tuple[Rule, ...] = (
         "fixed by",
         "learning",
         BOTH,
-        words(
+        word_pattern(
             r"\w+ (?:is|was|were|are|got|can be) (?:fixed|solved|resolved|avoided|worked around) by \w+ing\b"
             r"|^the (?:fix|solution|workaround) (?:is|was) to (?:\w+ly )?[a-z]+ "
         ),
@@ -298,7 +298,7 @@ RULES: tuple[Rule, ...] = (
         "is the problem",
         "learning",
         ASSISTANT,
-        words(r"^(?:so )?the (?:[\w`-]+ )?(?:issue|problem|bug|cause|reason) (?:is|was) that\b"),
+        word_pattern(r"^(?:so )?the (?:[\w`-]+ )?(?:issue|problem|bug|cause|reason) (?:is|was) that\b"),
         60,
         0.35,
         anchored=True,
@@ -308,7 +308,7 @@ RULES: tuple[Rule, ...] = (
         "fails because",
         "learning",
         ASSISTANT,
-        words(
+        word_pattern(
             r"\b(?:fails?|failed|breaks?|broke|crash(?:es|ed)?|hangs?|hung|refuses?|is (?:empty|wrong|missing"
             r"|ignored|skipped|lost|never \w+)"
             r"|does(?:n['’]t| not) \w+|did(?:n['’]t| not) \w+) [^.]{0,120}\bbecause\b"
@@ -322,7 +322,7 @@ RULES: tuple[Rule, ...] = (
         "behaves so when",
         "learning",
         ASSISTANT,
-        words(
+        word_pattern(
             r"^(?:the |an? )?(?-i:`|[A-Z]\w*[A-Z]|[\w-]+[_/]|\w+\.\w|[A-Z]\w+ [A-Z])[^.]{0,60}? (?:strips?|ignores?"
             r"|skips?|rejects?|drops?"
             r"|falls? back|overrides?|overwrites?|blocks?|discards?|reuses?|refuses?|requires?|treats?|resets?|loses?) "
@@ -337,12 +337,12 @@ RULES: tuple[Rule, ...] = (
 """The first matching rule applies; the rules of `memory.habits` follow these."""
 
 
-def judge(sentence: str, speaker: Speaker) -> Rule | None:
+def find_rule(sentence: str, speaker: Speaker) -> Rule | None:
     """Return the rule that makes a sentence worth remembering; None if no rule applies."""
     count = len(sentence.split())
     if not LEAST_WORDS <= count <= MOST_WORDS or sentence.endswith(("?", ":", "…", ",", "...")) or "|" in sentence:
         return None
-    if is_passing(sentence, speaker) or (speaker == "user" and speaks_of_tools(sentence)):
+    if is_ephemeral(sentence, speaker) or (speaker == "user" and speaks_of_tools(sentence)):
         return None
     for rule in (*RULES, *HABITS):
         if speaker in rule.speakers and count >= rule.least and rule.words.search(sentence):

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from compactor_cli.features.talk_words import UNSPACED
 
-LONGEST = 64
+MAX_WORD_CHARS = 64
 """Maximum significant characters of a word; longer words are equal if they begin alike."""
 BORDER = "  "
-"""In `terms`, separates the words of the text in order from the further ones."""
+"""In `term_text`, separates the words of the text in order from the further ones."""
 
-_RUN = re.compile(r"[^\W_]+")
-_INSIDE = re.compile(r"[_./\\:@+#~-]{1,3}")
+_LETTER_RUN = re.compile(r"[^\W_]+")
+_INNER_SIGNS = re.compile(r"[_./\\:@+#~-]{1,3}")
 """Separators between the parts of a name."""
 _JOINS = frozenset("_-")
 """Separators between the parts of a name that is itself part of a longer one."""
@@ -56,48 +56,50 @@ class Name(NamedTuple):
     """The last characters of stretches in scripts without blanks; no pair begins with them."""
 
 
-def words(text: str) -> list[str]:
+def search_words(text: str) -> list[str]:
     """Return all words of a text: its own words in order, then the further ones."""
-    return terms(text).split()
+    return term_text(text).split()
 
 
-def terms(text: str) -> str:
+def term_text(text: str) -> str:
     """Return the words of a text separated by blanks; the further ones follow BORDER."""
-    own: list[str] = []
-    further: dict[str, None] = {}
-    for name in names(text):
-        own += [token.word for token in name.tokens]
+    own_words: list[str] = []
+    further_words: dict[str, None] = {}
+    for name in find_names(text):
+        own_words += [token.word for token in name.tokens]
         forms = (token.form for token in name.tokens if token.form != token.word)
-        further |= dict.fromkeys((*name.parts, *name.joined, *name.ends, *forms))
-    for word in own:
-        further.pop(word, None)
-    return " ".join(own) + (BORDER + " ".join(further) if further else "")
+        further_words |= dict.fromkeys((*name.parts, *name.joined, *name.ends, *forms))
+    for word in own_words:
+        further_words.pop(word, None)
+    return " ".join(own_words) + (BORDER + " ".join(further_words) if further_words else "")
 
 
-def names(text: str) -> Iterator[Name]:
+def find_names(text: str) -> Iterator[Name]:
     """Yield the names and plain words of a text, in order."""
     runs: list[str] = []
     tokens: list[list[Token]] = []
     joiners: list[str] = []
     end = 0
-    for run in _runs(text):
-        between = text[end : run.start]
-        if runs and not (between and _INSIDE.fullmatch(between)):
-            yield _name(runs, tokens, joiners)
+    for run in _letter_runs(text):
+        separator = text[end : run.start]
+        if runs and not (separator and _INNER_SIGNS.fullmatch(separator)):
+            yield _make_name(runs, tokens, joiners)
             runs, tokens, joiners = [], [], []
         elif runs:
-            joiners.append(between)
+            joiners.append(separator)
         end = run.end
         runs.append(text[run.start : end])
-        tokens.append([Token(stem(form), run.start, end, form) for form in _normal(runs[-1])])
+        tokens.append(
+            [Token(stem(plain_word), run.start, end, plain_word) for plain_word in _normalized_words(runs[-1])]
+        )
     if runs:
-        yield _name(runs, tokens, joiners)
+        yield _make_name(runs, tokens, joiners)
 
 
-def _runs(text: str) -> Iterator[Token]:
+def _letter_runs(text: str) -> Iterator[Token]:
     """Yield stretches of letters, digits, and combining marks."""
     if text.isascii():
-        for match in _RUN.finditer(text):
+        for match in _LETTER_RUN.finditer(text):
             yield Token("", match.start(), match.end())
         return
     start = None
@@ -111,10 +113,10 @@ def _runs(text: str) -> Iterator[Token]:
         yield Token("", start, len(text))
 
 
-def _normal(piece: str) -> list[str]:
+def _normalized_words(piece: str) -> list[str]:
     """Return the words of a stretch of letters and digits: one, or one for each script."""
     if piece.isascii():
-        return [piece.lower()[:LONGEST]]
+        return [piece.lower()[:MAX_WORD_CHARS]]
     plain = unicodedata.normalize("NFKC", piece)
     for _ in range(2):  # folding may produce characters that need folding again
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain.casefold()))
@@ -124,14 +126,14 @@ def _normal(piece: str) -> list[str]:
         if _is_unspaced(part) and len(part) > 1:
             pieces += [part[start : start + 2] for start in range(len(part) - 1)]
         else:
-            pieces.append(part[:LONGEST])
+            pieces.append(part[:MAX_WORD_CHARS])
     return pieces
 
 
 def _split(plain: str) -> list[str]:
     """Return the runs without characters other than letters, digits and marks, split by script."""
-    kept = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
-    pieces = [piece for part in kept.split() for piece in _SCRIPTS.findall(part)]
+    letters = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
+    pieces = [piece for part in letters.split() for piece in _SCRIPTS.findall(part)]
     return [piece for piece in pieces if _is_unspaced(piece) or _LETTER.search(piece)]
 
 
@@ -152,17 +154,17 @@ def stem(word: str) -> str:
     return word
 
 
-def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Name:
+def _make_name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Name:
     """Return a name made of its runs, their words, and the separators between them."""
     flat = tuple(token for part in tokens for token in part)
     if any(_is_unspaced(token.word) for token in flat):
         # text without blanks is not a name
-        return Name(flat, (), (), tuple(_ends([token.word for token in flat])))
+        return Name(flat, (), (), tuple(_end_letters([token.word for token in flat])))
     if len(runs) == 1 and len(flat) < 2 and not _HUMP.search(runs[0]):
         return Name(flat, (), (), ())
-    humps = [stem(word) for run in runs for piece in _HUMP.split(run) for word in _normal(piece)]
+    humps = [stem(word) for run in runs for piece in _HUMP.split(run) for word in _normalized_words(piece)]
     joined = dict.fromkeys(_components(tokens, joiners))
-    whole = _together(token.form for token in flat)
+    whole = _joined_parts(token.form for token in flat)
     joined.pop(whole, None)
     return Name(flat, tuple(humps), (*joined, whole), ())
 
@@ -174,15 +176,15 @@ def _components(tokens: list[list[Token]], joiners: list[str]) -> Iterator[str]:
         component += [token.form for token in part]
         if index == len(joiners) or not _JOINS.issuperset(joiners[index]):
             if len(component) > 1:
-                yield _together(component)
+                yield _joined_parts(component)
             component = []
 
 
-def _together(parts: Iterable[str]) -> str:
-    return stem("".join(parts)[:LONGEST])
+def _joined_parts(parts: Iterable[str]) -> str:
+    return stem("".join(parts)[:MAX_WORD_CHARS])
 
 
-def _ends(pieces: list[str]) -> Iterator[str]:
+def _end_letters(pieces: list[str]) -> Iterator[str]:
     """Yield the last character of each sequence of pairs."""
     for word, following in zip(pieces, [*pieces[1:], ""], strict=True):
         if _is_pair(word) and not (_is_pair(following) and following[0] == word[1]):

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Protocol, overload, runtime_checkable
 
-_CHUNK = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
 
 
 class Content(Protocol):
@@ -23,24 +23,24 @@ class Content(Protocol):
     def endswith(self, suffix: bytes, /) -> bool: ...
 
 
-class HeldText(Protocol):
+class FileText(Protocol):
     """A text that stays in a file until it is read."""
 
     def read(self) -> str: ...
 
 
 @runtime_checkable
-class Holds(Protocol):
+class FileContent(Protocol):
     """Content too large for memory. Its texts also stay in the file."""
 
-    def hold(self, text: str) -> HeldText:
+    def store_text(self, text: str) -> FileText:
         """Store a text next to the content."""
 
-    def put(self, chunks: Iterable[bytes]) -> Content:
+    def store_chunks(self, chunks: Iterable[bytes]) -> Content:
         """Store more content next to this content."""
 
 
-class Pieces(Sequence[bytes]):
+class ContentChunks(Sequence[bytes]):
     """Content split into pieces; each piece is read only when it is accessed."""
 
     def __init__(self, content: Content, borders: Sequence[int]) -> None:
@@ -63,31 +63,31 @@ class Pieces(Sequence[bytes]):
         return self._content[self._starts[index] : self._ends[index]]
 
 
-def in_pieces(content: Content) -> Pieces:
+def split_chunks(content: Content) -> ContentChunks:
     """Return the whole content in pieces of at most one megabyte."""
-    return Pieces(content, range(_CHUNK, len(content), _CHUNK))
+    return ContentChunks(content, range(_CHUNK_BYTES, len(content), _CHUNK_BYTES))
 
 
-def joined(content: Content, chunks: Iterable[bytes]) -> Content:
+def join_chunks(content: Content, chunks: Iterable[bytes]) -> Content:
     """Return the chunks joined into new content, stored where `content` is: in memory, or in its file."""
-    return content.put(chunks) if isinstance(content, Holds) else b"".join(chunks)
+    return content.store_chunks(chunks) if isinstance(content, FileContent) else b"".join(chunks)
 
 
 def sha256(content: Content) -> str:
     """Return the SHA-256 of the content in hex."""
     digest = hashlib.sha256()
-    for chunk in in_pieces(content):
+    for chunk in split_chunks(content):
         digest.update(chunk)
     return digest.hexdigest()
 
 
-def is_same(first: Content, second: Content) -> bool:
+def is_same_content(first: Content, second: Content) -> bool:
     """Return whether both contents hold the same bytes."""
     if first is second or len(first) != len(second):
         return first is second
-    return all(a == b for a, b in zip(in_pieces(first), in_pieces(second), strict=True))
+    return all(a == b for a, b in zip(split_chunks(first), split_chunks(second), strict=True))
 
 
-def in_memory(content: Content) -> bytes:
+def read_all(content: Content) -> bytes:
     """Return the whole content as bytes."""
     return content if isinstance(content, bytes) else content[0 : len(content)]

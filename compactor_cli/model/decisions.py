@@ -32,7 +32,7 @@ class Dropped(NamedTuple):
     tokens: int
 
 
-class Spot(NamedTuple):
+class MessageKey(NamedTuple):
     """A message in a file: the number of its conversation and its number within it, both counted from 0."""
 
     conversation: int
@@ -55,6 +55,6 @@ class Decisions(Struct, frozen=True):
     messages: int
     """Number of messages in the input."""
     aim: Aim
-    choices: Mapping[Spot, Choice] = field(default_factory=dict)
-    fingerprints: Mapping[Spot, str] = field(default_factory=dict)
+    choices: Mapping[MessageKey, Choice] = field(default_factory=dict)
+    fingerprints: Mapping[MessageKey, str] = field(default_factory=dict)
     """Fingerprint of each message in `choices`, which shows whether a different message now has its number."""

@@ -12,17 +12,17 @@ from compactor_cli.text.patterns import compiled_later
 
 DETACHED_RESULT = "[Tool result without its call]"
 """Begins a tool result that a repair could keep only as text."""
-NOTHING_SAID = "[…]"
+PLACEHOLDER_TEXT = "[…]"
 """The whole text of a placeholder turn between two turns of one role, for APIs that require alternating roles."""
 
-_ACCOUNT = (
+_AGENT_SUMMARY = (
     r"(?:This session is being continued from a previous conversation"
     r"|Another language model started to solve this problem and produced a summary"
     r"|The conversation history before this point was compacted"
     r"|<system>Previous context has been compacted|<(?:state_snapshot|conversation[-_]summary)>)"
 )
 """How agents begin the summary that a model writes when a session has grown too long."""
-_OF_AGENTS = (
+_AGENT_TAGS = (
     r"user_shell_command|hook_prompt|recommended_plugins|goal_context|codex_internal_context"
     r"|agent_message_board_notification|(?:agent|subagent|cross-session)-message"
     r'|teammate-message(?![^<>\n]*\bteammate_id="team-lead")'
@@ -34,15 +34,15 @@ _INJECTED = compiled_later(
     r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
     r"|permissions instructions|collaboration_mode|skill|skills_instructions|INSTRUCTIONS|subagent_notification"
     r"|user_action|returncode|function_results|tool_results?|tool_use_error)\b"
-    rf"|(?:<(?P<own>{_OF_AGENTS})(?=[\s>])[^<>\n]*>(?:(?!</?(?P=own)\b)(?s:.))*</(?P=own)>\s*)+$"
-    rf"|<(?P<cut>{_OF_AGENTS})(?=[\s>])[^<>\n]*>\s*\n(?!(?s:.)*</(?P=cut)>)"
+    rf"|(?:<(?P<own>{_AGENT_TAGS})(?=[\s>])[^<>\n]*>(?:(?!</?(?P=own)\b)(?s:.))*</(?P=own)>\s*)+$"
+    rf"|<(?P<cut>{_AGENT_TAGS})(?=[\s>])[^<>\n]*>\s*\n(?!(?s:.)*</(?P=cut)>)"
     rf"|(?:<(?P<tag>{SYSTEM_TAG}|system[-_]reminder)\b[^<>\n]*>(?:(?!</?(?P=tag)\b)(?s:.))*</(?P=tag)>\s*)+$"
     r"|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:"
     r"|\[Tool result without its call\]|\[…\]\s*$|\[Image: source|Stop hook feedback|Base directory for this skill:"
     r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"
-    rf"|{_ACCOUNT}|/(?:[a-z][\w:-]*)?\s*$)"
+    rf"|{_AGENT_SUMMARY}|/(?:[a-z][\w:-]*)?\s*$)"
 )
-_BEGINNINGS = (
+_INJECTED_PREFIXES = (
     *("<", "[", "/", "#", "EXECUTION RESULT", "Current terminal", "New Terminal", "Stop hook", "Base directory"),
     *("Caveat: ", "This session is being", "Another language model", "The conversation history"),
 )
@@ -65,7 +65,7 @@ _WRAPPER = compiled_later(
     r"|</?(?:INSTRUCTIONS|user_instructions|system[-_]reminder)>)\s*)+$"
 )
 """The standard sentences that a harness puts around instructions in every session."""
-AROUND_INSTRUCTIONS = ("codebase and user instructions are shown", "# agents.md instructions", "<user_instructions>")
+WRAPPER_HINTS = ("codebase and user instructions are shown", "# agents.md instructions", "<user_instructions>")
 """Lower-case strings, at least one of which occurs in every text with such sentences. Checking this first is fast."""
 _COMMAND = compiled_later(r"\s*<command-(?:name|message|args)>")
 _IS_COMMAND = compiled_later(r"\s*(?:<command-(?:name|message|args)>|/[a-z][\w:-]*\s*$)")
@@ -79,7 +79,7 @@ def origin_of(text: str) -> Origin:
     """Return the origin of a text under the role user."""
     if is_summary(text):
         return "summary"
-    if not text.lstrip().startswith(_BEGINNINGS):
+    if not text.lstrip().startswith(_INJECTED_PREFIXES):
         return "request" if text.strip() else "other"
     reminder = _REMINDER.match(text)
     while reminder and reminder.end() < len(text):
@@ -137,12 +137,12 @@ def is_wrapper(text: str) -> bool:
     return _WRAPPER.match(text) is not None
 
 
-def is_account(text: str) -> bool:
+def is_agent_summary(text: str) -> bool:
     """Return whether an injected text is an agent's own summary of what came before it."""
-    return re.match(rf"\s*{_ACCOUNT}", text) is not None
+    return re.match(rf"\s*{_AGENT_SUMMARY}", text) is not None
 
 
-def is_instructing(message: Message) -> bool:
+def has_instructions(message: Message) -> bool:
     """Return whether a message is injected and contains standing instructions for the agent."""
     return message.origin == "injected" and is_instructions(message.text("text"))
 
@@ -163,10 +163,10 @@ def local_commands(messages: Sequence[Message]) -> frozenset[int]:
     return of_local_commands([m.text("text") if m.role == "user" and m.origin == "injected" else "" for m in messages])
 
 
-def is_output(message: Message) -> bool:
+def is_injected_output(message: Message) -> bool:
     """Return whether a message is injected output, such as a file attached to a request or the output of a command:
     nobody wrote it, and it gives no instructions."""
     if message.origin != "injected":
         return False
     text = message.text("text")
-    return not is_instructions(text) and not is_account(text)
+    return not is_instructions(text) and not is_agent_summary(text)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from compactor_cli.model.content import HeldText
+from compactor_cli.model.content import FileText
 
 PartKind = Literal["text", "thinking", "tool_call", "tool_result", "image", "other"]
 Role = Literal["system", "user", "assistant", "tool"]
@@ -15,14 +15,14 @@ LEGACY_ID = "function_call:"
 """Prefix of ids that a reader assigned to calls without one. These ids change when messages are removed."""
 CLOSING_ID = "synthetic:closing"
 """Id of the assistant turn that a repair adds after a tool result at the very end."""
-UNDERSTOOD = "Understood."
+CLOSING_TEXT = "Understood."
 """The text of that turn, which is all that identifies it in a later round."""
 
 BETWEEN_ID = "synthetic:between"
 """Id of a placeholder turn between two turns of the same role, for APIs that require alternating roles."""
 NO_RESPONSE = "Tool no response (synthetic: the transcript holds no result for this call)"
 """The result that a repair supplies for a call without one."""
-ADDED = "added"
+ADDED_ENCODING = "added"
 """`Place.encoding` of a part to be added after everything else in its record's message."""
 
 Origin = Literal["request", "injected", "summary", "other"]
@@ -64,12 +64,12 @@ class Part(Struct, frozen=True):
 _TEXT = vars(Part)["text"]
 
 
-class HeldPart(Part, frozen=True):
+class FilePart(Part, frozen=True):
     """A part whose text is read from a file on every access; the text object says where to read."""
 
     @property  # type: ignore[misc]  # read-only in both
     def text(self) -> str:
-        held: str | HeldText = _TEXT.__get__(self)
+        held: str | FileText = _TEXT.__get__(self)
         return held if isinstance(held, str) else held.read()
 
 
@@ -101,7 +101,7 @@ class Message(Struct, frozen=True):
     pinned: bool = False
     """Whether the format requires this message to stay because it stands for history outside the context."""
     marks: Marks | None = None
-    given: int | None = None
+    input_number: int | None = None
     """The message's number in the input if a repair moved it. For an added message, the number of the message it
     belongs to."""
     after: int | None = None
@@ -118,7 +118,7 @@ class Message(Struct, frozen=True):
     @property
     def number(self) -> int:
         """Return the message's number in the input, which summaries, tables and reports use to refer to it."""
-        return self.index if self.given is None else self.given
+        return self.index if self.input_number is None else self.input_number
 
     @property
     def is_system_prompt(self) -> bool:
@@ -155,11 +155,11 @@ def is_closing(messages: Sequence[Message], index: int) -> bool:
     message = messages[index]
     if message.id == CLOSING_ID:
         return True
-    behind = index > 0 and message.role == "assistant" and ends_with_result(messages[index - 1])
-    return behind and [part.text.strip() for part in message.parts] == [UNDERSTOOD]
+    follows_result = index > 0 and message.role == "assistant" and ends_with_result(messages[index - 1])
+    return follows_result and [part.text.strip() for part in message.parts] == [CLOSING_TEXT]
 
 
-def newest_said(messages: Sequence[Message]) -> Message:
+def last_spoken_message(messages: Sequence[Message]) -> Message:
     """Return the last message, but for such a turn."""
     return messages[-2] if len(messages) > 1 and is_closing(messages, len(messages) - 1) else messages[-1]
 

@@ -10,19 +10,19 @@ from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
 
-Spot = tuple[int, int]
+PartIndex = tuple[int, int]
 """Position of a message in the sequence, and position of the part in the message."""
 
 
 class Pairing(Struct, frozen=True):
     """The pairing of calls and results in a sequence of messages."""
 
-    answers: dict[Spot, Spot]
+    call_of: dict[PartIndex, PartIndex]
     """Result -> the call it answers."""
-    unanswered: tuple[Spot, ...]
-    orphans: tuple[Spot, ...]
+    unanswered: tuple[PartIndex, ...]
+    orphans: tuple[PartIndex, ...]
     """Results whose call is missing."""
-    duplicates: tuple[Spot, ...]
+    duplicates: tuple[PartIndex, ...]
     """Additional results for a call that already has one."""
 
 
@@ -38,47 +38,51 @@ class AnsweredCall(NamedTuple):
 
 def answered_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> Iterator[AnsweredCall]:
     """Yield every call in order, with its result. `pairing`: the pairing of these messages, if already known."""
-    result_of = {call: result for result, call in (pairing or pair(messages)).answers.items()}
+    result_of = {call: result for result, call in (pairing or pair_calls(messages)).call_of.items()}
     for index, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if part.kind == "tool_call":
-                spot = result_of.get((index, position))
-                answer = messages[spot[0]] if spot else None
-                yield AnsweredCall(message, part, answer, answer.parts[spot[1]] if answer and spot else None)
+                location = result_of.get((index, position))
+                answer = messages[location[0]] if location else None
+                yield AnsweredCall(message, part, answer, answer.parts[location[1]] if answer and location else None)
 
 
-def pair(messages: Sequence[Message]) -> Pairing:
+def pair_calls(messages: Sequence[Message]) -> Pairing:
     """Pair each result with the most recent open call that has its id, or else with a later call."""
-    open_calls: dict[str, list[Spot]] = defaultdict(list)
-    early: dict[str, list[Spot]] = defaultdict(list)
+    open_calls: dict[str, list[PartIndex]] = defaultdict(list)
+    early_results: dict[str, list[PartIndex]] = defaultdict(list)
     answered: set[str] = set()
-    answers: dict[Spot, Spot] = {}
-    duplicates: list[Spot] = []
+    answers: dict[PartIndex, PartIndex] = {}
+    duplicates: list[PartIndex] = []
     for index, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             kind = part.kind
             if kind == "tool_call":
-                spot = (index, position)
-                if early and early.get(part.call_id) and part.call_id not in answered:
-                    answers[early[part.call_id].pop(0)] = spot
+                location = (index, position)
+                if early_results and early_results.get(part.call_id) and part.call_id not in answered:
+                    answers[early_results[part.call_id].pop(0)] = location
                     answered.add(part.call_id)
                 else:
-                    open_calls[part.call_id].append(spot)
+                    open_calls[part.call_id].append(location)
             elif kind == "tool_result":
-                spot = (index, position)
-                waiting = open_calls.get(part.call_id)
-                if waiting:
-                    newest = waiting[-1][0]
-                    first = next(i for i, call in enumerate(waiting) if call[0] == newest) if len(waiting) > 1 else 0
-                    answers[spot] = waiting.pop(first)
+                location = (index, position)
+                open_locations = open_calls.get(part.call_id)
+                if open_locations:
+                    newest = open_locations[-1][0]
+                    first = (
+                        next(i for i, call in enumerate(open_locations) if call[0] == newest)
+                        if len(open_locations) > 1
+                        else 0
+                    )
+                    answers[location] = open_locations.pop(first)
                     answered.add(part.call_id)
                 elif part.call_id in answered:
-                    duplicates.append(spot)
+                    duplicates.append(location)
                 else:
-                    early[part.call_id].append(spot)
+                    early_results[part.call_id].append(location)
     return Pairing(
         answers,
-        tuple(sorted(spot for spots in open_calls.values() for spot in spots)),
-        tuple(sorted(spot for spots in early.values() for spot in spots)),
+        tuple(sorted(location for locations in open_calls.values() for location in locations)),
+        tuple(sorted(location for locations in early_results.values() for location in locations)),
         tuple(duplicates),
     )

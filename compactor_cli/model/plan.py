@@ -95,23 +95,23 @@ class SummarySlot(Struct, frozen=True):
     """Maximum tokens of the summary message, overhead included."""
     excerpts: tuple[Excerpt, ...] | None = None
     """Lines that the strategy chose to quote; None: the summarizer chooses."""
-    based: bool = True
+    names_source: bool = True
     """Whether the summary may state what the transcript was compacted from."""
-    form: str = "tiers"
+    outline: str = "tiers"
     """Which layout of headings to use; one of the summarizers' forms."""
     quotes: tuple[Quote, ...] = ()
     parts: tuple[SummaryPart, ...] = ()
     """Sections that are summarized separately; together they cover the groups of the slot."""
     lines: tuple[Excerpt, ...] = ()
     """Lines quoted in addition to what the summarizer writes, as far as they fit next to it."""
-    own: int = 0
+    reserved_tokens: int = 0
     """Tokens that these lines leave for what the summarizer writes under its headings."""
     note: str = ""
     """A line below the heading."""
     heading: Literal["mark", "short", "named", "full"] = "full"
     """How much the heading of a quoting summary says. `mark`: the covered messages, as a mark. `short`: the same in
     words. `named`: also a reference to them. `full`: also what the transcript was compacted from, which a mark
-    states only if `based` is set."""
+    states only if `names_source` is set."""
     state: str = ""
     """The block that describes the state of the work, placed below everything else."""
     passes_on: bool = True
@@ -125,10 +125,10 @@ class Plan(Struct, frozen=True):
     target: int | None
     decisions: tuple[Decision, ...]
     slots: tuple[SummarySlot, ...] = ()
-    apart: frozenset[int] = frozenset()
+    outside_tiers: frozenset[int] = frozenset()
     """Messages that stay for other reasons than the shares of the tiers: protected messages, and the exchanges of
     residuals."""
-    cut: frozenset[int] = frozenset()
+    not_whole: frozenset[int] = frozenset()
     """Messages that do not stay whole. Residuals among them count as demoted."""
     notes: tuple[str, ...] = ()
     """Where the strategy had to deviate from what was asked; the report lists these notes as warnings."""

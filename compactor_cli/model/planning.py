@@ -33,9 +33,9 @@ RECENT = "recent"
 """Reasons for keeping a group only because it is recent."""
 NEWEST_REASONS = (NEWEST_EXCHANGE, RECENT, NEWEST, IN_FLIGHT, CLOSING, LAST_MESSAGES)
 """Prefixes of all reasons for keeping a group because it is at the end."""
-BUFFER = 1.25
+MAX_OVERRUN = 1.25
 """How far a text may exceed the requested length (seed 001: 800 tokens requested, 1,000 allowed)."""
-SHARE = 0.6
+PROSE_SHARE = 0.6
 """Share of the tokens under a summary's headings for what the model writes; computed facts get the rest."""
 
 
@@ -68,11 +68,11 @@ class PlanInput(Rated, frozen=True):
     """Sorts groups by topic, for strategies that use topics; returns none when there is nothing to sort."""
     folder: str = ""
     """The folder that the session works in, as in `Transcript.folder`."""
-    whole: int = 0
+    original_tokens: int = 0
     """Tokens of the transcript before its first compaction, as far as earlier rounds recorded them."""
     repeat: bool = True
     """Whether a summary may replace the first and last request by repeating them in full."""
-    explains: bool = True
+    explain_values: bool = True
     """Whether the user is shown why decisions have their value, as in a dry run."""
 
     def is_summary(self, group: Group) -> bool:
@@ -130,13 +130,13 @@ class SummaryRequest(Struct, frozen=True):
     state: tuple[StateLine, ...] = ()
     """State of the work at the end of the transcript, most important first. Includes only lines based on messages up
     to the last one summarized here."""
-    overcome: frozenset[int] = frozenset()
+    resolved: frozenset[int] = frozenset()
     """Indices of messages with a failure that a later call resolved."""
     task: str = ""
     """The first request of the session."""
-    answered: bool = False
+    is_answered: bool = False
     """Whether the agent continued after these messages."""
-    asked_before: bool = False
+    follows_request: bool = False
     """Whether a user request precedes these messages."""
     draft: Draft | None = None
     """The draft that `prepare` obtained for this request."""
@@ -153,11 +153,11 @@ class Summarizer(Protocol):
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str: ...
 
 
-def tokens_to_request(room: int) -> int:
-    """Return how many tokens to request when `room` tokens are available under a summary's headings."""
-    return int(SHARE * room / BUFFER)
+def tokens_to_request(available_tokens: int) -> int:
+    """Return how many tokens to request when `available_tokens` tokens are available under a summary's headings."""
+    return int(PROSE_SHARE * available_tokens / MAX_OVERRUN)
 
 
 def text_tokens(limit: int) -> int:
     """Return how many tokens under a summary's headings allow a request for `limit`; inverse of `tokens_to_request`."""
-    return int(limit * BUFFER / SHARE) + 1
+    return int(limit * MAX_OVERRUN / PROSE_SHARE) + 1

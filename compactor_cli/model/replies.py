@@ -10,35 +10,36 @@ import re
 from collections.abc import Sequence
 
 from compactor_cli.model.message import Message
-from compactor_cli.text.patterns import compiled_later, holds
+from compactor_cli.text.patterns import compiled_later, contains_any
 
-AGREEMENT = 24
+MAX_ANSWER_TOKENS = 24
 """Maximum tokens of a user message that counts as an answer to what the agent said just before."""
 _OPENING = compiled_later(
     r"\s*(?:\[[^\]\n]{1,80}\][^\n]{0,20}\n)?(?:the |your )?(?:user|tool use|questions?|operation)\b"
     r"[^\n:]{0,160}\b(?:want|reject|den[iy]|declin|refus|cancel|answer|feedback|said|repl|respon)",
     re.IGNORECASE,
 )
-_BEGINNING = 140
-_OPENED_BY = ("user", "tool use", "question", "operation")
-"""At least one of these occurs within `_BEGINNING` characters, leading blanks aside. Checking this first is faster."""
-_SAYS = compiled_later(
+_OPENING_CHARS = 140
+_OPENING_WORDS = ("user", "tool use", "question", "operation")
+"""At least one of these occurs within `_OPENING_CHARS` characters, leading blanks aside. Checking this first is
+faster."""
+_USER_SAID = compiled_later(
     r"\b(?:user (?:said|says|wrote|replied|responded)|(?:following |user'?s? )?(?:feedback|reason)"
     r"(?: for the rejection)?|answered(?: your questions?)?)\s*:\s*",
     re.IGNORECASE,
 )
 _TAGGED = compiled_later(r"<(feedback|answer|user_message)>\s*(?!\s)((?:\S(?:.*?\S)??)??)\s*</\1>", re.DOTALL)
-_BEHIND = compiled_later(
+_AFTER_REPLY = compiled_later(
     r"^[ \t]*Note: The user's next message|\.? ?You can now continue with the user's answers", re.MULTILINE
 )
-_NEAR = 800
+_MAX_REPLY_START = 800
 """The user's words begin within this many characters of the start of a result."""
 
 
 def reply_to(messages: Sequence[Message], answer: int) -> str:
     """Return what the user said directly after a message; empty if the next message is not a user request."""
-    behind = messages[answer + 1 : answer + 2]
-    return behind[0].text("text") if behind and behind[0].origin == "request" else ""
+    next_messages = messages[answer + 1 : answer + 2]
+    return next_messages[0].text("text") if next_messages and next_messages[0].origin == "request" else ""
 
 
 def reply_in(message: Message) -> str:
@@ -49,14 +50,14 @@ def reply_in(message: Message) -> str:
 
 def reply_span(text: str) -> tuple[int, int] | None:
     """Return the span of the user's words in a tool result; None when it contains none."""
-    if not holds(text.lstrip()[:_BEGINNING], _OPENED_BY) or not _OPENING.match(text):
+    if not contains_any(text.lstrip()[:_OPENING_CHARS], _OPENING_WORDS) or not _OPENING.match(text):
         return None
     tagged = _TAGGED.search(text)
     if tagged and tagged[2]:
         return tagged.span(2)
-    says = _SAYS.search(text, 0, _NEAR)
-    if says is None:
+    introduction = _USER_SAID.search(text, 0, _MAX_REPLY_START)
+    if introduction is None:
         return None
-    behind = _BEHIND.search(text, says.end())
-    end = len(text[: behind.start() if behind else len(text)].rstrip())
-    return (says.end(), end) if end > says.end() else None
+    closing = _AFTER_REPLY.search(text, introduction.end())
+    end = len(text[: closing.start() if closing else len(text)].rstrip())
+    return (introduction.end(), end) if end > introduction.end() else None

@@ -12,7 +12,7 @@ from compactor_cli.model.decisions import DROPPED, Dropped
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import Pairing, Spot
+from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.score import Rate, Rated, Rating, Score
 from compactor_cli.model.transcript import Note, Transcript
@@ -89,9 +89,9 @@ class Analysis(Rated, frozen=True):
     """Messages that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
     """Groups that a person decided to drop; they are no longer in the transcript."""
-    whole: int = 0
+    original_tokens: int = 0
     """Tokens of the transcript before its first compaction, as far as earlier rounds recorded them."""
-    unmarked: frozenset[Spot] = frozenset()
+    unmarked_parts: frozenset[PartIndex] = frozenset()
     """Parts whose text equals their record's text minus the mark of an earlier round."""
 
 
@@ -202,8 +202,8 @@ def plan_lines(part: Compaction) -> list[PlanLine]:
     lines = []
     for decision in part.plan.decisions:
         group = part.groups[decision.group]
-        own = [part.repaired.messages[i] for i in group.messages]
-        lines.append(PlanLine(tuple(message.number for message in own), own[0], group.tokens, decision))
+        members = [part.repaired.messages[i] for i in group.messages]
+        lines.append(PlanLine(tuple(message.number for message in members), members[0], group.tokens, decision))
     if not part.dropped:
         return lines
     for numbers, tokens in part.dropped:
@@ -212,7 +212,7 @@ def plan_lines(part: Compaction) -> list[PlanLine]:
     return sorted(lines, key=lambda line: line.messages[0])
 
 
-def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
+def total_spent(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
     """Return what the tokens of several outputs were spent on, summed by name."""
     totals: dict[str, int] = {}
     for part in parts:
@@ -223,11 +223,11 @@ def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
 
 def protected_in(parts: Iterable[Compaction]) -> Protected:
     """Return the sum of `protected` over several outputs."""
-    every = [part.protected for part in parts]
+    protected_parts = [part.protected for part in parts]
     return Protected(
-        sum(protected.messages for protected in every),
-        sum(protected.tokens_before for protected in every),
-        sum(protected.tokens_after for protected in every),
+        sum(protected.messages for protected in protected_parts),
+        sum(protected.tokens_before for protected in protected_parts),
+        sum(protected.tokens_after for protected in protected_parts),
     )
 
 

@@ -7,31 +7,31 @@ from collections.abc import Sequence
 from compactor_cli.model.message import Message
 from compactor_cli.text.patterns import compiled_later
 
-_MARKED = compiled_later(r"[\[{(<][^\]})>\n]*[\]})>]")
+_TRANSCRIBER_MARK = compiled_later(r"[\[{(<][^\]})>\n]*[\]})>]")
 """What a transcriber inserts: `{laugh}`, `[pause]`."""
 _WORD = compiled_later(r"[A-Za-z]+(?:[-'][A-Za-z]+)*")
-_FEW = 2
+_MAX_WORDS = 2
 """Maximum number of distinct words in an interjection ("Mm-hmm.", "Yeah, OK.", "Right, right, right.")."""
-_SHORT = 80
+_MIN_CHARS = 80
 """From this many characters on, marks included, a text is more than an interjection."""
 
 
-def people_talk(messages: Sequence[Message]) -> bool:
+def is_between_people(messages: Sequence[Message]) -> bool:
     """Return whether the messages are people talking to each other, with no assistant expected to answer."""
     return any(m.speaker for m in messages) and all(m.role != "assistant" for m in messages)
 
 
 def is_interjection(text: str) -> bool:
     """Return whether a text is one or two words, possibly repeated, without any digit."""
-    if len(text) >= _SHORT or not text.isascii() or any(map(str.isdigit, text)):
+    if len(text) >= _MIN_CHARS or not text.isascii() or any(map(str.isdigit, text)):
         return False
-    return len(set(_WORD.findall(_MARKED.sub("", text).lower()))) <= _FEW
+    return len(set(_WORD.findall(_TRANSCRIBER_MARK.sub("", text).lower()))) <= _MAX_WORDS
 
 
-def telling_requests(messages: Sequence[Message]) -> list[Message]:
+def substantial_requests(messages: Sequence[Message]) -> list[Message]:
     """Return the requests that can serve as the first and last one. In a conversation between people, interjections
     are left out unless there is nothing else."""
     requests = [m for m in messages if m.origin == "request"]
-    if not people_talk(messages):
+    if not is_between_people(messages):
         return requests
     return [m for m in requests if not is_interjection(m.text("text"))] or requests

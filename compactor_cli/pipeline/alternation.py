@@ -14,25 +14,25 @@ from msgspec.structs import replace
 from compactor_cli.errors import BudgetError
 from compactor_cli.formats.base import Counter
 from compactor_cli.model.group import Group
-from compactor_cli.model.injected import NOTHING_SAID
+from compactor_cli.model.injected import PLACEHOLDER_TEXT
 from compactor_cli.model.message import BETWEEN_ID, Message, Origin, Part, Role
 from compactor_cli.model.plan import Plan
 
-_LABEL = "turns between turns of one role"
-_Made = TypeVar("_Made")
+_ITEM_LABEL = "turns between turns of one role"
+_Planned = TypeVar("_Planned")
 
 
-def nothing_said(role: Role, counter: Counter) -> Message:
+def placeholder_turn(role: Role, counter: Counter) -> Message:
     """Return a placeholder turn of a role, to separate two turns of the other role."""
-    tokens = counter.count(NOTHING_SAID)
+    tokens = counter.count(PLACEHOLDER_TEXT)
     origin: Origin = "injected" if role == "user" else "other"
     return Message(
-        -1, BETWEEN_ID, role, (Part("text", NOTHING_SAID, tokens),), (), tokens + counter.per_message, origin=origin
+        -1, BETWEEN_ID, role, (Part("text", PLACEHOLDER_TEXT, tokens),), (), tokens + counter.per_message, origin=origin
     )
 
 
-def alternating(messages: Sequence[Message], between: Callable[[Role], Message]) -> list[list[Message]]:
-    """Return each message of an output, preceded by a separating turn if it needs one. `between`: makes such a turn
+def separate_turns(messages: Sequence[Message], make_turn: Callable[[Role], Message]) -> list[list[Message]]:
+    """Return each message of an output, preceded by a separating turn if it needs one. `make_turn`: makes such a turn
     for a role."""
     turns: list[list[Message]] = []
     last: Message | None = None
@@ -40,9 +40,9 @@ def alternating(messages: Sequence[Message], between: Callable[[Role], Message])
         if message.role == "system":
             turns.append([message])
             continue
-        own = _fitting_role(last, message, following)
-        turns.append([between(_other(own)), own] if _clash(last, own) else [own])
-        last = own
+        fitted = _fitting_role(last, message, following)
+        turns.append([make_turn(_opposite_role(fitted)), fitted] if _needs_separator(last, fitted) else [fitted])
+        last = fitted
     return turns
 
 
@@ -59,25 +59,25 @@ def _following(messages: Sequence[Message]) -> list[Message | None]:
 def _fitting_role(last: Message | None, message: Message, following: Message | None) -> Message:
     """Return a new summary in the other role if neither of its neighbours has that role. Any other message is
     returned unchanged."""
-    if message.index >= 0 or message.origin != "summary" or not _clash(last, message):
+    if message.index >= 0 or message.origin != "summary" or not _needs_separator(last, message):
         return message
-    turns = following is None or _clash(message, following)
-    return replace(message, role=_other(message)) if turns else message
+    can_switch = following is None or _needs_separator(message, following)
+    return replace(message, role=_opposite_role(message)) if can_switch else message
 
 
 def repeated_roles(messages: Sequence[Message]) -> list[int]:
     """Return the positions of messages that follow one of the same role, or that begin a conversation although they
     are not the user's."""
-    found: list[int] = []
+    positions: list[int] = []
     last: Message | None = None
     for index, message in enumerate(messages):
         if message.role != "system":
-            found += [index] if _clash(last, message) else []
+            positions += [index] if _needs_separator(last, message) else []
             last = message
-    return found
+    return positions
 
 
-def most_between(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, *, inserted: bool) -> int:
+def max_placeholders(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, *, inserted: bool) -> int:
     """Return the maximum number of separating turns that the kept messages of a plan need, whichever summaries are
     written. `inserted`: whether a message that is not in the plan is added."""
     slots = {groups[slot.groups[0]].messages[0] for slot in plan.slots}
@@ -88,71 +88,73 @@ def most_between(messages: Sequence[Message], groups: Sequence[Group], plan: Pla
         summarized = summarized or index in slots
         message = messages[index]
         if index in kept and message.role != "system":
-            count += summarized or _clash(last, message)
+            count += summarized or _needs_separator(last, message)
             last, summarized = message, False
     return count
 
 
-def with_room(
-    plan: Callable[[int | None], _Made], needs: Callable[[_Made], int], target: int | None
-) -> tuple[_Made, int]:
+def plan_with_placeholders(
+    plan: Callable[[int | None], _Planned], turn_tokens: Callable[[_Planned], int], target: int | None
+) -> tuple[_Planned, int]:
     """Return a plan for a target that leaves enough tokens for the turns that the plan itself needs, and that number of
     tokens.
 
     Raises BudgetError with the smallest achievable target if there is no such plan.
     """
     if target is None:
-        made = plan(None)
-        return made, needs(made)
+        planned = plan(None)
+        return planned, turn_tokens(planned)
     try:
-        return _fitting(plan, needs, target)
+        return _plan_within(plan, turn_tokens, target)
     except BudgetError as error:
         floor = max(error.floor, target + 1)
-        while not _fits(plan, needs, floor):
+        while not _fits(plan, turn_tokens, floor):
             floor += 1
-        more = ((_LABEL, floor - error.floor),) if floor > error.floor else ()
-        raise BudgetError(target, floor, (*error.items, *more)) from None
+        placeholder_items = ((_ITEM_LABEL, floor - error.floor),) if floor > error.floor else ()
+        raise BudgetError(target, floor, (*error.items, *placeholder_items)) from None
 
 
-def _fitting(plan: Callable[[int | None], _Made], needs: Callable[[_Made], int], target: int) -> tuple[_Made, int]:
-    room = 0
+def _plan_within(
+    plan: Callable[[int | None], _Planned], turn_tokens: Callable[[_Planned], int], target: int
+) -> tuple[_Planned, int]:
+    reserved = 0
     while True:
         try:
-            made = plan(target - room)
+            planned = plan(target - reserved)
         except BudgetError as error:
-            if not room:
+            if not reserved:
                 raise
-            made = plan(error.floor)
-            if error.floor + needs(made) > target:
+            planned = plan(error.floor)
+            if error.floor + turn_tokens(planned) > target:
                 raise
-            return made, target - error.floor
-        needed = needs(made)
-        if needed <= room:
-            return made, room
-        room = needed
+            return planned, target - error.floor
+        needed = turn_tokens(planned)
+        if needed <= reserved:
+            return planned, reserved
+        reserved = needed
 
 
-def _fits(plan: Callable[[int | None], _Made], needs: Callable[[_Made], int], target: int) -> bool:
+def _fits(plan: Callable[[int | None], _Planned], turn_tokens: Callable[[_Planned], int], target: int) -> bool:
     try:
-        _fitting(plan, needs, target)
+        _plan_within(plan, turn_tokens, target)
     except BudgetError:
         return False
     return True
 
 
-def _clash(last: Message | None, message: Message) -> bool:
+def _needs_separator(last: Message | None, message: Message) -> bool:
     """Return whether a message must not follow the last one (None if it is the first). Results of the calls of one
     turn may follow each other, and so may the parts of one record."""
     if last is None:
         return message.role == "assistant"
     if last.records and last.records == message.records:
         return False
-    return _is_users(last) == _is_users(message) and not (last.results and message.results)
+    return _is_user_side(last) == _is_user_side(message) and not (last.results and message.results)
 
 
-def _is_users(message: Message) -> bool:
+def _is_user_side(message: Message) -> bool:
     return message.role != "assistant"
 
 
-def _other(message: Message) -> Role:
-    return "assistant" if _is_users(message) else "user"
+def _opposite_role(message: Message) -> Role:
+    return "assistant" if _is_user_side(message) else "user"

@@ -17,13 +17,13 @@ from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Format
-from compactor_cli.formats.copies import found_at
+from compactor_cli.formats.copies import find_at
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.transcript import Link, Names, Transcript, Wrapper
-from compactor_cli.pipeline.alternation import alternating
-from compactor_cli.pipeline.rewritten_records import recounted, with_children
+from compactor_cli.pipeline.alternation import separate_turns
+from compactor_cli.pipeline.rewritten_records import update_children, updated_counts
 from compactor_cli.pipeline.write_summaries import Summary
 
 _BEFORE_SUMMARIES = -2
@@ -66,22 +66,22 @@ def assemble(
     inserted: Inserted | None = None,
     *,
     drop_outside: bool = False,
-    between: Callable[[Role], Message] | None = None,
+    make_turn: Callable[[Role], Message] | None = None,
 ) -> Output:
     """Apply a plan to a transcript. `drop_outside`: whether to leave out records that are outside the context.
-    `between`: makes a turn to separate two turns of the same role; None if they may be consecutive."""
+    `make_turn`: makes a turn to separate two turns of the same role; None if they may be consecutive."""
     kept = _kept_messages(transcript, groups, plan)
     items = _items(transcript, kept, summaries, groups, inserted)
     if drop_outside:
         items = [item for item in items if item.record not in transcript.outside]
-    if between is not None:
-        items = _alternating(items, between)
-    edited = _edited_parts(kept.values())
+    if make_turn is not None:
+        items = _separate(items, make_turn)
+    edited = _edits_by_record(kept.values())
     fixed = {piece for piece in transcript.layout.pieces if isinstance(piece, int)}
     body = [item for item in items if item.record not in fixed]
     records, changed = _render(transcript, body, edited, format)
     if format.children_path is not None and format.parent_path is not None:
-        records, listed = with_children(records, format.parent_path, format.children_path)
+        records, listed = update_children(records, format.parent_path, format.children_path)
         changed |= {record for index in listed if (record := body[index].record) is not None}
     changes = {
         piece: format.edits(transcript.raw(piece), edited[piece])
@@ -151,18 +151,18 @@ def _items(
     return _tip_last(transcript, sorted(items, key=itemgetter(0)))  # by `order`
 
 
-def _alternating(items: Sequence[_Item], between: Callable[[Role], Message]) -> list[_Item]:
+def _separate(items: Sequence[_Item], make_turn: Callable[[Role], Message]) -> list[_Item]:
     """Return the records with separating turns between turns of the same role."""
-    turns = iter(alternating([item.message for item in items if item.message is not None], between))
-    filled: list[_Item] = []
+    turns = iter(separate_turns([item.message for item in items if item.message is not None], make_turn))
+    separated: list[_Item] = []
     for item in items:
         if item.message is None:
-            filled.append(item)
+            separated.append(item)
             continue
         *before, message = next(turns)
-        filled += [_Item(item.order, None, turn) for turn in before]
-        filled.append(item._replace(message=message))
-    return filled
+        separated += [_Item(item.order, None, turn) for turn in before]
+        separated.append(item._replace(message=message))
+    return separated
 
 
 def _order_of(summary: Summary, transcript: Transcript, groups: Sequence[Group]) -> tuple[int, int, int]:
@@ -176,9 +176,9 @@ def _tip_last(transcript: Transcript, items: Sequence[_Item]) -> list[_Item]:
     the last record of a tree determines the active branch."""
     main = {record for record, link in enumerate(transcript.links) if link and not link.chain}
     leaf = max(main, default=0)
-    beside = {record for record, link in enumerate(transcript.links[:leaf]) if link and link.chain}
+    side_records = {record for record, link in enumerate(transcript.links[:leaf]) if link and link.chain}
     tip = max((index for index, item in enumerate(items) if item.message is not None), default=0)
-    return [*items[:tip], *sorted(items[tip:], key=lambda item: item.record not in beside)]
+    return [*items[:tip], *sorted(items[tip:], key=lambda item: item.record not in side_records)]
 
 
 def _order_before(message: Message, number: int) -> tuple[int, int, int]:
@@ -186,7 +186,7 @@ def _order_before(message: Message, number: int) -> tuple[int, int, int]:
     return (message.records[0], -1, number) if message.after is None else (message.after, 1, number)
 
 
-def _edited_parts(messages: Iterable[Message]) -> dict[int, list[tuple[Part, str]]]:
+def _edits_by_record(messages: Iterable[Message]) -> dict[int, list[tuple[Part, str]]]:
     edited: dict[int, list[tuple[Part, str]]] = {}
     for message in messages:
         for part in message.parts:
@@ -201,7 +201,7 @@ def _render(
     """Return the bytes of each record, and the records whose parent link, number or count had to change."""
     rendered: list[bytes] = []
     relinked: set[int] = set()
-    counts = recounted(transcript, [(item.record, item.message) for item in items], format)
+    counts = updated_counts(transcript, [(item.record, item.message) for item in items], format)
     written = {link.id for i in items if i.record is not None and (link := _link(transcript, i.record))}
     known = {link.id for link in transcript.links if link}
     lost_ids = known - written
@@ -215,9 +215,9 @@ def _render(
             continue  # a record that holds a call and its result stands for two messages
         if item.record is None:
             assert item.message is not None
-            place = _envelope(transcript, item)
-            chain = link.chain if (link := _link(transcript, place)) else ""
-            value = format.new_record(item.message, _around(transcript, item, place, latest.get(chain, "")))
+            template = _envelope(transcript, item)
+            chain = link.chain if (link := _link(transcript, template)) else ""
+            value = format.new_record(item.message, _record_context(transcript, item, template, latest.get(chain, "")))
             text = jsonedit.dump(value)
             written_as = text.encode("utf-8")
             numbered = _number(written_as, format.number_path, len(rendered) + 1)
@@ -284,7 +284,7 @@ def _tip(raw: bytes, path: Path, lost_ids: Set[str]) -> str:
     """Return the record that a record names as the end of a chain, if that record is gone."""
     if not lost_ids or f'"{path[-1]}"'.encode() not in raw:
         return ""
-    value = found_at(json.loads(raw), path)
+    value = find_at(json.loads(raw), path)
     return value if isinstance(value, str) and value in lost_ids else ""
 
 
@@ -302,19 +302,19 @@ def _link(transcript: Transcript, record: int) -> Link | None:
 def _envelope(transcript: Transcript, item: _Item) -> int:
     """Return the record to use as a model for a new one: the one at its place, or the nearest one that holds a
     message."""
-    place = min(max(item.order[0], 0), len(transcript.records) - 1)
-    if place in transcript.message_records or not transcript.message_records:
-        return place
-    before = [record for record in transcript.message_records if record < place]
-    return max(before) if before else min(transcript.message_records)
+    index = min(max(item.order[0], 0), len(transcript.records) - 1)
+    if index in transcript.message_records or not transcript.message_records:
+        return index
+    earlier = [record for record in transcript.message_records if record < index]
+    return max(earlier) if earlier else min(transcript.message_records)
 
 
-def _around(transcript: Transcript, item: _Item, place: int, parent: str) -> Around:
+def _record_context(transcript: Transcript, item: _Item, template: int, parent: str) -> Around:
     assert item.message is not None
-    near = json.loads(transcript.raw(place))
+    template_value = json.loads(transcript.raw(template))
     text = f"{item.order}{item.message.id}{item.message.parts[0].text}"
     key = hashlib.sha256(f"{transcript.session_id}{text}".encode("utf-8", "surrogatepass")).hexdigest()
-    return Around(transcript, near if isinstance(near, dict) else {}, parent, key)
+    return Around(transcript, template_value if isinstance(template_value, dict) else {}, parent, key)
 
 
 def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[int, Mapping[Path, str]]) -> bytes:
@@ -323,21 +323,23 @@ def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[i
     pieces: list[bytes] = []
     for piece in layout.pieces:
         if piece is None:
-            pieces.append(layout.separator.join(records if layout.names is None else _named(records, layout.names)))
+            pieces.append(
+                layout.separator.join(records if layout.names is None else _as_members(records, layout.names))
+            )
         elif isinstance(piece, int):
             raw = transcript.raw(piece)
             pieces.append(jsonedit.replace(raw, changes[piece]) if changes.get(piece) else raw)
         else:
             pieces.append(piece)
-    return _wrapped(layout.wrapper, b"".join(pieces))
+    return _wrap(layout.wrapper, b"".join(pieces))
 
 
-def _named(records: Sequence[bytes], names: Names) -> list[bytes]:
+def _as_members(records: Sequence[bytes], names: Names) -> list[bytes]:
     """Return records as members of an object, with their ids as keys."""
     return [jsonedit.encode(_id(json.loads(record))).encode() + names.colon + record for record in records]
 
 
-def _wrapped(wrapper: Wrapper | None, text: bytes) -> bytes:
+def _wrap(wrapper: Wrapper | None, text: bytes) -> bytes:
     """Return a conversation's text as the JSON string that contained it, if one did."""
     if wrapper is None:
         return text

@@ -14,7 +14,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.groups import form_groups
 
-_GONE = -1
+_REMOVED_OWNER = -1
 """Owner of records whose message was removed; they are removed with it."""
 
 
@@ -42,7 +42,7 @@ def without_dropped(transcript: Transcript, decided: Decided) -> tuple[Transcrip
         for group in groups
         if group.messages[0] in removed
     )
-    return _without(transcript, removed), dropped
+    return _remove_messages(transcript, removed), dropped
 
 
 def kept_indices(messages: Sequence[Message], decided: Decided) -> frozenset[int]:
@@ -99,11 +99,11 @@ def _check_groups(messages: Sequence[Message], groups: Sequence[Group], decided:
                 raise UsageError(f"decisions: message {messages[i].number} cannot be dropped: it {why}")
 
 
-def _without(transcript: Transcript, removed: Set[int]) -> Transcript:
+def _remove_messages(transcript: Transcript, removed: Set[int]) -> Transcript:
     """Return the transcript without these messages and the records that belong to them. The other messages keep
     their numbers."""
     kept = [message for message in transcript.messages if message.index not in removed]
     new_index = {message.index: index for index, message in enumerate(kept)}
-    messages = tuple(replace(message, index=new_index[message.index], given=message.number) for message in kept)
-    owners = {record: new_index.get(owner, _GONE) for record, owner in transcript.owners.items()}
+    messages = tuple(replace(message, index=new_index[message.index], input_number=message.number) for message in kept)
+    owners = {record: new_index.get(owner, _REMOVED_OWNER) for record, owner in transcript.owners.items()}
     return replace(transcript, messages=messages, owners=owners)

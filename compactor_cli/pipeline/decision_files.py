@@ -12,41 +12,41 @@ from msgspec import Struct
 
 from compactor_cli.errors import InputError
 from compactor_cli.model.content import sha256
-from compactor_cli.model.decisions import Aim, Choice, Decided, Decisions, Spot
+from compactor_cli.model.decisions import Aim, Choice, Decided, Decisions, MessageKey
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Source
 
 VERSION = 1
 _CHOICES: tuple[Choice, ...] = ("keep", "drop")
-_DIGITS = 16
+_FINGERPRINT_DIGITS = 16
 """Hexadecimal digits of a fingerprint."""
-_MADE = "`compactor browse` writes such files"
+_HINT = "`compactor browse` writes such files"
 
 
 def fingerprint(message: Message) -> str:
     """Return a fingerprint of a message's role and contents, without ids, since some readers generate them."""
     parts = [[part.kind, part.name, part.text] for part in message.parts]
     text = json.dumps([message.role, parts], ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_FINGERPRINT_DIGITS]
 
 
-def decisions_on(source: Source, choices: Mapping[Spot, Choice], aim: Aim) -> Decisions:
+def decisions_on(source: Source, choices: Mapping[MessageKey, Choice], aim: Aim) -> Decisions:
     """Return decisions on the messages of a file, with the fingerprints of the messages."""
-    messages = {spot: source.transcripts[spot.conversation].messages[spot.message] for spot in choices}
+    messages = {key: source.transcripts[key.conversation].messages[key.message] for key in choices}
     return Decisions(
         input_sha256=sha256(source.stored),
         format=source.format,
         messages=source.message_count,
         aim=aim,
         choices=dict(choices),
-        fingerprints={spot: fingerprint(message) for spot, message in messages.items()},
+        fingerprints={key: fingerprint(message) for key, message in messages.items()},
     )
 
 
 def write_decisions(decisions: Decisions) -> str:
     """Return the text of a decisions file. The same decisions always give the same text."""
     aim = decisions.aim
-    several = any(spot.conversation for spot in decisions.choices)
+    has_conversations = any(key.conversation for key in decisions.choices)
     value: dict[str, Any] = {
         "version": VERSION,
         "input": {
@@ -55,16 +55,20 @@ def write_decisions(decisions: Decisions) -> str:
             "messages": decisions.messages,
         },
     }
-    named = {"target_tokens": aim.target_tokens, "target_ratio": aim.target_ratio, "strategy": aim.strategy or None}
-    value |= {name: setting for name, setting in named.items() if setting is not None}
+    target_values = {
+        "target_tokens": aim.target_tokens,
+        "target_ratio": aim.target_ratio,
+        "strategy": aim.strategy or None,
+    }
+    value |= {name: setting for name, setting in target_values.items() if setting is not None}
     value["decisions"] = [
         {
-            **({"conversation": spot.conversation} if several else {}),
-            "message": spot.message,
-            "decision": decisions.choices[spot],
-            "fingerprint": decisions.fingerprints[spot],
+            **({"conversation": key.conversation} if has_conversations else {}),
+            "message": key.message,
+            "decision": decisions.choices[key],
+            "fingerprint": decisions.fingerprints[key],
         }
-        for spot in sorted(decisions.choices)
+        for key in sorted(decisions.choices)
     ]
     return json.dumps(value, indent=2) + "\n"
 
@@ -75,17 +79,17 @@ def read_decisions(text: str, path: str) -> Decisions:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"not a file of decisions: not JSON: {error.msg}; {_MADE}", path=path, line=error.lineno
+            f"not a file of decisions: not JSON: {error.msg}; {_HINT}", path=path, line=error.lineno
         ) from None
     except RecursionError:
-        raise InputError(f"not a file of decisions: nested too deeply; {_MADE}", path=path) from None
+        raise InputError(f"not a file of decisions: nested too deeply; {_HINT}", path=path) from None
     if not isinstance(value, dict) or "decisions" not in value:
-        raise InputError(f"not a file of decisions: it has no list `decisions`; {_MADE}", path=path)
+        raise InputError(f"not a file of decisions: it has no list `decisions`; {_HINT}", path=path)
     if value.get("version") != VERSION:
         raise InputError(
             f"unknown version {value.get('version')!r} of decisions; this program reads version {VERSION}", path=path
         )
-    return _Reader(path).decisions(value)
+    return _Reader(path).read(value)
 
 
 class _Reader(Struct, frozen=True):
@@ -93,28 +97,28 @@ class _Reader(Struct, frozen=True):
 
     path: str
 
-    def decisions(self, value: Mapping[str, Any]) -> Decisions:
-        described = self._typed(value.get("input", {}), dict, "input")
-        listed = self._typed(value["decisions"], list, "decisions")
-        choices: dict[Spot, Choice] = {}
-        fingerprints: dict[Spot, str] = {}
-        for index, item in enumerate(listed):
-            place = f"decisions[{index}]"
-            entry = self._typed(item, dict, place)
-            spot = Spot(
-                self._number(entry.get("conversation", 0), f"{place}.conversation"),
-                self._number(entry.get("message"), f"{place}.message"),
+    def read(self, value: Mapping[str, Any]) -> Decisions:
+        input_value = self._check_type(value.get("input", {}), dict, "input")
+        entries = self._check_type(value["decisions"], list, "decisions")
+        choices: dict[MessageKey, Choice] = {}
+        fingerprints: dict[MessageKey, str] = {}
+        for index, item in enumerate(entries):
+            where = f"decisions[{index}]"
+            entry = self._check_type(item, dict, where)
+            key = MessageKey(
+                self._number(entry.get("conversation", 0), f"{where}.conversation"),
+                self._number(entry.get("message"), f"{where}.message"),
             )
             if entry.get("decision") not in _CHOICES:
-                raise self._wrong(f"{place}.decision", entry.get("decision"), "`keep` or `drop`")
-            if choices.get(spot, entry["decision"]) != entry["decision"]:
-                raise self._wrong(place, entry["decision"], f"only one decision on message {spot.message}, found two")
-            choices[spot] = entry["decision"]
-            fingerprints[spot] = self._typed(entry.get("fingerprint"), str, f"{place}.fingerprint")
+                raise self._error(f"{where}.decision", entry.get("decision"), "`keep` or `drop`")
+            if choices.get(key, entry["decision"]) != entry["decision"]:
+                raise self._error(where, entry["decision"], f"only one decision on message {key.message}, found two")
+            choices[key] = entry["decision"]
+            fingerprints[key] = self._check_type(entry.get("fingerprint"), str, f"{where}.fingerprint")
         return Decisions(
-            input_sha256=self._typed(described.get("sha256", ""), str, "input.sha256"),
-            format=self._typed(described.get("format", ""), str, "input.format"),
-            messages=self._number(described.get("messages", 0), "input.messages"),
+            input_sha256=self._check_type(input_value.get("sha256", ""), str, "input.sha256"),
+            format=self._check_type(input_value.get("format", ""), str, "input.format"),
+            messages=self._number(input_value.get("messages", 0), "input.messages"),
             aim=self._aim(value),
             choices=choices,
             fingerprints=fingerprints,
@@ -123,63 +127,63 @@ class _Reader(Struct, frozen=True):
     def _aim(self, value: Mapping[str, Any]) -> Aim:
         tokens, ratio = value.get("target_tokens"), value.get("target_ratio")
         if tokens is not None and self._number(tokens, "target_tokens") < 1:
-            raise self._wrong("target_tokens", tokens, "a number of tokens of at least 1")
+            raise self._error("target_tokens", tokens, "a number of tokens of at least 1")
         if ratio is not None and (isinstance(ratio, bool) or not isinstance(ratio, int | float) or not 0 <= ratio <= 1):
-            raise self._wrong("target_ratio", ratio, "a share between 0 and 1")
-        return Aim(tokens, ratio, self._typed(value.get("strategy", ""), str, "strategy"))
+            raise self._error("target_ratio", ratio, "a share between 0 and 1")
+        return Aim(tokens, ratio, self._check_type(value.get("strategy", ""), str, "strategy"))
 
-    def _number(self, value: Any, place: str) -> int:
+    def _number(self, value: Any, where: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self._wrong(place, value, "a whole number from 0")
+            raise self._error(where, value, "a whole number from 0")
         return value
 
-    def _typed(self, value: Any, kind: type, place: str) -> Any:
+    def _check_type(self, value: Any, kind: type, where: str) -> Any:
         names: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
         if not isinstance(value, kind):
-            raise self._wrong(place, value, names[kind])
+            raise self._error(where, value, names[kind])
         return value
 
-    def _wrong(self, place: str, value: Any, wanted: str) -> InputError:
+    def _error(self, where: str, value: Any, expected: str) -> InputError:
         shown = json.dumps(value)[:60]
-        return InputError(f"{place}: expected {wanted}, found {shown}", path=self.path)
+        return InputError(f"{where}: expected {expected}, found {shown}", path=self.path)
 
 
 class MatchedDecisions(Struct, frozen=True):
     """Decisions matched with the messages of a session."""
 
-    choices: Mapping[Spot, Choice]
+    choices: Mapping[MessageKey, Choice]
     """Decisions on messages that have not changed."""
-    lost: tuple[Spot, ...]
+    unmatched: tuple[MessageKey, ...]
     """Messages that are gone or have changed."""
     changed: bool
     """Whether the session's bytes differ from those that the decisions were made on."""
 
-    def of(self, source: Source) -> tuple[Decided, ...]:
+    def for_source(self, source: Source) -> tuple[Decided, ...]:
         """Return the decisions on each conversation of a file."""
         return by_conversation(self.choices, len(source.transcripts))
 
 
 def match_decisions(decisions: Decisions, source: Source) -> MatchedDecisions:
     """Return the decisions, split by whether the session still has the same message under the same number."""
-    holds: dict[Spot, Choice] = {}
-    for spot, choice in sorted(decisions.choices.items()):
-        message = _message_at(source, spot)
-        if message is not None and fingerprint(message) == decisions.fingerprints[spot]:
-            holds[spot] = choice
-    lost = tuple(spot for spot in sorted(decisions.choices) if spot not in holds)
-    return MatchedDecisions(holds, lost, decisions.input_sha256 != sha256(source.stored))
+    matched: dict[MessageKey, Choice] = {}
+    for key, choice in sorted(decisions.choices.items()):
+        message = _message_at(source, key)
+        if message is not None and fingerprint(message) == decisions.fingerprints[key]:
+            matched[key] = choice
+    unmatched = tuple(key for key in sorted(decisions.choices) if key not in matched)
+    return MatchedDecisions(matched, unmatched, decisions.input_sha256 != sha256(source.stored))
 
 
-def by_conversation(choices: Mapping[Spot, Choice], conversations: int) -> tuple[Decided, ...]:
-    """Return the decisions on each of `conversations` conversations."""
+def by_conversation(choices: Mapping[MessageKey, Choice], count: int) -> tuple[Decided, ...]:
+    """Return the decisions on each of `count` conversations."""
     chosen: defaultdict[tuple[int, Choice], set[int]] = defaultdict(set)
-    for spot, choice in choices.items():
-        chosen[spot.conversation, choice].add(spot.message)
-    return tuple(Decided(frozenset(chosen[i, "keep"]), frozenset(chosen[i, "drop"])) for i in range(conversations))
+    for key, choice in choices.items():
+        chosen[key.conversation, choice].add(key.message)
+    return tuple(Decided(frozenset(chosen[i, "keep"]), frozenset(chosen[i, "drop"])) for i in range(count))
 
 
-def _message_at(source: Source, spot: Spot) -> Message | None:
-    if spot.conversation >= len(source.transcripts):
+def _message_at(source: Source, key: MessageKey) -> Message | None:
+    if key.conversation >= len(source.transcripts):
         return None
-    messages = source.transcripts[spot.conversation].messages
-    return messages[spot.message] if spot.message < len(messages) else None
+    messages = source.transcripts[key.conversation].messages
+    return messages[key.message] if key.message < len(messages) else None

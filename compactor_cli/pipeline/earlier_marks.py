@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import Spot
+from compactor_cli.model.pairing import PartIndex
 from compactor_cli.model.plan import Decision, Edit, Plan
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Transcript
@@ -21,26 +21,26 @@ class Unmarked(NamedTuple):
     """A transcript as it is read, and its parts that earlier rounds wrote in another form."""
 
     transcript: Transcript
-    spots: frozenset[Spot]
+    locations: frozenset[PartIndex]
 
 
 def without_marks(transcript: Transcript, count: Callable[[str], int]) -> Unmarked:
     """Return a transcript without the marks of earlier rounds, which nobody said, and with the last request of an
     earlier summary before what followed it."""
-    messages, spots = list(transcript.messages), set()
+    messages, locations = list(transcript.messages), set()
     newest = max((m.index for m in messages if m.origin == "request"), default=-1)
     for message in transcript.messages:
         first = message.parts[0] if message.parts else None
-        text = _as_read(message, newest)
+        text = _unmarked_text(message, newest)
         if first is not None and text is not None and text != first.text:
             part = replace(first, text=text, tokens=count(text))
             tokens = message.tokens - first.tokens + part.tokens
             messages[message.index] = replace(message, parts=(part, *message.parts[1:]), tokens=tokens)
-            spots.add((message.index, 0))
-    return Unmarked(replace(transcript, messages=tuple(messages)) if spots else transcript, frozenset(spots))
+            locations.add((message.index, 0))
+    return Unmarked(replace(transcript, messages=tuple(messages)) if locations else transcript, frozenset(locations))
 
 
-def _as_read(message: Message, newest: int) -> str | None:
+def _unmarked_text(message: Message, newest: int) -> str | None:
     """Return the text of a message's first part as it is read, if an earlier round wrote it; None for other
     messages. `newest`: index of the newest request. If it is after a summary, the summary's request is no longer the
     last one."""
@@ -50,17 +50,17 @@ def _as_read(message: Message, newest: int) -> str | None:
     return mark.text if mark else None
 
 
-def is_cut(before: Message, after: Message) -> bool:
+def is_changed_beyond_mark(before: Message, after: Message) -> bool:
     """Return whether the output changes a message beyond the mark of an earlier round, without which `before` may
     have been read."""
-    changed = [at for at, part in enumerate(after.parts) if part.edited]
-    first = before.parts[0] if changed == [0] else None
+    edited_parts = [index for index, part in enumerate(after.parts) if part.edited]
+    first = before.parts[0] if edited_parts == [0] else None
     if first is None or first.edited or first.kind != "text":  # a repair made these changes, or there can be no mark
-        return bool(changed)
-    return _said(before) != _said(after)
+        return bool(edited_parts)
+    return _text_without_mark(before) != _text_without_mark(after)
 
 
-def _said(message: Message) -> str:
+def _text_without_mark(message: Message) -> str:
     """Return the text of a message's first part, without a mark."""
     mark = mark_of(message)
     return mark.text if mark else message.parts[0].text
@@ -69,16 +69,18 @@ def _said(message: Message) -> str:
 def without_earlier_marks(analysis: Analysis, plan: Plan) -> Plan:
     """Return the plan with edits that remove the marks of earlier rounds from messages that otherwise stay as they
     are."""
-    if not analysis.unmarked:
+    if not analysis.unmarked_parts:
         return plan
 
-    def bare(decision: Decision) -> Decision:
+    def with_mark_edits(decision: Decision) -> Decision:
         if decision.rendition not in ("whole", "shortened"):
             return decision
         edited = {(edit.message, edit.part) for edit in decision.edits}
-        spots = analysis.unmarked.intersection((i, 0) for i in analysis.groups[decision.group].messages) - edited
-        parts = ((spot, analysis.transcript.messages[spot[0]].parts[spot[1]]) for spot in spots)
-        more = [Edit(*spot, part.text, part.tokens) for spot, part in parts]
-        return decision._replace(edits=tuple(sorted([*decision.edits, *more]))) if more else decision
+        locations = (
+            analysis.unmarked_parts.intersection((i, 0) for i in analysis.groups[decision.group].messages) - edited
+        )
+        parts = ((location, analysis.transcript.messages[location[0]].parts[location[1]]) for location in locations)
+        mark_edits = [Edit(*location, part.text, part.tokens) for location, part in parts]
+        return decision._replace(edits=tuple(sorted([*decision.edits, *mark_edits]))) if mark_edits else decision
 
-    return replace(plan, decisions=tuple(map(bare, plan.decisions)))
+    return replace(plan, decisions=tuple(map(with_mark_edits, plan.decisions)))

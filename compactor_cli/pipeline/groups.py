@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import Pairing, pair
+from compactor_cli.model.pairing import Pairing, pair_calls
 from compactor_cli.pipeline.verify import last_turn
 
 
@@ -16,20 +16,20 @@ def form_groups(messages: Sequence[Message], pairing: Pairing | None = None) -> 
 
     Groups are found by union-find, so results may be parallel, nested or far away.
     """
-    parent = list(range(len(messages)))
+    parents = list(range(len(messages)))
 
     def find(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
+        while parents[index] != index:
+            parents[index] = parents[parents[index]]
+            index = parents[index]
         return index
 
     def join(a: int, b: int) -> None:
         a, b = find(a), find(b)
-        parent[max(a, b)] = min(a, b)
+        parents[max(a, b)] = min(a, b)
 
-    pairing = pairing or pair(messages)
-    for (result, _), (call, _) in pairing.answers.items():
+    pairing = pairing or pair_calls(messages)
+    for (result, _), (call, _) in pairing.call_of.items():
         join(call, result)
     turns: dict[int, int] = {}
     for index, message in enumerate(messages):

@@ -9,14 +9,14 @@ from functools import partial
 from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError, UsageError
-from compactor_cli.memory.recall import Recalled, choices
+from compactor_cli.memory.recall import Recalled, recall_choices
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.plan import Plan, keep_all
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Analysis
-from compactor_cli.pipeline.one_compaction import OneCompaction, is_within
+from compactor_cli.pipeline.one_compaction import OneCompaction, is_within_target
 from compactor_cli.pipeline.protect import protect
-from compactor_cli.pipeline.share_budget import NEWEST_FIRST, SHARES, allocate
+from compactor_cli.pipeline.share_budget import NEWEST_FIRST_SHARES, TIER_SHARES, allocate
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
 
@@ -39,9 +39,9 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         profile=tools.profile,
         topics=tools.topics,
         folder=analysis.transcript.folder,
-        whole=analysis.whole,
+        original_tokens=analysis.original_tokens,
         repeat=repeat,
-        explains=tools.explains,
+        explain_values=tools.explain_values,
     )
     return tools.strategy.plan(inputs)
 
@@ -53,7 +53,7 @@ def _protected(analysis: Analysis, settings: Settings) -> dict[int, str]:
         analysis.groups,
         keep=compile_patterns(settings.keep),
         keep_last=settings.keep_last,
-        decided=analysis.kept,
+        kept_by_decision=analysis.kept,
     )
 
 
@@ -74,7 +74,7 @@ def kept_tokens(analysis: Analysis, settings: Settings) -> int:
     return sum(group.tokens for group in analysis.groups if group.index in protected)
 
 
-def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
+def _tier_needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
     """Return the tokens that each tier would take if kept whole."""
     needs = [0] * TIERS
     for group in analysis.groups:
@@ -91,24 +91,24 @@ def _allocate(
         target,
         FixedParts(system_prompt=protected, current_message=0),
         residuals,
-        needs=_needs(analysis, reasons),
+        needs=_tier_needs(analysis, reasons),
         safety_margin=0,
         residual_share=settings.scoring.max_residuals,
-        shares=SHARES if settings.budget.enabled else NEWEST_FIRST,
+        shares=TIER_SHARES if settings.budget.enabled else NEWEST_FIRST_SHARES,
     )
 
 
 def plan_with_memories(run: OneCompaction, analysis: Analysis, target: int | None) -> tuple[Recalled, Plan]:
     """Return as many memories as fit, and the plan for the rest of the target."""
-    tools, settings, room = run.tools, run.settings, None
-    if run.recalled and target is not None:
-        room = (target - _must_stay(analysis, settings)) // 2  # at most half of what may be cut
-    for recall in choices(run.recalled, settings.memory, tools.counter, room):
-        aimed = less(target, recall)
-        if is_within(analysis.transcript, aimed, replace(run.base, target=run.base.target - recall.tokens)):
+    tools, settings, memory_tokens = run.tools, run.settings, None
+    if run.memories and target is not None:
+        memory_tokens = (target - _must_stay(analysis, settings)) // 2  # at most half of what may be cut
+    for recall in recall_choices(run.memories, settings.memory, tools.counter, memory_tokens):
+        remaining = without_memories(target, recall)
+        if is_within_target(analysis.transcript, remaining, replace(run.base, target=run.base.target - recall.tokens)):
             return recall, keep_all(analysis.groups, "already within the target")
         try:
-            return recall, make_plan(analysis, tools, settings, aimed)
+            return recall, make_plan(analysis, tools, settings, remaining)
         except BudgetError:
             if recall.message is None:
                 raise
@@ -127,6 +127,6 @@ def _must_stay(analysis: Analysis, settings: Settings) -> int:
     )
 
 
-def less(target: int | None, recall: Recalled) -> int | None:
+def without_memories(target: int | None, recall: Recalled) -> int | None:
     """Return the target minus the tokens of the recalled memories."""
     return None if target is None else target - recall.tokens

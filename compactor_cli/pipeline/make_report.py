@@ -11,14 +11,14 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, TierLine, TierUse
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
-from compactor_cli.pipeline.earlier_marks import is_cut
+from compactor_cli.pipeline.earlier_marks import is_changed_beyond_mark
 from compactor_cli.pipeline.one_compaction import OneCompaction
-from compactor_cli.pipeline.token_use import spent, unspent
+from compactor_cli.pipeline.token_use import spent_by_use, spent_unchanged
 from compactor_cli.pipeline.write_summaries import Summary, current_round
 from compactor_cli.summary_text.verbatim import turn
 
 
-def original(transcript: Transcript) -> bytes:
+def original_bytes(transcript: Transcript) -> bytes:
     """Return the bytes of a transcript as they are in its file."""
     if transcript.layout.wrapper is not None:
         return b"".join(transcript.layout.wrapper)
@@ -37,10 +37,10 @@ def original(transcript: Transcript) -> bytes:
     return b"".join(pieces)
 
 
-def unchanged(transcript: Transcript, target: int | None) -> Compaction:
+def unchanged_report(transcript: Transcript, target: int | None) -> Compaction:
     """Return the report for an input that is written unchanged, byte for byte."""
     return Compaction(
-        data=original(transcript),
+        data=original_bytes(transcript),
         repaired=transcript,
         groups=(),
         before=transcript,
@@ -51,7 +51,7 @@ def unchanged(transcript: Transcript, target: int | None) -> Compaction:
         plan=None,
         round=current_round(transcript.messages) - 1,
         dispositions=Dispositions(kept=len(transcript.messages)),
-        use_of_tokens=partial(unspent, transcript.tokens),
+        use_of_tokens=partial(spent_unchanged, transcript.tokens),
         repairs=(),
         removed=(),
         first_changed_index=None,
@@ -60,7 +60,7 @@ def unchanged(transcript: Transcript, target: int | None) -> Compaction:
     )
 
 
-def report(
+def make_report(
     run: OneCompaction,
     analysis: Analysis,
     plan: Plan,
@@ -71,14 +71,14 @@ def report(
     """Return the report of a compaction, without its repairs."""
     transcript, repaired, count = run.transcript, analysis.transcript, run.tools.counter.count
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
-    out = by_index(output.messages)
-    touched = [m.index for m in repaired.messages if m.records and out.get(m.index) != m]
+    outputs = by_index(output.messages)
+    changed_indices = [m.index for m in repaired.messages if m.records and outputs.get(m.index) != m]
     if inserted is not None and inserted.before < len(repaired.messages):
-        touched.append(inserted.before)
+        changed_indices.append(inserted.before)
     dropped = min((number for group in analysis.dropped for number in group.messages), default=None)
     if dropped is not None:
-        touched.append(next((m.index for m in repaired.messages if m.number > dropped), len(repaired.messages)))
-    first_changed = min(touched, default=None)
+        changed_indices.append(next((m.index for m in repaired.messages if m.number > dropped), len(repaired.messages)))
+    first_changed = min(changed_indices, default=None)
     prefix = repaired.messages[:first_changed] if first_changed is not None else repaired.messages
     return Compaction(
         data=output.data,
@@ -91,8 +91,8 @@ def report(
         changed=True,
         plan=plan,
         round=current_round(repaired.messages) if summaries else current_round(repaired.messages) - 1,
-        dispositions=_dispositions(transcript, repaired.messages, rendition, out),
-        use_of_tokens=cache(partial(spent, repaired.messages, analysis.groups, plan.decisions, output.messages)),
+        dispositions=_dispositions(transcript, repaired.messages, rendition, outputs),
+        use_of_tokens=cache(partial(spent_by_use, repaired.messages, analysis.groups, plan.decisions, output.messages)),
         repairs=(),
         removed=output.removed,
         outside=output.outside,
@@ -100,21 +100,25 @@ def report(
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",
         rate=analysis.rate,
-        use_of_tiers=cache(partial(_use_of_tiers, analysis, plan, out, summaries, count)),
+        use_of_tiers=cache(partial(_use_of_tiers, analysis, plan, outputs, summaries, count)),
         kept=analysis.kept,
         dropped=analysis.dropped,
     )
 
 
 def _use_of_tiers(
-    analysis: Analysis, plan: Plan, out: dict[int, Message], summaries: Sequence[Summary], count: Callable[[str], int]
+    analysis: Analysis,
+    plan: Plan,
+    outputs: dict[int, Message],
+    summaries: Sequence[Summary],
+    count: Callable[[str], int],
 ) -> TierUse:
-    residuals = analysis.residuals.kept - plan.cut
+    residuals = analysis.residuals.kept - plan.not_whole
     return TierUse(
         residuals,
-        sum(out[i].tokens for i in residuals if i in out),
-        _protected(analysis, plan, residuals, out),
-        _tier_lines(analysis, plan, out, summaries, count),
+        sum(outputs[i].tokens for i in residuals if i in outputs),
+        _protected(analysis, plan, residuals, outputs),
+        _tier_lines(analysis, plan, outputs, summaries, count),
     )
 
 
@@ -126,7 +130,7 @@ def _first_number(messages: Sequence[Message], index: int, dropped: int | None) 
 
 
 def _dispositions(
-    transcript: Transcript, repaired: Sequence[Message], rendition: Mapping[int, str], out: dict[int, Message]
+    transcript: Transcript, repaired: Sequence[Message], rendition: Mapping[int, str], outputs: dict[int, Message]
 ) -> Dispositions:
     """Return the dispositions of the input's messages. A message removed by a repair counts as dropped."""
     counts = dict.fromkeys(("kept", "shortened", "summarized", "dropped"), 0)
@@ -135,34 +139,38 @@ def _dispositions(
         if not message.records:
             continue
         counted += 1
-        if message.index in out:
-            counts["shortened" if is_cut(message, out[message.index]) else "kept"] += 1
+        if message.index in outputs:
+            counts["shortened" if is_changed_beyond_mark(message, outputs[message.index]) else "kept"] += 1
         else:
             counts["summarized" if rendition.get(message.index) == "summarized" else "dropped"] += 1
     counts["dropped"] += len(transcript.messages) - counted
     return Dispositions(**counts)
 
 
-def _protected(analysis: Analysis, plan: Plan, residuals: Set[int], out: Mapping[int, Message]) -> Protected:
+def _protected(analysis: Analysis, plan: Plan, residuals: Set[int], outputs: Mapping[int, Message]) -> Protected:
     """Return the use of tokens by protected messages outside the tiers. Residuals and system messages are counted
     elsewhere."""
-    messages = [analysis.transcript.messages[i] for i in sorted(plan.apart - residuals)]
+    messages = [analysis.transcript.messages[i] for i in sorted(plan.outside_tiers - residuals)]
     messages = [message for message in messages if message.role != "system"]
-    after = sum(out[message.index].tokens for message in messages if message.index in out)
+    after = sum(outputs[message.index].tokens for message in messages if message.index in outputs)
     return Protected(len(messages), sum(message.tokens for message in messages), after)
 
 
 def _tier_lines(
-    analysis: Analysis, plan: Plan, out: dict[int, Message], summaries: Sequence[Summary], count: Callable[[str], int]
+    analysis: Analysis,
+    plan: Plan,
+    outputs: dict[int, Message],
+    summaries: Sequence[Summary],
+    count: Callable[[str], int],
 ) -> tuple[TierLine, ...]:
     messages, before, after = [0] * TIERS, [0] * TIERS, [0] * TIERS
     for message in analysis.transcript.messages:
         tier = analysis.tiers[message.index]
-        if tier is None or message.index in plan.apart:
+        if tier is None or message.index in plan.outside_tiers:
             continue
         messages[tier] += 1
         before[tier] += message.tokens
-        after[tier] += out[message.index].tokens if message.index in out else 0
+        after[tier] += outputs[message.index].tokens if message.index in outputs else 0
     for summary in summaries:
         # repeated messages count for the tier they come from, or for none; the rest is split by size
         repeated = [(q.message, count(turn(q.label, q.text))) for q in summary.slot.quotes if q.message is not None]
@@ -180,9 +188,9 @@ def _tier_lines(
         total = sum(shares) or 1
         for tier in sorted(range(TIERS), key=lambda tier: shares[tier]):
             # never more than the tier had: the largest tier takes what a heading needs beyond that
-            part = min(tokens_left * shares[tier] // total, max(0, before[tier] - after[tier]))
-            after[tier] += part
-            tokens_left -= part
+            tier_tokens = min(tokens_left * shares[tier] // total, max(0, before[tier] - after[tier]))
+            after[tier] += tier_tokens
+            tokens_left -= tier_tokens
             total -= shares[tier]
             if total <= 0:
                 break

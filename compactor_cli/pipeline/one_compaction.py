@@ -16,7 +16,7 @@ from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
 from compactor_cli.summary_text.headers import Base, MarkOfLoss, base_of, left_out
 
-DAMAGE = ("cut_off_line", "damaged_line")
+DAMAGE_KINDS = ("cut_off_line", "damaged_line")
 """Kinds of notes on lines that were left out when reading."""
 
 
@@ -31,15 +31,18 @@ class OneCompaction(Struct, frozen=True):
     base: Base
     pairing: Pairing
     """Calls and results of the unrepaired transcript."""
-    closed: bool
-    recalled: Sequence[Memory]
-    decided: Decided
+    closes_history: bool
+    memories: Sequence[Memory]
+    decisions: Decided
 
     @property
     def must_change(self) -> bool:
         """Return whether the input must not be returned unchanged, however small it is."""
         return (
-            damaged(self.transcript) or (self.closed and self._is_open) or self.drops_outside or bool(self.decided.drop)
+            is_damaged(self.transcript)
+            or (self.closes_history and self._is_open)
+            or self.drops_outside
+            or bool(self.decisions.drop)
         )
 
     @property
@@ -55,9 +58,9 @@ class OneCompaction(Struct, frozen=True):
         return (bool(messages) and ends_with_result(messages[-1])) or bool(self.pairing.unanswered)
 
 
-def damaged(transcript: Transcript) -> bool:
+def is_damaged(transcript: Transcript) -> bool:
     """Return whether part of the input had to be left out, so that its bytes cannot simply be copied."""
-    return any(note.kind in DAMAGE for note in transcript.notes)
+    return any(note.kind in DAMAGE_KINDS for note in transcript.notes)
 
 
 def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | None, Base]:
@@ -67,13 +70,13 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
     what was added since. So the same ratio has nothing to do when it is applied again.
     """
     tokens = transcript.tokens
-    known = stated_base(transcript.messages, tokens)
-    base = known or Base(tokens, tokens)
+    stated = stated_base(transcript.messages, tokens)
+    base = stated or Base(tokens, tokens)
     if settings.target_ratio is not None:
         return int(settings.target_ratio * base.tokens), base
     if settings.target_tokens is not None:
         return settings.target_tokens, base
-    return None, base if known is not None else Base(tokens, 0)
+    return None, base if stated is not None else Base(tokens, 0)
 
 
 def stated_base(messages: Sequence[Message], tokens: int) -> Base | None:
@@ -91,7 +94,7 @@ def mark_of(message: Message) -> MarkOfLoss | None:
     return left_out(first.text) if first is not None and first.kind == "text" else None
 
 
-def is_within(transcript: Transcript, target: int | None, base: Base) -> bool:
+def is_within_target(transcript: Transcript, target: int | None, base: Base) -> bool:
     """Return whether there is nothing to do: the transcript is within the target or, without one, within an earlier
     round's target."""
     return transcript.tokens <= (target if target is not None else base.target)

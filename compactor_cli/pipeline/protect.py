@@ -17,7 +17,7 @@ from compactor_cli.model.planning import (
     LAST_REQUEST,
     NEWEST,
 )
-from compactor_cli.model.talking import telling_requests
+from compactor_cli.model.talking import substantial_requests
 from compactor_cli.summary_text.excerpts import EARLIER_USER
 from compactor_cli.summary_text.verbatim import carried
 
@@ -28,22 +28,22 @@ def protect(
     *,
     keep: Sequence[re.Pattern[str]] = (),
     keep_last: int,
-    decided: Set[int] = frozenset(),
+    kept_by_decision: Set[int] = frozenset(),
 ) -> dict[int, str]:
     """Return group -> the reason why it is kept. The following are kept:
 
     - system messages, and the first and last real request;
     - matches of --keep, and the newest `keep_last` messages;
     - work in flight, and records that stand for history outside the context;
-    - messages that a person `decided` to keep.
+    - messages that a person `kept_by_decision` to keep.
     """
-    requests = [m.index for m in telling_requests(messages)]
+    requests = [m.index for m in substantial_requests(messages)]
     task = summary_of_first_request(messages)
     closed = bool(messages) and is_closing(messages, len(messages) - 1)
     newest = len(messages) - keep_last - closed
     reason_of: dict[int, str] = {}
     for message in messages:
-        reason = _why(message, keep)
+        reason = _keep_reason(message, keep)
         if reason or (keep_last and message.index >= newest):
             reason_of[message.index] = reason or f"{LAST_MESSAGES} {keep_last} messages"
     if closed:
@@ -57,7 +57,7 @@ def protect(
     reasons: dict[int, str] = {}
     for group in groups:
         group_reasons = [reason_of[i] for i in group.messages if i in reason_of]
-        if not decided.isdisjoint(group.messages):
+        if not kept_by_decision.isdisjoint(group.messages):
             reasons[group.index] = DECIDED
         elif group_reasons:
             reasons[group.index] = group_reasons[0]
@@ -77,12 +77,12 @@ def summary_of_first_request(messages: Sequence[Message]) -> int | None:
     repeating = next((m.index for m in summaries if carried(m.text("text")).first), None)
     if repeating is not None or not summaries:
         return repeating
-    begin = min((m.index for m in telling_requests(messages)), default=len(messages))
-    quoting = (m.index for m in summaries if m.index < begin and f"\n{EARLIER_USER}" in m.text("text"))
+    first_request = min((m.index for m in substantial_requests(messages)), default=len(messages))
+    quoting = (m.index for m in summaries if m.index < first_request and f"\n{EARLIER_USER}" in m.text("text"))
     return next(quoting, None)
 
 
-def _why(message: Message, keep: Sequence[re.Pattern[str]]) -> str:
+def _keep_reason(message: Message, keep: Sequence[re.Pattern[str]]) -> str:
     """Return why a message is kept regardless of its position; empty if it is not."""
     if message.pinned:
         return EARLIER_HISTORY

@@ -14,21 +14,21 @@ from msgspec.structs import replace
 
 from compactor_cli.model.injected import DETACHED_RESULT
 from compactor_cli.model.message import (
-    ADDED,
+    ADDED_ENCODING,
     CLOSING_ID,
+    CLOSING_TEXT,
     NO_RESPONSE,
-    UNDERSTOOD,
     Message,
     Part,
     Place,
     ends_with_result,
 )
-from compactor_cli.model.pairing import Pairing, Spot, pair
+from compactor_cli.model.pairing import Pairing, PartIndex, pair_calls
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.verify import is_adjacent, last_turn
 
 
-class _Rules(NamedTuple):
+class _RepairRules(NamedTuple):
     """What a format's API requires, and how tokens are counted."""
 
     adjacent_results: bool
@@ -54,134 +54,143 @@ def repair(
     calls in flight are answered, too. `close`: whether a tool result at the very end is followed by an assistant
     turn, so that a user turn can follow.
     """
-    pairing = pairing or pair(transcript.messages)
+    pairing = pairing or pair_calls(transcript.messages)
     last = len(transcript.messages) if answer_last else last_turn(transcript.messages)
-    rules = _Rules(adjacent_results, alternates, per_message, count)
-    repaired, notes = _repaired(transcript, pairing, last, rules)
+    rules = _RepairRules(adjacent_results, alternates, per_message, count)
+    repaired, notes = _repair_results(transcript, pairing, last, rules)
     in_flight = any(index >= last for index, _ in pairing.unanswered)
     if not close or in_flight:
         return repaired, notes
-    closed, more = _closed(repaired, per_message, count)
+    closed, more = _close_history(repaired, per_message, count)
     return closed, (*notes, *more)
 
 
-def _repaired(
+def _repair_results(
     transcript: Transcript,
     pairing: Pairing,
     last: int,
-    rules: _Rules,
+    rules: _RepairRules,
 ) -> tuple[Transcript, tuple[Note, ...]]:
     """Put every result behind its call, and answer every call before `last`."""
     messages = transcript.messages
-    late = {
-        spot: call
-        for spot, call in pairing.answers.items()
-        if rules.adjacent_results and spot[0] != call[0] + 1 and not is_adjacent(messages, call[0], spot[0])
+    misplaced = {
+        location: call
+        for location, call in pairing.call_of.items()
+        if rules.adjacent_results and location[0] != call[0] + 1 and not is_adjacent(messages, call[0], location[0])
     }
-    missing = [spot for spot in pairing.unanswered if spot[0] < last]
+    missing = [location for location in pairing.unanswered if location[0] < last]
     surplus = {*pairing.orphans, *pairing.duplicates}
-    if not (late or missing or surplus):
+    if not (misplaced or missing or surplus):
         return transcript, ()
-    answered = frozenset(late)
+    moved_results = frozenset(misplaced)
     notes = [Note("removed_result", index, "no call for it") for index, _ in sorted(surplus)]
-    behind: dict[int, list[Message]] = defaultdict(list)
+    added_after: dict[int, list[Message]] = defaultdict(list)
     moved: set[int] = set()
-    for index, answers in _by_message(late).items():
+    for index, results in _by_message(misplaced).items():
         message = messages[index]
-        callers = {call[0] for call in answers.values()}
-        if len(answers) == len(message.parts) and len(callers) == 1:
+        callers = {call[0] for call in results.values()}
+        if len(results) == len(message.parts) and len(callers) == 1:
             caller = callers.pop()
             moved.add(index)
-            behind[caller].append(replace(message, after=messages[caller].records[-1]))
+            added_after[caller].append(replace(message, after=messages[caller].records[-1]))
             notes.append(Note("moved_result", index, f"placed after its call in message {caller}"))
             continue
-        for position, call in answers.items():  # among other parts: it becomes text, the call is answered anew
-            if not _has_place(message.parts[position]):
+        for part_index, call in results.items():  # among other parts: it becomes text, the call is answered anew
+            if not _has_place(message.parts[part_index]):
                 continue  # no text block can be written there: the fault stays and is reported as the input's own
-            surplus.add((index, position))
+            surplus.add((index, part_index))
             missing.append(call)
             notes.append(Note("detached_result", index, f"belongs to the call in message {call[0]}"))
-    beside = _answered_beside(pairing, missing, moved) if rules.alternates else {}
-    added = _answer_all(messages, missing, beside, behind, rules)
+    answering_messages = _adjacent_answers(pairing, missing, moved) if rules.alternates else {}
+    added_parts = _add_results(messages, missing, answering_messages, added_after, rules)
     notes += [Note("synthetic_result", index, "the call had no result") for index, _ in sorted(missing)]
     result: list[Message] = []
     for index, message in enumerate(messages):
-        own = [] if index in moved else _without(message, index, surplus, answered, rules.count)
-        result += [_joined(kept, _places(kept, added[index])) for kept in own] if added[index] else own
-        result += behind[index]
-    repaired = _number(result)
+        remaining = [] if index in moved else _remove_results(message, index, surplus, moved_results, rules.count)
+        result += (
+            [
+                _append_parts(remaining_message, _with_places(remaining_message, added_parts[index]))
+                for remaining_message in remaining
+            ]
+            if added_parts[index]
+            else remaining
+        )
+        result += added_after[index]
+    repaired = _renumber(result)
     if not repaired:  # the transcript consists only of results without calls and cannot be repaired
         return transcript, ()
     owners = _renumber_owners(transcript, repaired)
     return replace(transcript, messages=repaired, owners=owners), tuple(sorted(notes, key=lambda n: (n.index, n.kind)))
 
 
-def _answer_all(
+def _add_results(
     messages: Sequence[Message],
-    missing: Sequence[Spot],
-    beside: Mapping[Spot, int],
-    behind: dict[int, list[Message]],
-    rules: _Rules,
+    missing: Sequence[PartIndex],
+    answering_messages: Mapping[PartIndex, int],
+    added_after: dict[int, list[Message]],
+    rules: _RepairRules,
 ) -> dict[int, list[Part]]:
-    """Add a result for each call without one to `behind`, after the call's turn. Return those that belong into an
+    """Add a result for each call without one to `added_after`, after the call's turn. Return those that belong into an
     existing message: message -> results."""
-    added: dict[int, list[Part]] = defaultdict(list)
+    added_parts: dict[int, list[Part]] = defaultdict(list)
     for call in sorted(missing):
         # after the whole turn if it is saved in pieces, because reading it again must give one group
         end = _turn_end(messages, call[0])
-        answer = _answer(messages[call[0]], call[1], messages[end], rules.per_message, rules.count)
-        if call in beside:
-            added[beside[call]] += answer.parts
-        elif rules.alternates and behind[end] and not behind[end][-1].records:
-            behind[end][-1] = _joined(behind[end][-1], answer.parts)
+        result = _missing_result(messages[call[0]], call[1], messages[end], rules.per_message, rules.count)
+        if call in answering_messages:
+            added_parts[answering_messages[call]] += result.parts
+        elif rules.alternates and added_after[end] and not added_after[end][-1].records:
+            added_after[end][-1] = _append_parts(added_after[end][-1], result.parts)
         else:
-            behind[end].append(answer)
-    return added
+            added_after[end].append(result)
+    return added_parts
 
 
-def _answered_beside(pairing: Pairing, missing: Sequence[Spot], moved: Set[int]) -> dict[Spot, int]:
+def _adjacent_answers(pairing: Pairing, missing: Sequence[PartIndex], moved: Set[int]) -> dict[PartIndex, int]:
     """Return unanswered call -> the message after it, if that message answers other calls of the same turn."""
-    answering = {call[0] for (index, _), call in pairing.answers.items() if index == call[0] + 1 and index not in moved}
-    return {call: call[0] + 1 for call in missing if call[0] in answering}
+    answered_callers = {
+        call[0] for (index, _), call in pairing.call_of.items() if index == call[0] + 1 and index not in moved
+    }
+    return {call: call[0] + 1 for call in missing if call[0] in answered_callers}
 
 
-def _joined(message: Message, parts: Sequence[Part]) -> Message:
+def _append_parts(message: Message, parts: Sequence[Part]) -> Message:
     tokens = message.tokens + sum(part.tokens for part in parts)
     return replace(message, parts=(*message.parts, *parts), tokens=tokens)
 
 
-def _places(message: Message, parts: Sequence[Part]) -> list[Part]:
+def _with_places(message: Message, parts: Sequence[Part]) -> list[Part]:
     """Return the parts with places behind those of a message."""
-    return [replace(part, place=Place(message.records[-1], (), ADDED), edited=True) for part in parts]
+    return [replace(part, place=Place(message.records[-1], (), ADDED_ENCODING), edited=True) for part in parts]
 
 
-def taken_out(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str, ...]:
+def removal_warnings(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str, ...]:
     """Return a warning about messages that the repairs removed because they consisted only of results without calls;
     empty if there are none. `messages`: the messages before the repairs."""
     removed = Counter(note.index for note in repairs if note.kind == "removed_result")
-    gone = [m for m in messages if removed[m.index] == len(m.parts) == len(m.results) > 0] if removed else []
-    if not gone:
+    lost = [m for m in messages if removed[m.index] == len(m.parts) == len(m.results) > 0] if removed else []
+    if not lost:
         return ()
-    results, tokens = sum(len(message.parts) for message in gone), sum(message.tokens for message in gone)
+    results, tokens = sum(len(message.parts) for message in lost), sum(message.tokens for message in lost)
     return (
         f"{results:,} tool result{'s' if results > 1 else ''} without a call removed ({tokens:,} tokens), as APIs "
         "refuse them; convert keeps them as text",
     )
 
 
-def _closed(
+def _close_history(
     transcript: Transcript, per_message: int, count: Callable[[str], int]
 ) -> tuple[Transcript, tuple[Note, ...]]:
     messages = transcript.messages
     if not messages or not ends_with_result(messages[-1]):
         return transcript, ()
-    last, tokens = messages[-1], count(UNDERSTOOD)
+    last, tokens = messages[-1], count(CLOSING_TEXT)
     turn = Message(
         index=len(messages),
-        given=last.number,
+        input_number=last.number,
         id=CLOSING_ID,
         role="assistant",
-        parts=(Part("text", UNDERSTOOD, tokens),),
+        parts=(Part("text", CLOSING_TEXT, tokens),),
         records=(),
         tokens=per_message + tokens,
         timestamp=last.timestamp,
@@ -198,14 +207,16 @@ def _turn_end(messages: Sequence[Message], index: int) -> int:
     return index
 
 
-def _answer(message: Message, position: int, last: Message, per_message: int, count: Callable[[str], int]) -> Message:
+def _missing_result(
+    message: Message, part_index: int, last: Message, per_message: int, count: Callable[[str], int]
+) -> Message:
     """Return a result for a call of `message`, to be placed after the message `last`."""
-    part = message.parts[position]
+    part = message.parts[part_index]
     tokens = count(NO_RESPONSE)
     result = Part("tool_result", NO_RESPONSE, tokens, None, part.name, part.call_id, True)
     return Message(
         index=-1,
-        given=message.number,
+        input_number=message.number,
         id=f"synthetic:{part.call_id}",
         role="tool",
         parts=(result,),
@@ -216,28 +227,34 @@ def _answer(message: Message, position: int, last: Message, per_message: int, co
     )
 
 
-def _by_message(late: dict[Spot, Spot]) -> dict[int, dict[int, Spot]]:
+def _by_message(misplaced: dict[PartIndex, PartIndex]) -> dict[int, dict[int, PartIndex]]:
     """Return message -> its late results by part -> their calls."""
-    by_message: dict[int, dict[int, Spot]] = defaultdict(dict)
-    for (index, position), call in sorted(late.items()):
-        by_message[index][position] = call
+    by_message: dict[int, dict[int, PartIndex]] = defaultdict(dict)
+    for (index, part_index), call in sorted(misplaced.items()):
+        by_message[index][part_index] = call
     return by_message
 
 
-def _without(
-    message: Message, index: int, surplus: set[Spot], answered: frozenset[Spot], count: Callable[[str], int]
+def _remove_results(
+    message: Message,
+    index: int,
+    surplus: set[PartIndex],
+    moved_results: frozenset[PartIndex],
+    count: Callable[[str], int],
 ) -> list[Message]:
     """Return the message without surplus results. If it contains nothing else it is removed, otherwise they become
     text.
 
     A result that answers a call is never removed, only turned into text.
     """
-    removed = {position for message_index, position in surplus if message_index == index}
-    if not removed:
+    part_indices = {part_index for message_index, part_index in surplus if message_index == index}
+    if not part_indices:
         return [message]
-    if len(removed) == len(message.parts) and not any((index, position) in answered for position in removed):
+    if len(part_indices) == len(message.parts) and not any(
+        (index, part_index) in moved_results for part_index in part_indices
+    ):
         return []
-    parts = tuple(_as_text(p, count) if position in removed else p for position, p in enumerate(message.parts))
+    parts = tuple(_as_text(p, count) if part_index in part_indices else p for part_index, p in enumerate(message.parts))
     tokens = message.tokens + sum(p.tokens for p in parts) - sum(p.tokens for p in message.parts)
     if message.role == "tool" and not any(p.kind == "tool_result" for p in parts):
         # when read again, a message without results counts as one of the harness
@@ -259,8 +276,10 @@ def _as_text(part: Part, count: Callable[[str], int]) -> Part:
     return Part("text", text, count(text), place, edited=True)
 
 
-def _number(messages: list[Message]) -> tuple[Message, ...]:
-    return tuple(m if m.index == index else replace(m, index=index, given=m.number) for index, m in enumerate(messages))
+def _renumber(messages: list[Message]) -> tuple[Message, ...]:
+    return tuple(
+        m if m.index == index else replace(m, index=index, input_number=m.number) for index, m in enumerate(messages)
+    )
 
 
 def _renumber_owners(transcript: Transcript, repaired: tuple[Message, ...]) -> dict[int, int]:

@@ -10,16 +10,18 @@ from collections.abc import Sequence
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Format
-from compactor_cli.formats.copies import found_at, value_at
+from compactor_cli.formats.copies import find_at, value_at
 from compactor_cli.model.message import Message, Path
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.json_values import json_value
 
-Placed = tuple["int | None", "Message | None"]
+OutputRecord = tuple["int | None", "Message | None"]
 """A record of the output: its number if it comes from the input, and its message."""
 
 
-def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) -> dict[int, dict[Path, str]]:
+def updated_counts(
+    transcript: Transcript, output_records: Sequence[OutputRecord], format: Format
+) -> dict[int, dict[Path, str]]:
     """Return the newest record with a token count -> its counts, reduced by the share of the context that the
     compaction removed before it.
 
@@ -28,47 +30,51 @@ def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) 
     """
     if all(transcript.source.find(word) < 0 for word in format.usage_words):
         return {}
-    for place in range(len(placed) - 1, -1, -1):
-        record = placed[place][0]
+    for index in range(len(output_records) - 1, -1, -1):
+        record = output_records[index][0]
         if record is None or not any(word in (raw := transcript.raw(record)) for word in format.usage_words):
             continue
         value = json_value(raw)
         if not isinstance(value, dict) or format.usage(value) is None:
             continue
         paths = format.counts(value)
-        share = _share_left(transcript, placed[: place + 1]) if paths else 1.0
+        share = _share_left(transcript, output_records[: index + 1]) if paths else 1.0
         return (
             {record: {path: str(math.ceil(share * int(value_at(value, path)))) for path in paths}} if share < 1 else {}
         )
     return {}
 
 
-def _share_left(transcript: Transcript, placed: Sequence[Placed]) -> float:
+def _share_left(transcript: Transcript, output_records: Sequence[OutputRecord]) -> float:
     """Return the tokens of the messages in these output records, as a share of those before the last record in the
     input."""
-    end = max((record for record, _ in placed if record is not None), default=-1)
-    before = sum(m.tokens for m in transcript.messages if m.records and min(m.records) <= end)
-    rest = {message.index if message.index >= 0 else -id(message): message.tokens for _, message in placed if message}
-    return sum(rest.values()) / before if before else 1.0
+    end = max((record for record, _ in output_records if record is not None), default=-1)
+    tokens_before = sum(m.tokens for m in transcript.messages if m.records and min(m.records) <= end)
+    remaining = {
+        message.index if message.index >= 0 else -id(message): message.tokens
+        for _, message in output_records
+        if message
+    }
+    return sum(remaining.values()) / tokens_before if tokens_before else 1.0
 
 
-def with_children(records: Sequence[bytes], parent_path: Path, children_path: Path) -> tuple[list[bytes], set[int]]:
+def update_children(records: Sequence[bytes], parent_path: Path, children_path: Path) -> tuple[list[bytes], set[int]]:
     """Return the records with lists of children that agree with their parent links, and the indices of changed
     records. Existing children keep their order."""
     values = [json.loads(record) for record in records]
     children: dict[str, list[str]] = defaultdict(list)
     for value in values:
-        parent = found_at(value, parent_path)
+        parent = find_at(value, parent_path)
         if isinstance(parent, str):
             children[parent].append(str(value.get("id")))
     changed: set[int] = set()
     written = list(records)
     for index, value in enumerate(values):
-        listed = found_at(value, children_path)
-        own = children[str(value.get("id"))]
-        if isinstance(listed, list) and sorted(map(str, listed)) != sorted(own):
-            kept = [name for name in listed if name in own]
-            new = [*kept, *(name for name in own if name not in kept)]
-            written[index] = jsonedit.replace(records[index], {children_path: jsonedit.encode(new)})
+        old_children = find_at(value, children_path)
+        new_children = children[str(value.get("id"))]
+        if isinstance(old_children, list) and sorted(map(str, old_children)) != sorted(new_children):
+            kept = [name for name in old_children if name in new_children]
+            updated = [*kept, *(name for name in new_children if name not in kept)]
+            written[index] = jsonedit.replace(records[index], {children_path: jsonedit.encode(updated)})
             changed.add(index)
     return written, changed

@@ -16,7 +16,7 @@ from compactor_cli.memory.recall import (
     TOO_LONG,
     UNCHANGED,
     Recalled,
-    choices,
+    recall_choices,
     without_earlier,
 )
 from compactor_cli.model.content import Content
@@ -24,7 +24,7 @@ from compactor_cli.model.decisions import UNDECIDED, Decided, Dropped
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
-from compactor_cli.model.pairing import Pairing, pair
+from compactor_cli.model.pairing import Pairing, pair_calls
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.score import Rating
@@ -33,14 +33,14 @@ from compactor_cli.pipeline.assemble import Output
 from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
 from compactor_cli.pipeline.earlier_marks import without_marks
 from compactor_cli.pipeline.groups import form_groups
-from compactor_cli.pipeline.make_output import assemble_run, by_model, plan_run, summarize
+from compactor_cli.pipeline.make_output import any_by_model, assemble_run, plan_run, summarize
 from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
-from compactor_cli.pipeline.make_report import report, unchanged
-from compactor_cli.pipeline.one_compaction import DAMAGE, OneCompaction, is_within, resolve_target
-from compactor_cli.pipeline.repair import repair, taken_out
-from compactor_cli.pipeline.said_base import saying_base
-from compactor_cli.pipeline.shortened import ToKeep, shortened_warnings
+from compactor_cli.pipeline.make_report import make_report, unchanged_report
+from compactor_cli.pipeline.one_compaction import DAMAGE_KINDS, OneCompaction, is_within_target, resolve_target
+from compactor_cli.pipeline.repair import removal_warnings, repair
+from compactor_cli.pipeline.shortened import KeepRequest, shortened_warnings
 from compactor_cli.pipeline.stages import COMPLETE, Stages
+from compactor_cli.pipeline.state_base import with_stated_base
 from compactor_cli.pipeline.tiers import assign_tiers, select_residuals
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
@@ -62,9 +62,9 @@ def analyze(
     pairing: Pairing | None = None,
 ) -> Analysis:
     """Return the groups, scores, residuals, tiers and faults of a transcript as it is."""
-    pairing = pairing or pair(transcript.messages)
+    pairing = pairing or pair_calls(transcript.messages)
     groups = form_groups(transcript.messages, pairing)
-    rate = cache(partial(_rating, transcript, groups, tools.scorer, settings, target))
+    rate = cache(partial(_rate_messages, transcript, groups, tools.scorer, settings, target))
     if tools.scorer.asks:
         rate()  # the report includes the model's use, so ask it now
     input_faults = faults(
@@ -76,7 +76,7 @@ def analyze(
     return Analysis(rate, transcript, groups, pairing, input_faults)
 
 
-def _rating(
+def _rate_messages(
     transcript: Transcript, groups: Sequence[Group], scorer: Scorer, settings: Settings, target: int | None
 ) -> Rating:
     scoring = settings.scoring
@@ -106,83 +106,83 @@ def compact(
     UsageError for decisions that cannot be carried out.
     """
     stages = Stages(tools.clock, tools.progress, tools.on_stage)
-    stages.begin("analyzing")
+    stages.announce("analyzing")
     target, base = resolve_target(transcript, settings)
-    pairing = pair(transcript.messages)
-    if not recalled and not is_within(transcript, target, base):
+    pairing = pair_calls(transcript.messages)
+    if not recalled and not is_within_target(transcript, target, base):
         recalled = tools.recall(transcript)
     run = OneCompaction(transcript, tools, settings, stages, target, base, pairing, closed, recalled, decided)
     try:
         check_numbers(decided, len(transcript.messages))
-        result = _persisted(run, _retrying(run))
+        result = _persist_memories(run, _compact_with_retry(run))
     except CompactorError:
         stages.fail()
         raise
-    stages.begin(COMPLETE)
+    stages.announce(COMPLETE)
     return result
 
 
-def _retrying(run: OneCompaction) -> Compaction:
+def _compact_with_retry(run: OneCompaction) -> Compaction:
     """Compact; repeat without the recalled memories if these used up what was saved."""
-    recalled, transcript = run.recalled, run.transcript
+    recalled, transcript = run.memories, run.transcript
     result = _compact(run)
-    if recalled and not result.changed and not is_within(transcript, run.target, run.base):
-        result = _compact(replace(run, recalled=()))
-        result = _noting(result, NO_GAIN) if result.changed else result
+    if recalled and not result.changed and not is_within_target(transcript, run.target, run.base):
+        result = _compact(replace(run, memories=()))
+        result = _add_warning(result, NO_GAIN) if result.changed else result
     if recalled and not result.changed:
-        result = _noting(result, UNCHANGED)
+        result = _add_warning(result, UNCHANGED)
     return result
 
 
-def _persisted(run: OneCompaction, result: Compaction) -> Compaction:
+def _persist_memories(run: OneCompaction, result: Compaction) -> Compaction:
     """Return the result after writing its memories, if they are to be written here."""
     if result.changed and run.tools.remember is not None and run.tools.persist is not None:
-        run.stages.begin("persisting")
+        run.stages.announce("persisting")
         run.tools.persist(result.memories)
-        run.stages.done("persist")
+        run.stages.finish("persist")
     return result
 
 
-def _noting(result: Compaction, warning: str) -> Compaction:
+def _add_warning(result: Compaction, warning: str) -> Compaction:
     return replace(result, warnings=(*result.warnings, warning))
 
 
 def _compact(run: OneCompaction) -> Compaction:
     transcript, stages = run.transcript, run.stages
-    if is_within(transcript, run.target, run.base) and not run.must_change:
-        return unchanged(transcript, run.target)
+    if is_within_target(transcript, run.target, run.base) and not run.must_change:
+        return unchanged_report(transcript, run.target)
     analysis, repairs = _prepare(run)
     try:
         tools = replace(run.tools, topics=stages.clustering(run.tools.topics))
         run = replace(run, tools=tools)
         planned = plan_run(run, analysis)
         recall = planned.recall
-        if run.recalled and recall.message is None:
+        if run.memories and recall.message is None:
             return _without_memories(run)
     except BudgetError as error:
         if run.must_change or transcript.tokens >= error.floor:
             raise
         # repairs have added tokens: the unrepaired input is smaller than any possible output
         raise BudgetError(error.target, transcript.tokens, (("the input as it is", transcript.tokens),)) from None
-    stages.done("plan")
-    memories = _remembered(run)
-    stages.begin("summarizing")
+    stages.finish("plan")
+    memories = _extract_memories(run)
+    stages.announce("summarizing")
     plan, summaries = summarize(run, analysis, planned)
-    stages.done("summarize")
-    made = saying_base(run, analysis, assemble_run(run, analysis, plan, summaries, recall))
-    plan, summaries, recall, output, inserted = made
-    stages.done("assemble")
-    whole = all(decision.rendition == "whole" for decision in plan.decisions)
-    worth = _is_worth_it(transcript, output, summary_needed=recall.message is not None or not whole)
-    if run.target is None and not worth and not run.must_change:
-        return unchanged(transcript, run.target)
-    turned = any(message.id == CLOSING_ID for message in output.messages[-1:])
-    repairs = tuple(note for note in repairs if turned or note.kind != "assistant_turn")
+    stages.finish("summarize")
+    assembled = with_stated_base(run, analysis, assemble_run(run, analysis, plan, summaries, recall))
+    plan, summaries, recall, output, inserted = assembled
+    stages.finish("assemble")
+    all_whole = all(decision.rendition == "whole" for decision in plan.decisions)
+    is_worthwhile = _is_worthwhile(transcript, output, summary_needed=recall.message is not None or not all_whole)
+    if run.target is None and not is_worthwhile and not run.must_change:
+        return unchanged_report(transcript, run.target)
+    has_closing_turn = any(message.id == CLOSING_ID for message in output.messages[-1:])
+    repairs = tuple(note for note in repairs if has_closing_turn or note.kind != "assistant_turn")
     _verify(run, output)
     if analysis.dropped:
         check_beginning(transcript.messages, output.messages)
-    stages.done("verify")
-    result = report(run, analysis, plan, summaries, output, inserted)
+    stages.finish("verify")
+    result = make_report(run, analysis, plan, summaries, output, inserted)
     return replace(
         result,
         repairs=repairs,
@@ -190,19 +190,21 @@ def _compact(run: OneCompaction) -> Compaction:
         summarizer=_writer(run.tools, plan, summaries),
         warnings=(
             *plan.notes,
-            *taken_out(transcript.messages, repairs),
-            *shortened_warnings(analysis.transcript.messages, output.messages, plan, _asked(run, analysis, recall)),
-            *not_kept(analysis.transcript.messages, run.decided),
+            *removal_warnings(transcript.messages, repairs),
+            *shortened_warnings(
+                analysis.transcript.messages, output.messages, plan, _requested_kept(run, analysis, recall)
+            ),
+            *not_kept(analysis.transcript.messages, run.decisions),
         ),
         recalled=len(recall.memories),
         memories=memories,
     )
 
 
-def _asked(run: OneCompaction, analysis: Analysis, recall: Recalled) -> ToKeep:
+def _requested_kept(run: OneCompaction, analysis: Analysis, recall: Recalled) -> KeepRequest:
     """Return what should be kept whole, with a function for the minimum tokens of an output with all of it."""
     settings = run.settings
-    return ToKeep(
+    return KeepRequest(
         compile_patterns(settings.keep),
         settings.keep_last,
         lambda: kept_tokens(analysis, settings) + recall.tokens,
@@ -210,66 +212,66 @@ def _asked(run: OneCompaction, analysis: Analysis, recall: Recalled) -> ToKeep:
     )
 
 
-def _remembered(run: OneCompaction) -> tuple[Memory, ...]:
+def _extract_memories(run: OneCompaction) -> tuple[Memory, ...]:
     """Return what is worth remembering, extracted before anything is summarized."""
     if run.tools.remember is None:
         return ()
-    run.stages.begin("extracting")
+    run.stages.announce("extracting")
     memories = tuple(run.tools.remember(without_marks(run.transcript, run.tools.counter.count).transcript))
-    run.stages.done("extract")
+    run.stages.finish("extract")
     return memories
 
 
 def _without_memories(run: OneCompaction) -> Compaction:
     """Compact without recalled memories, so that memories of an earlier round are not removed for nothing."""
-    fitting = len(choices(run.recalled, run.settings.memory, run.tools.counter)) > 1
-    result = _compact(replace(run, recalled=()))
-    return _noting(result, NO_ROOM if fitting else TOO_LONG) if result.changed else result
+    some_fit = len(recall_choices(run.memories, run.settings.memory, run.tools.counter)) > 1
+    result = _compact(replace(run, memories=()))
+    return _add_warning(result, NO_ROOM if some_fit else TOO_LONG) if result.changed else result
 
 
 def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
     """Return the analysis of the repaired transcript, and notes on the repairs."""
     transcript, tools = run.transcript, run.tools
-    mend = partial(
+    run_repair = partial(
         repair,
         adjacent_results=tools.format.adjacent_results,
         alternates=tools.format.alternates,
         per_message=tools.counter.per_message,
         count=tools.counter.count,
-        answer_last=run.closed,
+        answer_last=run.closes_history,
     )
-    closes = run.closed or tools.strategy.closes
+    closes_history = run.closes_history or tools.strategy.closes
     dropped: tuple[Dropped, ...] = ()
-    if run.decided.drop:
-        repaired, repairs = mend(transcript, pairing=run.pairing)
-        repaired, dropped = without_dropped(repaired, run.decided)
-        repaired, closing = mend(repaired, close=closes)
-        repairs = (*repairs, *closing)
+    if run.decisions.drop:
+        repaired, repairs = run_repair(transcript, pairing=run.pairing)
+        repaired, dropped = without_dropped(repaired, run.decisions)
+        repaired, closing_repairs = run_repair(repaired, close=closes_history)
+        repairs = (*repairs, *closing_repairs)
     else:
-        repaired, repairs = mend(transcript, pairing=run.pairing, close=closes)
-    run.stages.done("repair")
-    if run.recalled:
+        repaired, repairs = run_repair(transcript, pairing=run.pairing, close=closes_history)
+    run.stages.finish("repair")
+    if run.memories:
         repaired = without_earlier(repaired)
     pairing = run.pairing if repaired is transcript else None
     repaired, unmarked = without_marks(repaired, tools.counter.count)
     analysis = analyze(repaired, tools, run.settings, run.target, pairing=pairing)
-    kept = kept_indices(repaired.messages, run.decided)
-    analysis = replace(analysis, kept=kept, dropped=dropped, unmarked=unmarked, whole=run.base.tokens)
-    run.stages.done("score")
+    kept = kept_indices(repaired.messages, run.decisions)
+    analysis = replace(analysis, kept=kept, dropped=dropped, unmarked_parts=unmarked, original_tokens=run.base.tokens)
+    run.stages.finish("score")
     return analysis, repairs
 
 
-def _is_worth_it(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:
+def _is_worthwhile(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:
     """Return, without a target, whether the output is smaller and tells a later run that it is compacted.
     `summary_needed`: a summary must tell it, because there are messages that a later run would cut."""
     summaries = [m.text("text") for m in output.messages if m.origin == "summary"]
-    tells = (not summaries and not summary_needed) or any(base_of(text) is not None for text in summaries)
-    return tells and sum(m.tokens for m in output.messages) < transcript.tokens
+    states_base = (not summaries and not summary_needed) or any(base_of(text) is not None for text in summaries)
+    return states_base and sum(m.tokens for m in output.messages) < transcript.tokens
 
 
 def _writer(tools: Tools, plan: Plan, summaries: Sequence[Summary]) -> str:
     """Return the name of the summarizer: the offline one if a model should have written summaries but wrote none."""
-    return tools.summarizer.name if by_model(summaries) or not plan.slots else Extractive.name
+    return tools.summarizer.name if any_by_model(summaries) or not plan.slots else Extractive.name
 
 
 def compact_source(
@@ -285,25 +287,25 @@ def compact_source(
     conversation; empty for none. Raises BudgetError with the smallest size that all conversations can reach. If a
     model is asked, it is the size of the first conversation that does not fit, as the error says."""
     parts: list[Compaction] = []
-    short: dict[int, BudgetError] = {}
+    errors: dict[int, BudgetError] = {}
     decisions = decided or [UNDECIDED] * len(source.transcripts)
     conversations = list(zip(source.transcripts, tools, decisions, strict=True))
 
-    def make(number: int, aimed: Settings, *, trying: bool) -> Compaction:
-        transcript, own, decision = conversations[number]
-        its_tools = replace(own, remember=None) if trying else own  # this run only checks whether it fits
-        return compact(transcript, its_tools, aimed, closed=closed, recalled=recalled, decided=decision)
+    def make(number: int, target_settings: Settings, *, is_trial: bool) -> Compaction:
+        transcript, own_tools, decision = conversations[number]
+        its_tools = replace(own_tools, remember=None) if is_trial else own_tools  # this run only checks whether it fits
+        return compact(transcript, its_tools, target_settings, closed=closed, recalled=recalled, decided=decision)
 
     for number in range(len(conversations)):
         try:
-            parts.append(make(number, settings, trying=bool(short)))
+            parts.append(make(number, settings, is_trial=bool(errors)))
         except BudgetError as error:
-            short[number] = error
+            errors[number] = error
             if settings.asks:
                 break
-    if short:
-        raise _too_small(short, [t.tokens for t in source.transcripts], settings, partial(make, trying=True))
-    if not any(part.changed for part in parts) and not any(note.kind in DAMAGE for note in source.notes):
+    if errors:
+        raise _budget_error(errors, [t.tokens for t in source.transcripts], settings, partial(make, is_trial=True))
+    if not any(part.changed for part in parts) and not any(note.kind in DAMAGE_KINDS for note in source.notes):
         return source.data, parts
     pieces = [source.joints[0]]
     for part, joint in zip(parts, source.joints[1:], strict=True):
@@ -311,33 +313,33 @@ def compact_source(
     return b"".join(filter(None, pieces)), parts  # a single piece is not copied
 
 
-def _too_small(
-    short: Mapping[int, BudgetError], sizes: Sequence[int], settings: Settings, make: Callable[[int, Settings], object]
+def _budget_error(
+    errors: Mapping[int, BudgetError], sizes: Sequence[int], settings: Settings, make: Callable[[int, Settings], object]
 ) -> BudgetError:
     """Return the error of the conversation that needs the largest size, with a size that all conversations can
-    reach. `short`: conversation -> its error. `sizes`: tokens of each conversation. `make`: compacts one of them. If
+    reach. `errors`: conversation -> its error. `sizes`: tokens of each conversation. `make`: compacts one of them. If
     a model is asked, no other conversations were tried, and the error says so."""
-    number = max(short, key=lambda each: short[each].floor)
+    number = max(errors, key=lambda each: errors[each].floor)
     if len(sizes) == 1:
-        return short[number]
-    of = f"of 0 to {len(sizes) - 1}"
+        return errors[number]
+    range_text = f"of 0 to {len(sizes) - 1}"
     if settings.asks:
-        return short[number].of(f"conversation {number} ({of}; whether the others fit was not looked at)")
-    enough = short[number].floor
+        return errors[number].of(f"conversation {number} ({range_text}; whether the others fit was not looked at)")
+    sufficient = errors[number].floor
     if settings.target_ratio is not None:  # each has its own target; conversations that met theirs may need more
-        aimed = dataclasses.replace(settings, target_ratio=None, target_tokens=enough)
-        for other in (each for each, tokens in enumerate(sizes) if each not in short and tokens > enough):
+        target_settings = dataclasses.replace(settings, target_ratio=None, target_tokens=sufficient)
+        for other in (each for each, tokens in enumerate(sizes) if each not in errors and tokens > sufficient):
             try:
-                make(other, aimed)
+                make(other, target_settings)
             except BudgetError as error:
-                enough = max(enough, error.floor)
-    return short[number].of(f"conversation {number} ({of})", enough)
+                sufficient = max(sufficient, error.floor)
+    return errors[number].of(f"conversation {number} ({range_text})", sufficient)
 
 
 def _verify(run: OneCompaction, output: Output) -> None:
     """Check the invariants of every output. A violation is a bug of this program, so nothing is written."""
-    own = run.tools.format
-    find = partial(faults, adjacent_results=own.adjacent_results, alternates=own.alternates)
+    output_format = run.tools.format
+    find = partial(faults, adjacent_results=output_format.adjacent_results, alternates=output_format.alternates)
     new = {_kind(f) for f in find(output.messages)}
     if new:  # faults that the input had as well are not bugs
         new -= {_kind(f) for f in find(run.transcript.messages, pairing=run.pairing)}

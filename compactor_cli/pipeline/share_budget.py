@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from compactor_cli.model.budget import Budget, FixedParts
 
-SHARES = (Decimal("0.70"), Decimal("0.20"), Decimal("0.07"), Decimal("0.03"))
-NEWEST_FIRST = (Decimal(1), Decimal(0), Decimal(0), Decimal(0))
+TIER_SHARES = (Decimal("0.70"), Decimal("0.20"), Decimal("0.07"), Decimal("0.03"))
+NEWEST_FIRST_SHARES = (Decimal(1), Decimal(0), Decimal(0), Decimal(0))
 """Shares with which each tier gets what the newer tiers cannot use."""
 
 
@@ -20,7 +20,7 @@ def allocate(
     needs: Sequence[int] | None = None,
     safety_margin: int = 100,
     residual_share: float = 0.20,
-    shares: Sequence[Decimal] = SHARES,
+    shares: Sequence[Decimal] = TIER_SHARES,
 ) -> Budget:
     """Return a budget of `total` tokens, split into its parts.
 
@@ -30,8 +30,8 @@ def allocate(
     """
     conversation = max(0, total - fixed.total - safety_margin)
     residuals = min(residual_tokens, int(Decimal(str(residual_share)) * total), conversation)
-    rest = conversation - residuals
-    tiers = [int(rest * share) for share in shares]
+    tier_tokens = conversation - residuals
+    tiers = [int(tier_tokens * share) for share in shares]
     if needs is not None:
         tiers = _redistribute(tiers, needs)
     return Budget(total, safety_margin, fixed, residuals, (tiers[0], tiers[1], tiers[2], tiers[3]))
@@ -42,10 +42,10 @@ def _redistribute(shares: list[int], needs: Sequence[int]) -> list[int]:
     shares = list(shares)
     for taker in range(len(shares)):
         for giver in range(len(shares) - 1, -1, -1):
-            lack = needs[taker] - shares[taker]
+            missing = needs[taker] - shares[taker]
             surplus = shares[giver] - needs[giver]
-            if giver != taker and lack > 0 and surplus > 0:
-                moved = min(lack, surplus)
+            if giver != taker and missing > 0 and surplus > 0:
+                moved = min(missing, surplus)
                 shares[giver] -= moved
                 shares[taker] += moved
     return shares

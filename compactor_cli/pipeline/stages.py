@@ -43,31 +43,31 @@ class Stages:
     ) -> None:
         self._clock, self._progress, self._on_stage = clock, progress, on_stage
         self._stage_start = clock()
-        self._begun = ""
+        self._current = ""
         self.seconds: list[tuple[str, float]] = []
 
-    def begin(self, stage: str) -> None:
+    def announce(self, stage: str) -> None:
         """Announce that a stage of STAGES begins, unless it or a later one has already begun."""
         order = list(STAGES)
-        if not self._begun or order.index(stage) > order.index(self._begun):
-            self._begun = stage
+        if not self._current or order.index(stage) > order.index(self._current):
+            self._current = stage
             self._on_stage(stage, STAGES[stage])
 
     def fail(self) -> None:
         """Announce that the run ended early, so that nothing is being compacted any more."""
-        self._begun = ""
+        self._current = ""
         self._on_stage(IDLE, STAGES[IDLE])
 
     def clustering(self, topics: Topics) -> Topics:
         """Return a search for topics that announces its stage when it begins."""
 
         def announced(messages: Sequence[Message], groups: Sequence[Group]) -> Sequence[Topic]:
-            self.begin("clustering")
+            self.announce("clustering")
             return topics(messages, groups)
 
         return announced
 
-    def done(self, stage: str) -> None:
+    def finish(self, stage: str) -> None:
         now = self._clock()
         self.seconds.append((stage, now - self._stage_start))
         self._stage_start = now

@@ -25,7 +25,7 @@ class ContextState(Struct, frozen=True):
     """Whether the threshold was set to 0, which means never compact."""
 
 
-def threshold_of(limit: int, settings: ContextSettings) -> int:
+def compaction_threshold(limit: int, settings: ContextSettings) -> int:
     """Return the number of tokens at which to compact: the setting, or a share of the limit without the reserves."""
     if settings.threshold is not None:
         return settings.threshold
@@ -39,11 +39,11 @@ def context_state(tokens: int, messages: int, limit: int, keep_last: int, settin
     `limit`: the model's context limit, used if the settings name none.
     """
     limit = settings.limit or limit
-    threshold, never = threshold_of(limit, settings), settings.threshold == 0
-    used = 100 * tokens / limit if limit else 0.0
-    over = not never and tokens >= threshold and messages > keep_last + 1
-    near = not never and tokens >= threshold * settings.warning_percent
-    return ContextState(limit, threshold, tokens, round(used, 1), near, over, never)
+    threshold, never = compaction_threshold(limit, settings), settings.threshold == 0
+    percent_used = 100 * tokens / limit if limit else 0.0
+    is_over = not never and tokens >= threshold and messages > keep_last + 1
+    is_near = not never and tokens >= threshold * settings.warning_percent
+    return ContextState(limit, threshold, tokens, round(percent_used, 1), is_near, is_over, never)
 
 
 def relief_target(state: ContextState, settings: ContextSettings) -> int:

@@ -27,10 +27,10 @@ def select_residuals(
     best_first = sorted(candidates, key=lambda i: (-scores[i].raw, -i))
     chosen = best_first[:limit]
     if total_tokens is not None:
-        room = int(Decimal(str(max_share)) * total_tokens)
-        used = sum(messages[i].tokens for i in chosen)
-        while used > room:
-            used -= messages[chosen.pop()].tokens
+        max_tokens = int(Decimal(str(max_share)) * total_tokens)
+        residual_tokens = sum(messages[i].tokens for i in chosen)
+        while residual_tokens > max_tokens:
+            residual_tokens -= messages[chosen.pop()].tokens
     kept = frozenset(chosen)
     return Residuals(kept, frozenset(candidates) - kept, limit)
 
@@ -54,8 +54,8 @@ def assign_tiers(
         tiers[message.index] = bisect_right(ascending, position)
         position += 1
     for group in groups:
-        known = [tier for i in group.messages if (tier := tiers[i]) is not None]
-        if known and max(known) > (newest := min(known)):
+        group_tiers = [tier for i in group.messages if (tier := tiers[i]) is not None]
+        if group_tiers and max(group_tiers) > (newest := min(group_tiers)):
             for i in group.messages:
                 if tiers[i] is not None:
                     tiers[i] = newest

@@ -31,7 +31,7 @@ class Tools(Struct, frozen=True):
     profile: Profile | None = None
     clock: Callable[[], float] = lambda: 0.0
     topics: Topics = find_topics
-    explains: bool = True
+    explain_values: bool = True
     """Whether decisions are shown, with what determined their value."""
     progress: Callable[[str], None] = lambda stage: None
     """Called when a stage of the pipeline is done."""

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import Pairing, pair
+from compactor_cli.model.pairing import Pairing, pair_calls
 from compactor_cli.pipeline.alternation import repeated_roles
 
 
@@ -35,9 +35,9 @@ class CallsAnswered:
 
     def faults(self, view: OutputView) -> Iterator[Fault]:
         last = last_turn(view.messages)
-        for index, position in view.pairing.unanswered:
+        for index, part_index in view.pairing.unanswered:
             if index < last:
-                part = view.messages[index].parts[position]
+                part = view.messages[index].parts[part_index]
                 yield Fault(self.name, index, f"no result for the call of {part.name or 'a tool'}", part.call_id)
 
 
@@ -47,10 +47,10 @@ class ResultsCalled:
     name = "orphan_result"
 
     def faults(self, view: OutputView) -> Iterator[Fault]:
-        for i, position in view.pairing.orphans:
-            yield Fault(self.name, i, "a result without its call", view.messages[i].parts[position].call_id)
-        for i, position in view.pairing.duplicates:
-            yield Fault("duplicate_result", i, "a second result for a call", view.messages[i].parts[position].call_id)
+        for i, part_index in view.pairing.orphans:
+            yield Fault(self.name, i, "a result without its call", view.messages[i].parts[part_index].call_id)
+        for i, part_index in view.pairing.duplicates:
+            yield Fault("duplicate_result", i, "a second result for a call", view.messages[i].parts[part_index].call_id)
 
 
 class ResultsAdjacent:
@@ -61,9 +61,9 @@ class ResultsAdjacent:
     def faults(self, view: OutputView) -> Iterator[Fault]:
         if not view.adjacent_results:
             return
-        for (index, position), (call, _) in view.pairing.answers.items():
+        for (index, part_index), (call, _) in view.pairing.call_of.items():
             if index != call + 1 and not is_adjacent(view.messages, call, index):
-                call_id = view.messages[index].parts[position].call_id
+                call_id = view.messages[index].parts[part_index].call_id
                 yield Fault(self.name, index, f"the result does not follow its call (message {call})", call_id)
 
 
@@ -85,7 +85,7 @@ def faults(
     messages: Sequence[Message], *, adjacent_results: bool, alternates: bool = False, pairing: Pairing | None = None
 ) -> tuple[Fault, ...]:
     """Return all faults of a sequence of messages, in order; `index` is the position in the sequence."""
-    view = OutputView(messages, pairing or pair(messages), adjacent_results, alternates)
+    view = OutputView(messages, pairing or pair_calls(messages), adjacent_results, alternates)
     found = [fault for invariant in INVARIANTS for fault in invariant.faults(view)]
     return tuple(sorted(found, key=lambda fault: (fault.index, fault.kind, fault.call_id)))
 

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.followed import is_answered
+from compactor_cli.features.after_request import is_answered
 from compactor_cli.features.spoken_names import names_spoken_of
 from compactor_cli.features.work.state import KnownState, known_state
 from compactor_cli.model.group import Group
@@ -23,7 +23,7 @@ from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.summary_text.verbatim import carried
 from compactor_cli.text.shorten import reference
 
-_RECENT = 400
+_MAX_RECENT_GROUPS = 400
 """Number of newest kept groups whose identifiers count as current work."""
 
 
@@ -60,64 +60,66 @@ def write_summaries(
     number = current_round(messages)
     # a summarizer has usually just counted the finished text
     context = replace(context, count=lru_cache(maxsize=1)(context.count))
-    base_slot = max(plan.slots, key=lambda slot: (slot.based, slot.budget), default=None)
-    names_base = base_slot is not None and base_slot.based
+    base_slot = max(plan.slots, key=lambda slot: (slot.names_source, slot.budget), default=None)
+    names_base = base_slot is not None and base_slot.names_source
     keywords = _keywords(messages, groups, plan, context.query)
     written: dict[SummarySlot, Summary] = {}
     failed: set[int] = set()
-    unspent = 0
+    unspent_tokens = 0
     # newest first: what a summary does not use goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
-    told = any(slot.excerpts is None for slot in slots)
-    known = KnownState()
-    if told:
+    needs_state = any(slot.excerpts is None for slot in slots)
+    known_now = KnownState()
+    if needs_state:
         last = max(messages[i].index for slot in slots for group in slot.groups for i in groups[group].messages)
-        known = known_state(messages, transcript.folder, analysis.pairing, up_to=last)
-    task, requests = _task(messages), []
+        known_now = known_state(messages, transcript.folder, analysis.pairing, up_to=last)
+    task, requests = _first_request(messages), []
     newest = max(slots, key=lambda slot: slot.groups[-1], default=None)
     for slot in slots:
-        own_base = base if names_base and slot is base_slot else None
-        request = _request(transcript, groups, slot, number, own_base, keywords, context)
-        state = _up_to(known.lines, request.messages) if slot is newest else ()
-        requests.append(replace(request, task=task, overcome=known.overcome, state=state))
+        slot_base = base if names_base and slot is base_slot else None
+        request = _summary_request(transcript, groups, slot, number, slot_base, keywords, context)
+        state = _state_up_to(known_now.lines, request.messages) if slot is newest else ()
+        requests.append(replace(request, task=task, resolved=known_now.resolved, state=state))
     for slot, request in zip(slots, context.summarizer.prepare(requests, context.count), strict=True):
         replaced = sum(m.tokens for m in request.messages)
-        room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
-        text = _write(replace(request, slot=replace(slot, budget=room), budget=room - context.per_message), context)
-        unspent += slot.budget if slot.passes_on else 0
+        max_tokens = min(slot.budget + unspent_tokens, max(slot.budget, replaced - 1))
+        text = _write_text(
+            replace(request, slot=replace(slot, budget=max_tokens), budget=max_tokens - context.per_message), context
+        )
+        unspent_tokens += slot.budget if slot.passes_on else 0
         if not text:
             failed |= set(slot.groups)
             continue
         if slot is not base_slot and text in (request.header, request.shorter_header):
-            short = _cut_off(transcript, request, number)
-            if context.count(short) + context.per_message <= room:
-                text, failed = short, failed | set(slot.groups)
+            minimal = _minimal_summary(transcript, request, number)
+            if context.count(minimal) + context.per_message <= max_tokens:
+                text, failed = minimal, failed | set(slot.groups)
         tokens = context.count(text)
         part = Part("text", text, tokens)
         message = Message(
             -1, f"summary-{slot.groups[0]}", context.role, (part,), (), tokens + context.per_message, origin="summary"
         )
-        unspent -= message.tokens if slot.passes_on else 0
+        unspent_tokens -= message.tokens if slot.passes_on else 0
         written[slot] = Summary(slot, message, tuple(m.index for m in request.messages))
     if failed:
-        decisions = tuple(_gone(d) if d.group in failed else d for d in plan.decisions)
+        decisions = tuple(_mark_gone(d) if d.group in failed else d for d in plan.decisions)
         plan = replace(plan, decisions=decisions)
     return plan, tuple(written[slot] for slot in plan.slots if slot in written)
 
 
-def _cut_off(transcript: Transcript, request: SummaryRequest, number: int) -> str:
+def _minimal_summary(transcript: Transcript, request: SummaryRequest, number: int) -> str:
     """Return the text of a summary that has nothing to tell: which messages are gone, and how to get them back."""
-    address = _address(transcript, request.messages)
+    address = _archive_reference(transcript, request.messages)
     return f"{lines_header({m.number for m in request.messages}, round=number, reference=address)}\n{CUT_OFF}"
 
 
-def _address(transcript: Transcript, messages: Sequence[Message]) -> str:
+def _archive_reference(transcript: Transcript, messages: Sequence[Message]) -> str:
     """Return the reference under which the records of messages are archived."""
     records = dict.fromkeys(record for message in messages for record in message.records)
     return reference(transcript.raw(record) for record in records)
 
 
-def _task(messages: Sequence[Message]) -> str:
+def _first_request(messages: Sequence[Message]) -> str:
     """Return the session's first request: the one that an earlier summary repeats, otherwise the first message of
     the user."""
     for message in messages:
@@ -128,18 +130,18 @@ def _task(messages: Sequence[Message]) -> str:
     return ""
 
 
-def _up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
+def _state_up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
     """Return the state lines that are not based on anything after these messages; such facts are kept in their
     place."""
     last = max(m.index for m in messages)
     return with_whole_list(state, lambda line: line.message <= last)
 
 
-def _gone(decision: Decision) -> Decision:
+def _mark_gone(decision: Decision) -> Decision:
     return decision._replace(rendition="gone", reason=f"{decision.reason}, no room for a summary")
 
 
-def _request(
+def _summary_request(
     transcript: Transcript,
     groups: Sequence[Group],
     slot: SummarySlot,
@@ -150,29 +152,40 @@ def _request(
 ) -> SummaryRequest:
     covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
     covers = tuple(sorted({message.number for message in covered}))
-    address = _address(transcript, covered)
+    archive_reference = _archive_reference(transcript, covered)
     if slot.excerpts is None:
-        tier = slot.tier if slot.form == "tiers" else None
+        tier = slot.tier if slot.outline == "tiers" else None
         tokens = sum(m.tokens for m in covered)
-        heading = partial(header, number, covers, tier=tier, tokens=tokens, reference=address)
+        heading = partial(header, number, covers, tier=tier, tokens=tokens, reference=archive_reference)
     elif slot.heading == "mark":
         heading = partial(lines_mark, covers, round=number)
     else:
-        heading = partial(lines_header, covers, round=number, reference="" if slot.heading == "short" else address)
+        heading = partial(
+            lines_header, covers, round=number, reference="" if slot.heading == "short" else archive_reference
+        )
     parts = tuple(
         (part, [transcript.messages[i] for g in part.groups for i in groups[g].messages]) for part in slot.parts
     )
     budget = slot.budget - context.per_message
-    shorter = heading() if base is not None else ""
+    shorter_header = heading() if base is not None else ""
     full = heading(base=base) if base is not None else heading()
-    answered = is_answered(transcript.messages, covered[-1].index)
-    asked_before = any(m.origin == "request" for m in transcript.messages[: covered[0].index])
+    is_answered_now = is_answered(transcript.messages, covered[-1].index)
+    follows_request = any(m.origin == "request" for m in transcript.messages[: covered[0].index])
     return SummaryRequest(
-        slot, full, covered, keywords, budget, number, parts, shorter, answered=answered, asked_before=asked_before
+        slot,
+        full,
+        covered,
+        keywords,
+        budget,
+        number,
+        parts,
+        shorter_header,
+        is_answered=is_answered_now,
+        follows_request=follows_request,
     )
 
 
-def _write(request: SummaryRequest, context: SummaryContext) -> str:
+def _write_text(request: SummaryRequest, context: SummaryContext) -> str:
     """Return the summary's text. If there is no room, use a heading without the size it was compacted from."""
     text = context.summarizer.summarize(request, context.count)
     if text or not request.shorter_header:
@@ -183,5 +196,5 @@ def _write(request: SummaryRequest, context: SummaryContext) -> str:
 def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:
     """Return the identifiers in what is kept, in prose and calls, and the words of the query."""
     kept = [d for d in plan.decisions if d.rendition in ("whole", "shortened")]
-    recent = (messages[index] for decision in kept[-_RECENT:] for index in groups[decision.group].messages)
+    recent = (messages[index] for decision in kept[-_MAX_RECENT_GROUPS:] for index in groups[decision.group].messages)
     return frozenset(names_spoken_of(recent).union(word for word in query.split() if len(word) > 2))

@@ -14,7 +14,7 @@ from compactor_cli.features.name_features import weight_names
 from compactor_cli.features.talk import CHAT_SIGNALS, TALK_SIGNALS
 from compactor_cli.model.profile import PROFILE_VERSION, Profile
 
-_LARGEST = 1_000
+_MAX_WEIGHT = 1_000
 
 
 def parse_profile(text: str, name: str) -> Profile:
@@ -22,10 +22,10 @@ def parse_profile(text: str, name: str) -> Profile:
 
     If it has no weights for statements, the shipped ones are used.
     """
-    return completed(_parsed(text, name))
+    return complete_profile(_parse_document(text, name))
 
 
-def completed(profile: Profile) -> Profile:
+def complete_profile(profile: Profile) -> Profile:
     """Return a profile with the shipped weights for statements if it has none, as after learning."""
     shipped = default_profile()
     return replace(
@@ -36,7 +36,7 @@ def completed(profile: Profile) -> Profile:
     )
 
 
-def _parsed(text: str, name: str) -> Profile:
+def _parse_document(text: str, name: str) -> Profile:
     """Return the profile exactly as in the file."""
     import tomli
 
@@ -51,7 +51,7 @@ def _parsed(text: str, name: str) -> Profile:
         raise UsageError(f"{name}: no table [weights]; write a profile with `compactor learn FILE... -o {name}`")
     sessions = document.get("sessions", 0)
     figures = {
-        key: float(value) for key, value in _flat(document.get("held_out", {})) if isinstance(value, (int, float))
+        key: float(value) for key, value in _flat_table(document.get("held_out", {})) if isinstance(value, (int, float))
     }
     return Profile(
         weights=_weights(document, "weights", weight_names(), name),
@@ -71,21 +71,21 @@ def _weights(document: Mapping[str, Any], title: str, names: Iterable[str], file
         raise UsageError(f"{file}: {title} = {table!r}: has to be a table [{title}]")
     known = set(names)
     values: dict[str, float] = {}
-    for key, value in _flat(table):
+    for key, value in _flat_table(table):
         where = f"{file}: [{title}] {key}"
         if key not in known:
             raise UsageError(f"{where}: unknown signal; the profile was made by another version")
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
-            raise UsageError(f"{where} = {value!r}: has to be a number from -{_LARGEST} to {_LARGEST}")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _MAX_WEIGHT:
+            raise UsageError(f"{where} = {value!r}: has to be a number from -{_MAX_WEIGHT} to {_MAX_WEIGHT}")
         values[key] = float(value)
     return values
 
 
-def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
+def _flat_table(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
     """Return the keys of nested tables joined by dots, with their values."""
     pairs: list[tuple[str, Any]] = []
     for key, value in table.items() if isinstance(table, dict) else ():
-        pairs += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value)]
+        pairs += _flat_table(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value)]
     return pairs
 
 
@@ -94,4 +94,4 @@ def default_profile() -> Profile:
     """Return the profile shipped with the package; its comments name the sessions that it was learned from."""
     text = get_data("compactor_cli.profiles", "default.toml")  # faster than importlib.resources
     assert text is not None
-    return _parsed(text.decode("utf-8"), "default")
+    return _parse_document(text.decode("utf-8"), "default")

@@ -67,112 +67,116 @@ def assemble_prompt(
     """Return a prompt of at most `total` tokens. Raises BudgetError when the parts leave too little for the history,
     and UsageError when the format has no place for a part."""
     replaced = any(part.name == "system_prompt" and part.given != "transcript" for part in parts)
-    own = _without_system(transcript) if replaced else transcript
-    _check_place(own, parts, tools.format)
+    history_source = _without_system(transcript) if replaced else transcript
+    _check_boundary(history_source, parts, tools.format)
     margin = settings.budget.safety_margin
-    history = _compact(own, parts, tools, settings, total)
-    body = _body(own, history, tools, replaced)
-    data, expected = _surround(body, [part for part in parts if part.written], tools, replaced)
-    messages = _read(data, own, tools).messages if expected else ()
+    history = _compact(history_source, parts, tools, settings, total)
+    body = _compact_history(history_source, history, tools, replaced)
+    data, expected = _add_parts(body, [part for part in parts if part.written], tools, replaced)
+    messages = _read_compacted(data, history_source, tools).messages if expected else ()
     reserved = sum(part.reserved for part in parts)
-    result = Prompted(data, messages, tuple(parts), own, history, reserved, total, margin)
+    result = Prompted(data, messages, tuple(parts), history_source, history, reserved, total, margin)
     _verify(result, expected, history, tools.format)
     return result
 
 
-def _body(own: Transcript, history: Compaction, tools: Tools, replaced: bool) -> Transcript:
+def _compact_history(transcript: Transcript, history: Compaction, tools: Tools, replaced: bool) -> Transcript:
     """Return the compacted history as a transcript."""
     if not history.changed:
-        return own
+        return transcript
     if not history.messages:  # nothing to read: the remaining records hold no messages
-        return replace(own, messages=(), owners=dict.fromkeys(own.owners, _REMOVED))
-    body = _read(history.data, own, tools)
+        return replace(transcript, messages=(), owners=dict.fromkeys(transcript.owners, _REMOVED))
+    body = _read_compacted(history.data, transcript, tools)
     return _without_system(body) if replaced else body
 
 
-def _read(data: bytes, transcript: Transcript, tools: Tools) -> Transcript:
+def _read_compacted(data: bytes, transcript: Transcript, tools: Tools) -> Transcript:
     return load(data, transcript.path, tools.counter, format=transcript.format).transcripts[0]
 
 
 def _without_system(transcript: Transcript) -> Transcript:
     """Return the transcript without its system messages. A summary under the role system stays as history."""
-    kept = [message for message in transcript.messages if not message.is_system_prompt]
-    if len(kept) == len(transcript.messages):
+    kept_messages = [message for message in transcript.messages if not message.is_system_prompt]
+    if len(kept_messages) == len(transcript.messages):
         return transcript
-    new_index = {message.index: index for index, message in enumerate(kept)}
+    new_index = {message.index: index for index, message in enumerate(kept_messages)}
     owners = {record: new_index.get(owner, _REMOVED) for record, owner in transcript.owners.items()}
-    messages = tuple(replace(message, index=index) for index, message in enumerate(kept))
+    messages = tuple(replace(message, index=index) for index, message in enumerate(kept_messages))
     return replace(transcript, messages=messages, owners=owners)
 
 
-def _check_place(transcript: Transcript, parts: Sequence[Sized], format: Format) -> None:
+def _check_boundary(transcript: Transcript, parts: Sequence[Sized], format: Format) -> None:
     first = next((message for message in transcript.messages if not message.is_system_prompt), None)
     before = [part.name for part in parts if part.written and part.name not in AFTER]
     if before and first is not None and first.pinned and format.boundary_is_message:
-        others = ", ".join(name for name, known in FORMATS.items() if not known.boundary_is_message)
+        other_formats = ", ".join(
+            name for name, other_format in FORMATS.items() if not other_format.boundary_is_message
+        )
         raise UsageError(
             f"{transcript.path}: line {transcript.records[first.records[0]].line} replaces all history before it, so "
             f"{before[0]} cannot come before it in a {format.name} file; give only task_prompt and current_message, "
-            f"or a session that was not compacted by its own tool (or one in: {others})"
+            f"or a session that was not compacted by its own tool (or one in: {other_formats})"
         )
 
 
-def _compact(own: Transcript, parts: Sequence[Sized], tools: Tools, settings: Settings, total: int) -> Compaction:
+def _compact(
+    transcript: Transcript, parts: Sequence[Sized], tools: Tools, settings: Settings, total: int
+) -> Compaction:
     """Return the history compacted to what the parts and the safety margin leave."""
     margin = settings.budget.safety_margin
-    fixed = [(_words(part.name), part.tokens) for part in parts if part.given != "transcript" and part.tokens]
+    fixed = [(_readable_name(part.name), part.tokens) for part in parts if part.given != "transcript" and part.tokens]
     fixed.append(("safety margin", margin))
-    taken = sum(tokens for _, tokens in fixed)
-    room = total - taken
-    settings = dataclasses.replace(settings, target_tokens=max(0, room), target_ratio=None)
+    fixed_tokens = sum(tokens for _, tokens in fixed)
+    history_tokens = total - fixed_tokens
+    settings = dataclasses.replace(settings, target_tokens=max(0, history_tokens), target_ratio=None)
     try:
-        history = compact(own, tools, settings, closed=True)
+        history = compact(transcript, tools, settings, closed=True)
     except BudgetError as error:
         items = (*fixed, *((f"history: {item}", tokens) for item, tokens in error.items))
-        raise BudgetError(total, taken + error.floor, items, option="--total") from None
-    if room < 0:
-        raise BudgetError(total, taken, tuple(fixed), option="--total")
+        raise BudgetError(total, fixed_tokens + error.floor, items, option="--total") from None
+    if history_tokens < 0:
+        raise BudgetError(total, fixed_tokens, tuple(fixed), option="--total")
     return history
 
 
-def _words(name: str) -> str:
+def _readable_name(name: str) -> str:
     return {"system_llm": "system insight"}.get(name, name.replace("_", " "))
 
 
-def _surround(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: bool) -> tuple[bytes, list[str]]:
+def _add_parts(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: bool) -> tuple[bytes, list[str]]:
     """Return the bytes of the history with the parts around it, and the message texts that must be read back from
     them."""
     top = next((piece for piece in body.layout.pieces if isinstance(piece, int)), None)
     texts = []
     if top is not None and replaced:
         texts = [part.text for part in parts if part.name == "system_prompt"]
-        body = _with_top(body, top, texts[0] if texts else "")
+        body = _with_top_prompt(body, top, texts[0] if texts else "")
         parts = [part for part in parts if part.name != "system_prompt"]
     head = next((position for position, m in enumerate(body.messages) if not m.is_system_prompt), len(body.messages))
     first = body.messages[head].records[0] if head < len(body.messages) else len(body.records)
-    before = [_message(part, first - 1, tools) for part in parts if part.name not in AFTER]
-    after = [_message(part, len(body.records), tools) for part in parts if part.name in AFTER]
+    before = [_part_message(part, first - 1, tools) for part in parts if part.name not in AFTER]
+    after = [_part_message(part, len(body.records), tools) for part in parts if part.name in AFTER]
     messages = [*body.messages[:head], *before, *body.messages[head:], *after]
     numbered = tuple(replace(message, index=index) for index, message in enumerate(messages))
-    around = replace(
+    surrounded = replace(
         body,
         messages=numbered,
-        owners=_owners(body, head, len(before)),
-        links=_links(body, first) if before else body.links,
+        owners=_record_owners(body, head, len(before)),
+        links=_body_links(body, first) if before else body.links,
     )
     groups = [Group(message.index, (message.index,), message.tokens) for message in numbered]
-    data = assemble(around, groups, keep_all(groups, "part of the prompt"), (), tools.format).data
+    data = assemble(surrounded, groups, keep_all(groups, "part of the prompt"), (), tools.format).data
     return data, texts + [message.text() for message in messages]
 
 
-def _with_top(body: Transcript, top: int, text: str) -> Transcript:
+def _with_top_prompt(body: Transcript, top: int, text: str) -> Transcript:
     """Return the transcript with another top-level system prompt; an empty one stands for none."""
     value = jsonedit.dump(text).encode("utf-8")
     pieces = tuple(value if piece == top and isinstance(piece, int) else piece for piece in body.layout.pieces)
     return replace(body, layout=replace(body.layout, pieces=pieces))
 
 
-def _message(part: Sized, after: int, tools: Tools) -> Message:
+def _part_message(part: Sized, after: int, tools: Tools) -> Message:
     per_message = tools.counter.per_message
     role: Role = "user" if part.name in AFTER or "system" not in tools.format.summary_roles else "system"
     kind = "task" if part.name == "task_prompt" else "conversation"
@@ -189,11 +193,11 @@ def _message(part: Sized, after: int, tools: Tools) -> Message:
     )
 
 
-def _owners(body: Transcript, head: int, added: int) -> dict[int, int]:
+def _record_owners(body: Transcript, head: int, added: int) -> dict[int, int]:
     return {record: owner + added if owner >= head else owner for record, owner in body.owners.items()}
 
 
-def _links(body: Transcript, first: int) -> tuple[Link | None, ...]:
+def _body_links(body: Transcript, first: int) -> tuple[Link | None, ...]:
     """Return the links with the first message of the history, if it was a root, following the parts before it."""
     link = body.links[first] if first < len(body.links) else None
     if link is None or link.parent:

@@ -9,7 +9,7 @@ from typing import Any
 
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.prompt.definition import AFTER, BEFORE, Condition, Given, Prompt, PromptPart, Scalar, Segment
-from compactor_cli.text.yaml_document import Place, YamlDocument, read_document
+from compactor_cli.text.yaml_document import YamlDocument, YamlPath, read_document
 
 _WIDTH = 60
 """Maximum characters of an invalid value in an error message."""
@@ -26,18 +26,18 @@ def schema_text() -> str:
 def parse_prompt(text: str, path: str, read: Read) -> Prompt:
     """Return a prompt from YAML. Raises InputError with the line, the place and what is allowed."""
     document = read_document(text, path)
-    _check(document)
+    _check_document(document)
     value: dict[str, Any] = document.value
     texts = _Texts(document, read)
-    segments = tuple(_segment(texts, index, segment) for index, segment in enumerate(value.get("segments", ())))
+    segments = tuple(_parse_segment(texts, index, segment) for index, segment in enumerate(value.get("segments", ())))
     _check_ids(document, segments)
-    residuals = _part(texts, "residuals", value["residuals"]) if "residuals" in value else None
+    residuals = _parse_part(texts, "residuals", value["residuals"]) if "residuals" in value else None
     return Prompt(
-        parts={name: _part(texts, name, value[name]) for name in (*BEFORE, *AFTER) if name in value},
+        parts={name: _parse_part(texts, name, value[name]) for name in (*BEFORE, *AFTER) if name in value},
         residuals=(residuals.text or residuals.reserved) if residuals else None,
         context=value.get("context", {}),
         segments=segments,
-        segment_tokens=_whole(value.get("segment_tokens")),
+        segment_tokens=_as_int(value.get("segment_tokens")),
         condensed=value.get("condensed", False),
     )
 
@@ -69,35 +69,35 @@ def _scalar(text: str) -> Scalar:
     return text
 
 
-def _check(document: YamlDocument) -> None:
+def _check_document(document: YamlDocument) -> None:
     from jsonschema import Draft202012Validator
 
     validator = Draft202012Validator(json.loads(schema_text()))
-    errors = sorted(validator.iter_errors(document.value), key=lambda e: _order(document, tuple(e.absolute_path)))
+    errors = sorted(validator.iter_errors(document.value), key=lambda e: _error_order(document, tuple(e.absolute_path)))
     if errors:
-        raise _as_error(document, errors[0])
+        raise _to_input_error(document, errors[0])
 
 
-def _order(document: YamlDocument, place: Place) -> tuple[int, int, str]:
+def _error_order(document: YamlDocument, error_path: YamlPath) -> tuple[int, int, str]:
     """Return a sort key that reports errors in the order of the file."""
-    return document.lines.get(place, 0), -len(place), str(place)
+    return document.lines.get(error_path, 0), -len(error_path), str(error_path)
 
 
-def _as_error(document: YamlDocument, error: Any) -> InputError:
+def _to_input_error(document: YamlDocument, error: Any) -> InputError:
     """Return a schema error as an InputError in this program's wording."""
-    place = tuple(error.absolute_path)
-    known = error.schema.get("properties", {})
+    error_path = tuple(error.absolute_path)
+    known_keys = error.schema.get("properties", {})
     if error.validator == "additionalProperties":
-        unknown = next(key for key in error.instance if key not in known)
-        return document.error((*place, unknown), f"unknown key; known: {', '.join(known)}")
+        unknown = next(key for key in error.instance if key not in known_keys)
+        return document.error((*error_path, unknown), f"unknown key; known: {', '.join(known_keys)}")
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
-        return document.error(place, f"{missing!r} is missing; known keys: {', '.join(known)}")
+        return document.error(error_path, f"{missing!r} is missing; known keys: {', '.join(known_keys)}")
     allowed = error.schema.get("description", "")
-    return document.error(place, f"{_short(error.instance)} is not allowed here; use {allowed}")
+    return document.error(error_path, f"{_short_value(error.instance)} is not allowed here; use {allowed}")
 
 
-def _short(value: Any) -> str:
+def _short_value(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
 
@@ -109,67 +109,69 @@ class _Texts:
         self._document = document
         self._read = read
 
-    def of(self, place: Place, value: Any) -> tuple[Given, str]:
+    def of(self, key_path: YamlPath, value: Any) -> tuple[Given, str]:
         """Return the text of a string, of `{text: ...}` or of `{file: ...}`, preceded by which form it was."""
-        form: Given = "text"
+        kind: Given = "text"
         text = value["text"] if isinstance(value, dict) and "text" in value else value
         if isinstance(value, dict) and "file" in value:
-            form = "file"
+            kind = "file"
             try:
                 text = self._read(value["file"])
             except InputError as error:
-                raise self._document.error(place, error.what) from None
+                raise self._document.error(key_path, error.what) from None
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
-            raise self._document.error(place, "holds half of a surrogate pair, which no file can hold") from None
-        return form, text
+            raise self._document.error(key_path, "holds half of a surrogate pair, which no file can hold") from None
+        return kind, text
 
 
-def _part(texts: _Texts, name: str, value: Any) -> PromptPart:
+def _parse_part(texts: _Texts, name: str, value: Any) -> PromptPart:
     size = value.get("tokens") if isinstance(value, dict) else value
     if isinstance(size, (int, float)):
         return PromptPart(name=name, given="tokens", reserved=int(size))
-    form, text = texts.of((name,), value)
-    return PromptPart(name=name, given=form, text=text)
+    kind, text = texts.of((name,), value)
+    return PromptPart(name=name, given=kind, text=text)
 
 
-def _segment(texts: _Texts, index: int, value: dict[str, Any]) -> Segment:
-    place = ("segments", index)
+def _parse_segment(texts: _Texts, index: int, value: dict[str, Any]) -> Segment:
+    key_path = ("segments", index)
     condensed = value.get("condensed")
     return Segment(
         id=value["id"],
-        text=texts.of(place, value)[1].strip("\n"),
-        condensed=texts.of((*place, "condensed"), condensed)[1].strip("\n") if condensed is not None else None,
-        when=tuple(c for name, wanted in value.get("when", {}).items() for c in _conditions(name, wanted)),
+        text=texts.of(key_path, value)[1].strip("\n"),
+        condensed=texts.of((*key_path, "condensed"), condensed)[1].strip("\n") if condensed is not None else None,
+        when=tuple(
+            c for name, wanted_value in value.get("when", {}).items() for c in _parse_conditions(name, wanted_value)
+        ),
         priority=value.get("priority", 0),
-        max_tokens=_whole(value.get("max_tokens")),
+        max_tokens=_as_int(value.get("max_tokens")),
     )
 
 
-def _conditions(name: str, wanted: Any) -> list[Condition]:
-    if not isinstance(wanted, dict):
-        return [Condition(name=name, test="is", wanted=(wanted,))]
-    if "any" in wanted:
-        return [Condition(name=name, test="any", wanted=tuple(wanted["any"]))]
+def _parse_conditions(name: str, wanted_value: Any) -> list[Condition]:
+    if not isinstance(wanted_value, dict):
+        return [Condition(name=name, test="is", wanted=(wanted_value,))]
+    if "any" in wanted_value:
+        return [Condition(name=name, test="any", wanted=tuple(wanted_value["any"]))]
     conditions = []
-    if "at_least" in wanted:
-        conditions.append(Condition(name=name, test="at_least", wanted=(wanted["at_least"],)))
-    if "at_most" in wanted:
-        conditions.append(Condition(name=name, test="at_most", wanted=(wanted["at_most"],)))
+    if "at_least" in wanted_value:
+        conditions.append(Condition(name=name, test="at_least", wanted=(wanted_value["at_least"],)))
+    if "at_most" in wanted_value:
+        conditions.append(Condition(name=name, test="at_most", wanted=(wanted_value["at_most"],)))
     return conditions
 
 
 def _check_ids(document: YamlDocument, segments: tuple[Segment, ...]) -> None:
-    seen: set[str] = set()
+    seen_ids: set[str] = set()
     for index, segment in enumerate(segments):
-        if segment.id in seen:
+        if segment.id in seen_ids:
             raise document.error(
                 ("segments", index, "id"), f"{segment.id!r} is also the id of another segment; rename one"
             )
-        seen.add(segment.id)
+        seen_ids.add(segment.id)
 
 
-def _whole(value: float | None) -> int | None:
+def _as_int(value: float | None) -> int | None:
     """Return an int; the schema accepts 200.0 as an integer."""
     return None if value is None else int(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from compactor_cli.prompt.definition import Condition, Prompt, Scalar, Segment, SegmentChoice
 
-JOINT = "\n\n"
+SEPARATOR = "\n\n"
 """Separates segments from each other and from the system prompt."""
 
 Count = Callable[[str], int]
@@ -21,39 +21,41 @@ def choose_segments(prompt: Prompt, count: Count) -> tuple[SegmentChoice, ...]:
     """
     context = {"condensed": prompt.condensed, **prompt.context}
     condensed = context["condensed"] is True
-    left = prompt.segment_tokens
+    remaining_tokens = prompt.segment_tokens
     chosen: dict[str, SegmentChoice] = {}
     for segment in sorted(prompt.segments, key=lambda known: -known.priority):
-        choice = _choose(segment, context, left, count, condensed)
+        choice = _choose_segment(segment, context, remaining_tokens, count, condensed)
         chosen[segment.id] = choice
-        left = left - choice.tokens if left is not None else None
+        remaining_tokens = remaining_tokens - choice.tokens if remaining_tokens is not None else None
     return tuple(chosen[segment.id] for segment in prompt.segments)
 
 
-def joined(system_prompt: str, choices: tuple[SegmentChoice, ...]) -> str:
+def join_segments(system_prompt: str, choices: tuple[SegmentChoice, ...]) -> str:
     """Return the system prompt followed by the included segments, in the order of the file."""
     texts = (system_prompt, *(choice.text for choice in choices))
-    return JOINT.join(text.strip("\n") for text in texts if text.strip()) if any(texts[1:]) else system_prompt
+    return SEPARATOR.join(text.strip("\n") for text in texts if text.strip()) if any(texts[1:]) else system_prompt
 
 
-def _choose(
-    segment: Segment, context: Mapping[str, Scalar], left: int | None, count: Count, condensed: bool
+def _choose_segment(
+    segment: Segment, context: Mapping[str, Scalar], remaining_tokens: int | None, count: Count, condensed: bool
 ) -> SegmentChoice:
     for condition in segment.when:
-        if not _holds(condition, context):
-            return SegmentChoice(id=segment.id, variant="out", reason=f"condition {_told(condition, context)}")
+        if not _is_met(condition, context):
+            return SegmentChoice(
+                id=segment.id, variant="out", reason=f"condition {_failure_phrase(condition, context)}"
+            )
     prefer_condensed = condensed and segment.condensed is not None
     reasons = []
     if not prefer_condensed:
         tokens = count(segment.text)
-        lack = _lack(segment, tokens, left)
+        lack = _lack_reason(segment, tokens, remaining_tokens)
         if not lack:
             reason = "its conditions hold" if segment.when else "has no conditions"
             return SegmentChoice(id=segment.id, variant="full", reason=reason, text=segment.text, tokens=tokens)
         reasons.append(lack)
     if segment.condensed is not None:
         tokens = count(segment.condensed)
-        lack = _lack(segment, tokens, left)
+        lack = _lack_reason(segment, tokens, remaining_tokens)
         if not lack:
             reason = f"in full, {reasons[0]}" if reasons else "condensed mode"
             return SegmentChoice(
@@ -63,43 +65,43 @@ def _choose(
     return SegmentChoice(id=segment.id, variant="out", reason="; ".join(reasons))
 
 
-def _lack(segment: Segment, tokens: int, left: int | None) -> str:
+def _lack_reason(segment: Segment, tokens: int, remaining_tokens: int | None) -> str:
     """Return why a text of this many tokens does not fit; empty if it fits."""
     if segment.max_tokens is not None and tokens > segment.max_tokens:
         return f"no room: needs {tokens:,} of its {segment.max_tokens:,} tokens"
-    if left is not None and tokens > left:
-        return f"no room: needs {tokens:,} of {left:,} tokens left"
+    if remaining_tokens is not None and tokens > remaining_tokens:
+        return f"no room: needs {tokens:,} of {remaining_tokens:,} tokens left"
     return ""
 
 
-def _holds(condition: Condition, context: Mapping[str, Scalar]) -> bool:
+def _is_met(condition: Condition, context: Mapping[str, Scalar]) -> bool:
     value = context.get(condition.name)
     if value is None:
         return False
     if condition.test in ("is", "any"):
-        return any(_same(value, wanted) for wanted in condition.wanted)
+        return any(_is_equal(value, wanted) for wanted in condition.wanted)
     bound = condition.wanted[0]
     if isinstance(value, (bool, str)) or isinstance(bound, (bool, str)):
         return False
     return value >= bound if condition.test == "at_least" else value <= bound
 
 
-def _same(value: Scalar, wanted: Scalar) -> bool:
+def _is_equal(value: Scalar, wanted: Scalar) -> bool:
     """Return whether two values are equal; true is not equal to 1."""
     return isinstance(value, bool) == isinstance(wanted, bool) and value == wanted
 
 
-def _told(condition: Condition, context: Mapping[str, Scalar]) -> str:
+def _failure_phrase(condition: Condition, context: Mapping[str, Scalar]) -> str:
     """Return a failed condition in words."""
     if condition.name not in context:
         return f"{condition.name} is not in the context"
     value = context[condition.name]
     if condition.test == "is" and isinstance(value, bool) and isinstance(condition.wanted[0], bool):
-        return f"{condition.name} is {_word(value)}"
-    wanted = ", ".join(_word(known) for known in condition.wanted)
+        return f"{condition.name} is {_value_text(value)}"
+    alternatives = ", ".join(_value_text(known) for known in condition.wanted)
     words = {"is": "", "at_least": "at least ", "at_most": "at most ", "any": "one of "}[condition.test]
-    return f"{condition.name} is {_word(value)}, not {words}{wanted}"
+    return f"{condition.name} is {_value_text(value)}, not {words}{alternatives}"
 
 
-def _word(value: Scalar) -> str:
+def _value_text(value: Scalar) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

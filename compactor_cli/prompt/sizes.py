@@ -15,7 +15,7 @@ from compactor_cli.prompt.definition import (
     SegmentChoice,
     Sized,
 )
-from compactor_cli.prompt.segments import joined
+from compactor_cli.prompt.segments import join_segments
 
 Count = Callable[[str], int]
 
@@ -32,9 +32,9 @@ def size_parts(
     for name in (*BEFORE, *AFTER):
         part = prompt.parts.get(name)
         if name == "system_prompt":
-            sized.append(_system(part, choices, count, per_message, system_tokens))
+            sized.append(_system_part(part, choices, count, per_message, system_tokens))
         elif part is not None:
-            sized.append(_sized(name, part.given, part.text, part.reserved, count, per_message))
+            sized.append(_make_sized(name, part.given, part.text, part.reserved, count, per_message))
         elif name == "current_message":
             sized.append(Sized(name=name, given="default", tokens=CURRENT_MESSAGE, reserved=CURRENT_MESSAGE))
     return tuple(part for part in sized if part is not None)
@@ -45,7 +45,7 @@ def fixed_parts(parts: Sequence[Sized]) -> FixedParts:
     return FixedParts(**{part.name: part.tokens for part in parts})
 
 
-def _system(
+def _system_part(
     part: PromptPart | None,
     choices: tuple[SegmentChoice, ...],
     count: Count,
@@ -55,12 +55,12 @@ def _system(
     name = "system_prompt"
     if part is None and not any(choice.text for choice in choices):
         return Sized(name=name, given="transcript", tokens=system_tokens) if system_tokens else None
-    text = joined(part.text if part else "", choices)
-    return _sized(name, part.given if part else "segments", text, part.reserved if part else 0, count, per_message)
+    text = join_segments(part.text if part else "", choices)
+    return _make_sized(name, part.given if part else "segments", text, part.reserved if part else 0, count, per_message)
 
 
-def _sized(name: str, form: Given, text: str, reserved: int, count: Count, per_message: int) -> Sized:
+def _make_sized(name: str, given: Given, text: str, reserved: int, count: Count, per_message: int) -> Sized:
     if not text.strip():
-        return Sized(name=name, given=form, tokens=reserved, reserved=reserved)
+        return Sized(name=name, given=given, tokens=reserved, reserved=reserved)
     tokens = reserved + per_message + count(text)
-    return Sized(name=name, given=form, tokens=tokens, text=text, reserved=reserved)
+    return Sized(name=name, given=given, tokens=tokens, text=text, reserved=reserved)

@@ -13,7 +13,7 @@ from fsspec.core import url_to_fs
 from compactor_cli.errors import InputError, UsageError
 
 
-def _store(path: str) -> tuple[Any, str]:
+def _file_system(path: str) -> tuple[Any, str]:
     """Return the file system for an address, and the path in it. Raises UsageError if the scheme is unknown or its
     package is missing."""
     local = path.startswith(("file://", "local://"))
@@ -25,13 +25,13 @@ def _store(path: str) -> tuple[Any, str]:
 
 def local_path(address: str) -> str:
     """Return the local path for an address as fsspec determines it, without decoding anything."""
-    return _store(address)[1]
+    return _file_system(address)[1]
 
 
 @contextmanager
 def reading(path: str) -> Iterator[IO[bytes]]:
     """Provide a seekable file to read from. Raises InputError."""
-    store, inside = _store(path)
+    store, inside = _file_system(path)
     try:
         with store.open(inside, "rb") as stream:
             yield stream
@@ -45,7 +45,7 @@ def reading(path: str) -> Iterator[IO[bytes]]:
 
 def write(path: str, put: Callable[[IO[bytes]], object]) -> None:
     """Replace a file by what `put` writes, completely or, if that fails, not at all. Raises UsageError."""
-    store, inside = _store(path)
+    store, inside = _file_system(path)
     try:
         with store.transaction, store.open(inside, "wb") as stream:
             put(stream)
@@ -55,7 +55,7 @@ def write(path: str, put: Callable[[IO[bytes]], object]) -> None:
 
 def remove(path: str) -> None:
     """Delete a file if it exists."""
-    store, inside = _store(path)
+    store, inside = _file_system(path)
     try:
         if store.exists(inside):
             store.rm_file(inside)
@@ -65,7 +65,7 @@ def remove(path: str) -> None:
 
 def exists(path: str) -> bool:
     """Return whether a file exists at an address. Raises InputError."""
-    store, inside = _store(path)
+    store, inside = _file_system(path)
     try:
         return bool(store.exists(inside))
     except OSError as error:
@@ -75,12 +75,14 @@ def exists(path: str) -> bool:
 def meant(path: str) -> list[tuple[str, str]]:
     """Return the files that an address denotes, each with its name. For patterns and folders, names are paths
     relative to the fixed part of the address. Raises InputError if there are none."""
-    store, inside = _store(path)
+    store, inside = _file_system(path)
     try:
         if has_magic(inside):
             steps = inside.split("/")
             root = "/".join(takewhile(lambda step: not has_magic(step), steps))
-            places = [place for place, about in store.glob(inside, detail=True).items() if about["type"] == "file"]
+            places = [
+                file_name for file_name, about in store.glob(inside, detail=True).items() if about["type"] == "file"
+            ]
         elif store.isdir(inside):
             root, places = inside, store.find(inside)
         else:
@@ -89,4 +91,6 @@ def meant(path: str) -> list[tuple[str, str]]:
         raise InputError(f"cannot be listed: {error.strerror or error}", path=path) from None
     if not places:
         raise InputError("no file matches; * matches a part of a name, ** any folders", path=path)
-    return [(store.unstrip_protocol(place), place.removeprefix(root).lstrip("/")) for place in sorted(places)]
+    return [
+        (store.unstrip_protocol(file_name), file_name.removeprefix(root).lstrip("/")) for file_name in sorted(places)
+    ]

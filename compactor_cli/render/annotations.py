@@ -19,8 +19,8 @@ def github(findings: Sequence[CheckFinding]) -> str:
     """Return one workflow command per line, which GitHub shows at the file. Its runner decodes only `%25`, `%0D`,
     `%0A`, `%3A` and `%2C`, so control characters are escaped as everywhere else."""
     return "".join(
-        f"::{_level(finding)} file={_property(finding.path)},line={finding.line},"
-        f"title={_property(f'compactor: {finding.rule}')}::{_data(finding.message)}\n"
+        f"::{_level(finding)} file={_escape_property(finding.path)},line={finding.line},"
+        f"title={_escape_property(f'compactor: {finding.rule}')}::{_escape_data(finding.message)}\n"
         for finding in findings
     )
 
@@ -37,13 +37,13 @@ def sarif(findings: Sequence[CheckFinding], version: str) -> str:
 
 
 def _result(finding: CheckFinding) -> dict[str, object]:
-    place = {"artifactLocation": {"uri": _uri(finding.path)}, "region": {"startLine": finding.line}}
+    location = {"artifactLocation": {"uri": _uri(finding.path)}, "region": {"startLine": finding.line}}
     return {
         "ruleId": finding.rule,
         "ruleIndex": list(RULES).index(finding.rule),
         "level": _level(finding),
         "message": {"text": finding.message},
-        "locations": [{"physicalLocation": place}],
+        "locations": [{"physicalLocation": location}],
     }
 
 
@@ -57,9 +57,9 @@ def _uri(path: str) -> str:
     return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"), joiners=True)
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -17,46 +17,48 @@ from compactor_cli.render.console import make_table
 from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.text.clean import plain
 
-MOST = 40
+MAX_ROWS = 40
 """Maximum number of originals listed for people."""
 
 
-def when(seconds: float) -> str:
+def local_time(seconds: float) -> str:
     """Return a time in the local time zone."""
     return datetime.fromtimestamp(seconds, timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
+def rounds_table(console: Console, past_rounds: Sequence[PastRound]) -> Table:
     """Return a table of a session's rounds, oldest first."""
-    several = len({each.round.conversation for each in past}) > 1
+    has_several = len({earlier_round.round.conversation for earlier_round in past_rounds}) > 1
     table = make_table(console, "Rounds")
-    for name in ("round", *(("conversation",) if several else ())):
+    for name in ("round", *(("conversation",) if has_several else ())):
         table.add_column(name, justify="right")
     table.add_column("when", no_wrap=True)
     table.add_column("strategy")
     for name in ("before", "after", "messages"):
         table.add_column(name, justify="right")
     table.add_column("original")
-    for each in past:
-        past_round = each.round
+    for earlier_round in past_rounds:
+        past_round = earlier_round.round
         table.add_row(
             str(past_round.round),
-            *([str(past_round.conversation)] if several else []),
-            when(each.at),
+            *([str(past_round.conversation)] if has_several else []),
+            local_time(earlier_round.at),
             past_round.strategy,
             f"{past_round.tokens_before:,}",
             "" if past_round.strategy == STRATEGY else f"{past_round.tokens_after:,}",
             f"{past_round.messages_before:,}"
             + ("" if past_round.strategy == STRATEGY else f" to {past_round.messages_after:,}"),
-            ("kept" if each.kept else "gone") + _confirmed([each]),
+            ("kept" if earlier_round.kept else "gone") + _unconfirmed_note([earlier_round]),
         )
     return table
 
 
-def _confirmed(rounds: Sequence[PastRound]) -> str:
+def _unconfirmed_note(rounds: Sequence[PastRound]) -> str:
     """Return a note if an output is not known to have been written, because the run ended early or writing failed.
     An agent's own compactions are exempt, since their output is unknown."""
-    open_ones = [each for each in rounds if not each.written and each.round.strategy != STRATEGY]
+    open_ones = [
+        past_round for past_round in rounds if not past_round.written and past_round.round.strategy != STRATEGY
+    ]
     return ", output not confirmed" if open_ones else ""
 
 
@@ -73,26 +75,26 @@ def hits_table(console: Console, hits: Sequence[MessageHit]) -> Table:
     return table
 
 
-def round_json(each: PastRound) -> dict[str, Any]:
-    """Return a round as JSON; the keys of the events of seeds 000 and 001 are under `event`."""
+def round_json(past_round: PastRound) -> dict[str, Any]:
+    """Return a round as JSON; the keys of the events of seeds 000 and 001 are under `compression_event`."""
     return {
-        "compaction": each.compaction,
-        "at": datetime.fromtimestamp(each.at, timezone.utc).isoformat(),
-        "session": each.session,
-        "conversation": each.round.conversation,
-        "strategy": each.round.strategy,
-        "summarizer": each.round.summarizer,
-        "target_tokens": each.round.target,
-        "input": each.input_path,
-        "output": each.output_path,
-        "kept": each.kept,
-        "written": each.written,
-        "event": event(each.round),
+        "compaction": past_round.compaction,
+        "at": datetime.fromtimestamp(past_round.at, timezone.utc).isoformat(),
+        "session": past_round.session,
+        "conversation": past_round.round.conversation,
+        "strategy": past_round.round.strategy,
+        "summarizer": past_round.round.summarizer,
+        "target_tokens": past_round.round.target,
+        "input": past_round.input_path,
+        "output": past_round.output_path,
+        "kept": past_round.kept,
+        "written": past_round.written,
+        "event": compression_event(past_round.round),
     }
 
 
 def compactions_table(
-    console: Console, known: Sequence[Archived], past: Sequence[PastRound], *, of_file: bool
+    console: Console, compactions: Sequence[Archived], past_rounds: Sequence[PastRound], *, of_file: bool
 ) -> Table:
     """Return a table of compactions: of one file, with numbers for --round, or of all files, with numbers for
     --compaction."""
@@ -103,16 +105,19 @@ def compactions_table(
         table.add_column(name, justify="right")
     table.add_column("original")
     table.add_column("file", overflow="fold")
-    for number, each in enumerate(known, start=1):
-        own = [past_round for past_round in past if past_round.compaction == each.id]
-        by_agent = any(past_round.round.strategy == STRATEGY for past_round in own)  # its output size is unknown
+    for number, compaction in enumerate(compactions, start=1):
+        own_rounds = [past_round for past_round in past_rounds if past_round.compaction == compaction.id]
+        by_agent = any(past_round.round.strategy == STRATEGY for past_round in own_rounds)  # its output size is unknown
         table.add_row(
-            str(number if of_file else each.id),
-            when(each.at),
-            f"{sum(past_round.round.tokens_before for past_round in own):,}" if own else "",
-            f"{sum(past_round.round.tokens_after for past_round in own):,}" if own and not by_agent else "",
-            ("kept" if each.kept else "gone" if each.changed else "unchanged") + _confirmed(own),
-            plain(PurePath(each.input.path).name if of_file else each.input.path),
+            str(number if of_file else compaction.id),
+            local_time(compaction.at),
+            f"{sum(past_round.round.tokens_before for past_round in own_rounds):,}" if own_rounds else "",
+            f"{sum(past_round.round.tokens_after for past_round in own_rounds):,}"
+            if own_rounds and not by_agent
+            else "",
+            ("kept" if compaction.kept else "gone" if compaction.changed else "unchanged")
+            + _unconfirmed_note(own_rounds),
+            plain(PurePath(compaction.input.path).name if of_file else compaction.input.path),
         )
     return table
 
@@ -120,7 +125,7 @@ def compactions_table(
 def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
     """Return a table of the originals that an output does not contain unchanged, starting with those whose
     references it shows."""
-    several = len({entry.conversation for entry in manifest.removed}) > 1
+    has_several = len({entry.conversation for entry in manifest.removed}) > 1
     table = make_table(console, f"Removed in {number} (· the output contains the reference)")
     table.add_column("reference", no_wrap=True)
     table.add_column("messages", overflow="fold")
@@ -128,8 +133,8 @@ def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
     table.add_column("tokens", justify="right")
     table.add_column("became")
     table.add_column("why", overflow="fold")
-    for entry in sorted(manifest.removed, key=lambda entry: not entry.marked)[:MOST]:
-        where = f"{entry.conversation}: " if several else ""
+    for entry in sorted(manifest.removed, key=lambda entry: not entry.marked)[:MAX_ROWS]:
+        where = f"{entry.conversation}: " if has_several else ""
         table.add_row(
             f"{entry.reference}{' ·' if entry.marked else ''}",
             where + (format_ranges(entry.messages) or "none"),
@@ -138,13 +143,13 @@ def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
             entry.loss,
             plain(entry.reason),
         )
-    if len(manifest.removed) > MOST:
-        table.caption = f"and {len(manifest.removed) - MOST:,} more, which --json lists"
+    if len(manifest.removed) > MAX_ROWS:
+        table.caption = f"and {len(manifest.removed) - MAX_ROWS:,} more, which --json lists"
         table.caption_justify = "left"
     return table
 
 
-def event(round: Round) -> dict[str, Any]:
+def compression_event(round: Round) -> dict[str, Any]:
     """Return the compression event of seed 000 and the compaction event of seed 001, combined."""
     return {
         "originalTokens": round.tokens_before,

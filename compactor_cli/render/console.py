@@ -17,7 +17,7 @@ from rich.text import Text
 from compactor_cli.text.clean import one_line, shown
 
 _PIPE_WIDTH = 140
-_BAR = 20
+_BAR_WIDTH = 20
 _BLOCKS, _PLAIN = "█·", "#."
 """Characters for the full and the empty part of a bar. The plain ones are for encodings without block characters,
 where each would become a long escape."""
@@ -68,7 +68,7 @@ def _has_blocks(encoding: str) -> bool:
         return False
 
 
-class Look(Struct, frozen=True):
+class ConsoleLook(Struct, frozen=True):
     """The settings of a console."""
 
     width: int
@@ -78,13 +78,13 @@ class Look(Struct, frozen=True):
     quiet: bool
 
 
-def look_of(console: Console) -> Look:
-    return Look(
+def console_look(console: Console) -> ConsoleLook:
+    return ConsoleLook(
         console.width, getattr(console, "blocks", True), console.is_terminal, console.color_system, console.quiet
     )
 
 
-def recording(look: Look) -> Console:
+def recording_console(look: ConsoleLook) -> Console:
     """Return a console with these settings that writes to a StringIO, as if something had already been printed."""
     console = SafeConsole(
         file=StringIO(),
@@ -101,7 +101,7 @@ def recording(look: Look) -> Console:
     return console
 
 
-def begins(console: Console) -> bool:
+def is_unused(console: Console) -> bool:
     """Return whether nothing has been printed yet."""
     return getattr(console, "before", None) is None
 
@@ -128,19 +128,19 @@ def snippet(text: str, width: int) -> Text:
 
 def bar(console: Console, share: float) -> Text:
     """Return a bar for a share between 0 and 1."""
-    full = max(0, min(_BAR, round(share * _BAR)))
+    full = max(0, min(_BAR_WIDTH, round(share * _BAR_WIDTH)))
     letters = _BLOCKS if getattr(console, "blocks", True) else _PLAIN
-    return Text(letters[0] * full, style="cyan") + Text(letters[1] * (_BAR - full), style="dim")
+    return Text(letters[0] * full, style="cyan") + Text(letters[1] * (_BAR_WIDTH - full), style="dim")
 
 
 def percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f}%" if whole else "-"
 
 
-def counted(number: int, noun: str, nouns: str = "") -> str:
+def count_phrase(number: int, noun: str, nouns: str = "") -> str:
     """Return a number with its noun: "1 file", "2,000 files"."""
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
-def figure(value: float | None, digits: int = 3) -> str:
+def format_figure(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else f"{value:.{digits}f}"

@@ -13,7 +13,7 @@ from compactor_cli.converting.convert import Converted
 from compactor_cli.converting.losses import Action
 from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source
-from compactor_cli.render.console import counted, make_table
+from compactor_cli.render.console import count_phrase, make_table
 
 KINDS = {
     "arguments": "arguments that are not a JSON object",
@@ -53,58 +53,71 @@ ACTIONS: dict[Action, str] = {
 """Action -> description of what happened to it."""
 
 
-def conversion_json(source: Source, made: Converted, place: str, warnings: Sequence[str]) -> dict[str, Any]:
+def conversion_json(
+    source: Source, converted_file: Converted, out_path: str, warnings: Sequence[str]
+) -> dict[str, Any]:
     """Return the report for scripts; docs/cli.md describes its members."""
     return {
         "input": {
             "path": source.path,
             "format": source.format,
-            "messages": made.messages,
+            "messages": converted_file.messages,
             "bytes": len(source.data),
             "sha256": sha256(source.data),
         },
         "output": {
-            "path": place,
-            "format": made.target,
-            "conversations": made.conversations,
-            "bytes": len(made.data),
-            "sha256": sha256(made.data),
+            "path": out_path,
+            "format": converted_file.target,
+            "conversations": converted_file.conversations,
+            "bytes": len(converted_file.data),
+            "sha256": sha256(converted_file.data),
         },
-        "session_id": made.session_id,
-        "cwd": made.cwd if made.home else "",
+        "session_id": converted_file.session_id,
+        "cwd": converted_file.cwd if converted_file.home else "",
         "losses": [
             {"kind": loss.kind, "action": loss.action, "count": loss.count, "detail": loss.detail}
-            for loss in made.losses
+            for loss in converted_file.losses
         ],
-        "read_back": made.read_back,
-        "resume": {"place": made.home.place, "command": made.home.command} if made.home else None,
+        "read_back": converted_file.read_back,
+        "resume": {"place": converted_file.home.place, "command": converted_file.home.command}
+        if converted_file.home
+        else None,
         "warnings": list(warnings),
     }
 
 
-def loss_table(console: Console, made: Converted) -> Table:
+def loss_table(console: Console, converted_file: Converted) -> Table:
     """Return a table of what the target does not hold unchanged, most frequent first."""
-    table = make_table(console, f"What changed, as {made.target} cannot hold it")
+    table = make_table(console, f"What changed, as {converted_file.target} cannot hold it")
     table.add_column("count", justify="right", no_wrap=True)
     table.add_column("what")
     table.add_column("what happened", no_wrap=True)
-    for loss in sorted(made.losses, key=lambda loss: (-loss.count, loss.kind)):
+    for loss in sorted(converted_file.losses, key=lambda loss: (-loss.count, loss.kind)):
         detail = Text(f" ({loss.detail})", style="dim") if loss.detail else Text()
         table.add_row(f"{loss.count:,}", Text(KINDS[loss.kind]) + detail, ACTIONS[loss.action])
     return table
 
 
-def told(source: Source, made: Converted, place: str) -> Text:
+def conversion_line(source: Source, converted_file: Converted, out_path: str) -> Text:
     """Return one line that says what was converted."""
-    where = "standard output" if place == "-" else place
-    line = f"{counted(made.messages, 'message')} of {source.path or '-'} ({source.format}) written to {where}"
-    several = f", {counted(made.conversations, 'conversation')}" if made.conversations > 1 else ""
-    return Text(f"{line} ({made.target}{several})")
+    where = "standard output" if out_path == "-" else out_path
+    line = (
+        f"{count_phrase(converted_file.messages, 'message')} of {source.path or '-'} ({source.format}) written to "
+        f"{where}"
+    )
+    conversation_note = (
+        f", {count_phrase(converted_file.conversations, 'conversation')}" if converted_file.conversations > 1 else ""
+    )
+    return Text(f"{line} ({converted_file.target}{conversation_note})")
 
 
-def resume_lines(made: Converted, place: str) -> list[str]:
+def resume_lines(converted_file: Converted, out_path: str) -> list[str]:
     """Return how to continue the session with the agent: the place for the file, and the command."""
-    if made.home is None:
+    if converted_file.home is None:
         return []
-    lines = [] if place.endswith(made.home.place.removeprefix("~")) else [f"copy it to {made.home.place}"]
-    return [*lines, f"resume with: {made.home.command}"]
+    lines = (
+        []
+        if out_path.endswith(converted_file.home.place.removeprefix("~"))
+        else [f"copy it to {converted_file.home.place}"]
+    )
+    return [*lines, f"resume with: {converted_file.home.command}"]

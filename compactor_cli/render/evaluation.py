@@ -11,32 +11,32 @@ from rich.text import Text
 
 from compactor_cli.evaluation.retention.comparison import Difference, Evaluation, MethodRow
 from compactor_cli.evaluation.retention.statistics import MeanEstimate
-from compactor_cli.render.console import counted, figure, make_table, snippet
+from compactor_cli.render.console import count_phrase, format_figure, make_table, snippet
 from compactor_cli.text.clean import plain
 
-_WIDE = 90
+_MIN_WIDE_WIDTH = 90
 """From this console width on, the interval of the recall is shown too."""
-_NAME = 22
-_SHORTEST_NAME = 8
-_FIGURES = 67
+_NAME_WIDTH = 22
+_MIN_NAME_WIDTH = 8
+_FIGURES_WIDTH = 67
 """Columns taken by the figures on a terminal, without the name and the interval of the recall."""
-_INTERVAL = 5
-_MOST_SKIPPED = 8
-_FEW = 20
+_INTERVAL_WIDTH = 5
+_MAX_SKIPPED = 8
+_FEW_SESSIONS = 20
 """Below this number of sessions, a note says that they are few."""
 _STYLES = {"strategy": "", "against": "", "baseline": "dim"}
 
 
-def limits(result: Evaluation) -> list[str]:
+def limit_notes(result: Evaluation) -> list[str]:
     """Return notes on the limits of the figures."""
     notes = [
         "presence is not use: a model may overlook what is there, and may not need what is missing",
         "outputs over the target and failures count as 0",
         "± is half the width of the 95% interval of the means of resampled sessions",
     ]
-    if result.sessions < _FEW:
-        few = "one session says" if result.sessions == 1 else f"{result.sessions} sessions say"
-        notes.append(f"{few} little: intervals are wide, and other sessions may rank the rows otherwise")
+    if result.sessions < _FEW_SESSIONS:
+        session_phrase = "one session says" if result.sessions == 1 else f"{result.sessions} sessions say"
+        notes.append(f"{session_phrase} little: intervals are wide, and other sessions may rank the rows otherwise")
     if result.sessions < 3:
         notes.append("intervals need at least 3 sessions")
     return notes
@@ -45,18 +45,18 @@ def limits(result: Evaluation) -> list[str]:
 def evaluation_tables(console: Console, result: Evaluation, counter: str) -> Iterator[Text | Table | str]:
     """Yield the report piece by piece; strings may be longer than a line."""
     if result.cases:
-        counts = f"{counted(result.sessions, 'session')} · {counted(result.cases, 'case')}"
+        count_line = f"{count_phrase(result.sessions, 'session')} · {count_phrase(result.cases, 'case')}"
         yield Text(
-            f"{counts} · {result.needs / result.cases:.0f} needed identifiers per case ({counter})", style="bold"
+            f"{count_line} · {result.needs / result.cases:.0f} needed identifiers per case ({counter})", style="bold"
         )
-    yield from _skipped(result)
+    yield from _skipped_lines(result)
     for ratio in dict.fromkeys(row.ratio for row in result.rows):
         yield _ratio_table(console, ratio, [row for row in result.rows if row.ratio == ratio])
     if result.differences:
         yield _difference_table(console, result.differences)
     yield from _failures(result.rows)
     if result.cases:
-        yield Text("\n".join(f"- {note}" for note in limits(result)), style="dim")
+        yield Text("\n".join(f"- {note}" for note in limit_notes(result)), style="dim")
 
 
 def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
             }
             for difference in result.differences
         ],
-        "limits": limits(result),
+        "limits": limit_notes(result),
     }
 
 
@@ -106,30 +106,30 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _skipped(result: Evaluation) -> Iterator[str]:
-    for name, cut, reason in result.skipped[:_MOST_SKIPPED]:
+def _skipped_lines(result: Evaluation) -> Iterator[str]:
+    for name, cut, reason in result.skipped[:_MAX_SKIPPED]:
         where = f"{name}{'' if cut is None else f' at {_percent(cut)}'}"
         yield plain(f"skipped: {reason if reason.startswith(f'{name}:') else f'{where}: {reason}'}")
-    if len(result.skipped) > _MOST_SKIPPED:
-        yield f"skipped: {len(result.skipped) - _MOST_SKIPPED:,} more; all in --json"
+    if len(result.skipped) > _MAX_SKIPPED:
+        yield f"skipped: {len(result.skipped) - _MAX_SKIPPED:,} more; all in --json"
 
 
 def _ratio_table(console: Console, ratio: float, rows: list[MethodRow]) -> Table:
     table = make_table(console, f"Compacted to {_percent(ratio)}")
-    wide = console.width >= _WIDE
-    room = console.width - _FIGURES - wide * _INTERVAL
+    wide = console.width >= _MIN_WIDE_WIDTH
+    name_width = console.width - _FIGURES_WIDTH - wide * _INTERVAL_WIDTH
     table.add_column("method", no_wrap=True)
     for name in ("LINKED", "recall", "old half", "size/target", "over", "failed", "seconds"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
-            snippet(row.method, max(_SHORTEST_NAME, min(_NAME, room))),
+            snippet(row.method, max(_MIN_NAME_WIDTH, min(_NAME_WIDTH, name_width))),
             Text(_estimate(row.linked), style="" if row.kind == "baseline" else "bold"),
             _estimate(row.recall) if wide else f"{row.recall.mean:.3f}",
-            figure(row.old_half, 3),
-            figure(row.size, 2),
-            _some(row.over),
-            _some(row.failed),
+            format_figure(row.old_half, 3),
+            format_figure(row.size, 2),
+            _count_phrase(row.over),
+            _count_phrase(row.failed),
             f"{row.seconds:.2f}",
             style=_STYLES[row.kind],
         )
@@ -143,7 +143,7 @@ def _difference_table(console: Console, differences: tuple[Difference, ...]) -> 
     for difference in differences:
         table.add_row(
             _percent(difference.ratio),
-            snippet(difference.other, _NAME),
+            snippet(difference.other, _NAME_WIDTH),
             _estimate(difference.linked, "+"),
             _estimate(difference.recall, "+"),
             _verdict(difference.linked),
@@ -161,20 +161,20 @@ def _verdict(value: MeanEstimate) -> Text:
 
 def _failures(rows: tuple[MethodRow, ...]) -> Iterator[str]:
     """Yield the reasons for failures of each method, over all ratios."""
-    counts: dict[tuple[str, str], int] = {}
+    failure_counts: dict[tuple[str, str], int] = {}
     for row in rows:
         for reason, count in row.failures:
-            counts[row.method, reason] = counts.get((row.method, reason), 0) + count
-    for (method, reason), count in counts.items():
+            failure_counts[row.method, reason] = failure_counts.get((row.method, reason), 0) + count
+    for (method, reason), count in failure_counts.items():
         yield plain(f"failed: {method}: {reason}{f' ({count} times)' if count > 1 else ''}")
 
 
 def _estimate(value: MeanEstimate, sign: str = "") -> str:
     spread = "-" if value.low is None or value.high is None else f"±{(value.high - value.low) / 2:.2f}"
-    return f"{value.mean:{sign}.3f} {spread:>{_INTERVAL}}"
+    return f"{value.mean:{sign}.3f} {spread:>{_INTERVAL_WIDTH}}"
 
 
-def _some(count: int) -> Text:
+def _count_phrase(count: int) -> Text:
     return Text(f"{count:,}", style="red" if count else "")
 
 

@@ -15,7 +15,7 @@ from compactor_cli.containers.base import Container
 from compactor_cli.render.console import make_table
 
 
-class Known(Struct, frozen=True):
+class KnownFormat(Struct, frozen=True):
     """A format, and what is possible with it besides reading and compacting."""
 
     name: str
@@ -26,20 +26,20 @@ class Known(Struct, frozen=True):
     """Agents whose sessions in this format `sessions` finds."""
 
 
-def format_table(console: Console, formats: Iterable[Known]) -> Table:
+def format_table(console: Console, formats: Iterable[KnownFormat]) -> Table:
     table = make_table(console, "Formats: each is read, and written in the same format")
     table.add_column("format", no_wrap=True)
     table.add_column("description", ratio=3)
     table.add_column("convert --to")
     table.add_column("sessions of", ratio=1)
     table.add_column("resume", ratio=2)
-    for known in formats:
+    for known_format in formats:
         table.add_row(
-            Text(known.name, style="bold"),
-            known.title,
-            "yes" if known.converted else "",
-            ", ".join(agent.name for agent in known.agents),
-            "\n".join(agent.resume for agent in known.agents if agent.resume),
+            Text(known_format.name, style="bold"),
+            known_format.title,
+            "yes" if known_format.converted else "",
+            ", ".join(agent.name for agent in known_format.agents),
+            "\n".join(agent.resume for agent in known_format.agents if agent.resume),
         )
     return table
 
@@ -49,16 +49,16 @@ def container_line(containers: Iterable[Container]) -> Text:
     return Text(f"Compressed files are recognised by content when read, and by name when written: {names}.")
 
 
-def formats_json(formats: Iterable[Known], containers: Iterable[Container]) -> dict[str, Any]:
+def formats_json(formats: Iterable[KnownFormat], containers: Iterable[Container]) -> dict[str, Any]:
     return {
         "formats": [
             {
-                "name": known.name,
-                "title": known.title,
-                "converted": known.converted,
-                "agents": [{"name": a.name, "title": a.title, "resume": a.resume or None} for a in known.agents],
+                "name": known_format.name,
+                "title": known_format.title,
+                "converted": known_format.converted,
+                "agents": [{"name": a.name, "title": a.title, "resume": a.resume or None} for a in known_format.agents],
             }
-            for known in formats
+            for known_format in formats
         ],
         "containers": [{"name": container.name, "suffixes": list(container.suffixes)} for container in containers],
     }

@@ -11,10 +11,10 @@ from msgspec.structs import asdict
 from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.content import Content, sha256
 from compactor_cli.model.group import Fault
-from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines, protected_in
+from compactor_cli.model.report import Analysis, Compaction, plan_lines, protected_in, total_spent
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
-from compactor_cli.pipeline.recorded import Recorded
+from compactor_cli.pipeline.recorded_context import RecordedContext
 from compactor_cli.text.clean import visible
 from compactor_cli.text.shorten import reference
 from compactor_cli.views.compare import Fate
@@ -51,10 +51,10 @@ def factors_json(score: Score) -> list[dict[str, Any]]:
 
 
 def score_json(
-    source: Source, counter: str, analyses: Sequence[Analysis], shown: Sequence[tuple[int, int]]
+    source: Source, counter: str, analyses: Sequence[Analysis], selection: Sequence[tuple[int, int]]
 ) -> dict[str, Any]:
     messages = []
-    for conversation, index in shown:
+    for conversation, index in selection:
         analysis = analyses[conversation]
         message, score = analysis.transcript.messages[index], analysis.scores[index]
         value = {
@@ -141,7 +141,7 @@ def compact_json(
         },
         "protected": asdict(protected_in(parts)),
         "tiers": _tiers(parts),
-        "spent": [{"name": line.name, "tokens": line.tokens} for line in joined(parts)],
+        "spent": [{"name": line.name, "tokens": line.tokens} for line in total_spent(parts)],
         "dispositions": _dispositions(parts),
         "repairs": [note_json(note) for part in parts for note in part.repairs],
         "outside": outside_json(parts),
@@ -291,13 +291,13 @@ def context_json(outlook: Outlook) -> dict[str, Any]:
     }
 
 
-def recorded_json(recorded: Recorded) -> dict[str, Any]:
+def recorded_json(recorded: RecordedContext) -> dict[str, Any]:
     """Return the provider's count, and our count of the same messages."""
     return {
         "tokens": recorded.tokens,
         "message": recorded.message,
-        "own": recorded.own,
-        "after": recorded.after,
+        "own": recorded.own_tokens,
+        "after": recorded.tokens_after,
         "difference": round(recorded.difference, 4),
     }
 

@@ -11,18 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from compactor_cli.evaluation.learning.held_out import RATIOS, Figures, HeldOut, PartFigures
-from compactor_cli.evaluation.learning.profile_text import Taught, figures_of
+from compactor_cli.evaluation.learning.profile_text import LearnedProfile, figures_of
 from compactor_cli.features.name_features import SIGNALS
-from compactor_cli.render.console import counted, figure, make_table, snippet
+from compactor_cli.render.console import count_phrase, format_figure, make_table, snippet
 
 _NAMES = {"by_session": "adaptive, session unseen", "by_source": "adaptive, source unseen"}
-_NAME = 28
-_MOST_WEIGHTS = 8
-_FEW = 20
+_NAME_WIDTH = 28
+_MAX_WEIGHTS = 8
+_FEW_SESSIONS = 20
 """Below this number of sessions, a note says that they are few."""
 
 
-class LeftOut(Struct, frozen=True):
+class UnusedInputs(Struct, frozen=True):
     """Inputs from which nothing was learned."""
 
     short: int
@@ -30,14 +30,16 @@ class LeftOut(Struct, frozen=True):
     refused: tuple[str, ...]
 
 
-def learned_tables(console: Console, taught: Taught, left_out: LeftOut, counter: str) -> Iterator[Text | Table | str]:
+def learned_tables(
+    console: Console, taught: LearnedProfile, left_out: UnusedInputs, counter: str
+) -> Iterator[Text | Table | str]:
     """Yield the report piece by piece; strings may be longer than a line."""
     yield Text(
-        f"{counted(taught.sessions, 'session')} of {counted(len(taught.sources), 'source')} · "
-        f"{counted(taught.cases, 'case')} · {counted(taught.names, 'name')} ({counter})",
+        f"{count_phrase(taught.sessions, 'session')} of {count_phrase(len(taught.sources), 'source')} · "
+        f"{count_phrase(taught.cases, 'case')} · {count_phrase(taught.names, 'name')} ({counter})",
         style="bold",
     )
-    yield from _left_out(left_out)
+    yield from _unused_lines(left_out)
     if taught.held_out is None:
         yield f"no held-out figures: {taught.not_held_out}"
     else:
@@ -45,10 +47,12 @@ def learned_tables(console: Console, taught: Taught, left_out: LeftOut, counter:
         if len(taught.held_out.sources) > 1:
             yield _source_table(console, taught.held_out)
     yield _weight_table(console, taught)
-    yield Text("\n".join(f"- {note}" for note in notes(taught)), style="dim")
+    yield Text("\n".join(f"- {note}" for note in limit_remarks(taught)), style="dim")
 
 
-def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, warnings: Sequence[str]) -> dict[str, Any]:
+def learned_json(
+    path: str, taught: LearnedProfile, left_out: UnusedInputs, counter: str, warnings: Sequence[str]
+) -> dict[str, Any]:
     """Return the figures rounded to four digits; if `held_out` is null, `not_held_out` gives the reason."""
     held_out = taught.held_out
     return {
@@ -71,19 +75,22 @@ def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, war
         },
         "not_held_out": taught.not_held_out,
         "weights": dict(taught.weights),
-        "notes": notes(taught),
+        "notes": limit_remarks(taught),
         "warnings": list(warnings),
     }
 
 
-def notes(taught: Taught) -> list[str]:
+def limit_remarks(taught: LearnedProfile) -> list[str]:
     """Return notes on the limits of the figures."""
     lines = ["weights are of signals of different units: compare their signs, not their sizes"]
     if taught.held_out is not None:
         lines.append("presence is not use: a model may overlook what is there, and may not need what is missing")
-    if taught.sessions < _FEW:
-        few = "one session says" if taught.sessions == 1 else f"{taught.sessions} sessions say"
-        lines.append(f"{few} little: compare with the shipped profile, `compactor evaluate` with and without --profile")
+    if taught.sessions < _FEW_SESSIONS:
+        session_phrase = "one session says" if taught.sessions == 1 else f"{taught.sessions} sessions say"
+        lines.append(
+            f"{session_phrase} little: compare with the shipped profile, `compactor evaluate` with and without "
+            f"--profile"
+        )
     return lines
 
 
@@ -97,13 +104,15 @@ def _part_json(part: PartFigures) -> dict[str, Any]:
     }
 
 
-def _left_out(left_out: LeftOut) -> Iterator[str]:
+def _unused_lines(left_out: UnusedInputs) -> Iterator[str]:
     if left_out.refused:
-        yield f"left out: {counted(len(left_out.refused), 'file')} that cannot be read"
+        yield f"left out: {count_phrase(len(left_out.refused), 'file')} that cannot be read"
     if left_out.copies:
-        yield f"left out: {counted(left_out.copies, 'copy', 'copies')} of other files"
+        yield f"left out: {count_phrase(left_out.copies, 'copy', 'copies')} of other files"
     if left_out.short:
-        yield f"left out: {counted(left_out.short, 'session')} too short, or without anything that was needed later"
+        yield (
+            f"left out: {count_phrase(left_out.short, 'session')} too short, or without anything that was needed later"
+        )
 
 
 def _whole_table(console: Console, held_out: HeldOut) -> Table:
@@ -112,11 +121,11 @@ def _whole_table(console: Console, held_out: HeldOut) -> Table:
     for name in ("AUC", *(f"{measure} {ratio:.0%}" for ratio in RATIOS for measure in ("LINKED", "recall"))):
         table.add_column(name, justify="right", no_wrap=True)
     for name, row in held_out.whole.rows.items():
-        kept = [figure(value) for point in row.kept for value in (point.linked, point.recall)] or ["-"] * 2 * len(
-            RATIOS
-        )
+        figures = [format_figure(value) for point in row.kept for value in (point.linked, point.recall)] or [
+            "-"
+        ] * 2 * len(RATIOS)
         style = "bold" if name in _NAMES else "dim"
-        table.add_row(_NAMES.get(name, name), figure(row.auc), *kept, style=style)
+        table.add_row(_NAMES.get(name, name), format_figure(row.auc), *figures, style=style)
     return table
 
 
@@ -130,21 +139,23 @@ def _source_table(console: Console, held_out: HeldOut) -> Table:
     for name in rows:
         table.add_column(_NAMES.get(name, name).removeprefix("adaptive, "), justify="right", no_wrap=True)
     for source, part in held_out.sources.items():
-        table.add_row(snippet(source, _NAME), f"{part.sessions:,}", *(_linked(part.rows[name], ratio) for name in rows))
+        table.add_row(
+            snippet(source, _NAME_WIDTH), f"{part.sessions:,}", *(_linked(part.rows[name], ratio) for name in rows)
+        )
     return table
 
 
-def _weight_table(console: Console, taught: Taught) -> Table:
+def _weight_table(console: Console, taught: LearnedProfile) -> Table:
     """Return a table of the signals with the greatest effect, for or against a name, when they are 1."""
     table = make_table(console, "Largest weights")
     table.add_column("weight", justify="right", no_wrap=True)
     table.add_column("signal", no_wrap=True)
     table.add_column("")
     order = sorted(SIGNALS, key=lambda signal: (-abs(taught.weights[signal]), signal))
-    for signal in order[:_MOST_WEIGHTS]:
+    for signal in order[:_MAX_WEIGHTS]:
         table.add_row(f"{taught.weights[signal]:+.2f}", signal, Text(SIGNALS[signal], style="dim"))
     return table
 
 
 def _linked(row: Figures, ratio: float) -> str:
-    return next((figure(kept.linked) for kept in row.kept if kept.ratio == ratio), "-")
+    return next((format_figure(kept_shares.linked) for kept_shares in row.kept if kept_shares.ratio == ratio), "-")

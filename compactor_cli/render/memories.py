@@ -18,7 +18,7 @@ from compactor_cli.model.memory import Memory, MemorySource
 from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
 
-_ID = 12
+_ID_WIDTH = 12
 """Width of a short id: `mem_` and eight digits."""
 
 
@@ -27,14 +27,14 @@ def memory_table(console: Console, memories: Sequence[Memory], title: str, *, cl
     table = make_table(console, title)
     when = 5 if clock else 10
     _columns(table, "time" if clock else "day")
-    room = console.width - _ID - when - 11 - 5 - 10
+    text_width = console.width - _ID_WIDTH - when - 11 - 5 - 10
     for memory in memories:
         table.add_row(
             short_id(memory),
-            moment(memory.created, "%H:%M" if clock else "%Y-%m-%d"),
+            format_time(memory.created, "%H:%M" if clock else "%Y-%m-%d"),
             Text(memory.category),
             _points(memory),
-            snippet(memory.text, room),
+            snippet(memory.text, text_width),
         )
     return table
 
@@ -43,20 +43,22 @@ def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
     """Return a table of search results, best first, with the search terms highlighted."""
     table = make_table(console, title)
     _columns(table, "day")
-    room = max(20, console.width - _ID - 10 - 11 - 5 - 10)
+    text_width = max(20, console.width - _ID_WIDTH - 10 - 11 - 5 - 10)
     for hit in hits:
         memory = hit.memory
-        text = marked(hit.snippet)
-        text.truncate(room, overflow="ellipsis")
-        day = moment(memory.created, "%Y-%m-%d")
+        text = highlight_terms(hit.snippet)
+        text.truncate(text_width, overflow="ellipsis")
+        day = format_time(memory.created, "%Y-%m-%d")
         table.add_row(short_id(memory), day, Text(memory.category), _points(memory), text)
     return table
 
 
-def marked(shown: TextSnippet) -> Text:
+def highlight_terms(text_snippet: TextSnippet) -> Text:
     """Return a snippet with the search terms highlighted."""
     return Text.assemble(
-        *((text, "bold green" if is_word else "") for text, is_word in shown.pieces), no_wrap=True, overflow="ellipsis"
+        *((text, "bold green" if is_word else "") for text, is_word in text_snippet.pieces),
+        no_wrap=True,
+        overflow="ellipsis",
     )
 
 
@@ -69,9 +71,9 @@ def memory_page(memory: Memory) -> Iterable[Text]:
     yield Text(plain(memory.text))
     if memory.tags:
         yield Text("tags: " + ", ".join(one_line(tag, 100) for tag in memory.tags))
-    used = f"used {memory.uses:,} times, last {moment(memory.used)}" if memory.used else "never used"
-    faded = f", importance as of {moment(memory.decayed)}" if memory.decayed else ""
-    yield Text(f"remembered {moment(memory.created)}, {used}{faded}")
+    used = f"used {memory.uses:,} times, last {format_time(memory.used)}" if memory.used else "never used"
+    faded = f", importance as of {format_time(memory.decayed)}" if memory.decayed else ""
+    yield Text(f"remembered {format_time(memory.created)}, {used}{faded}")
     for source in memory.sources:
         yield Text(f"from {_source(source)}")
 
@@ -123,14 +125,14 @@ def merge_json(merge: Merge) -> dict[str, Any]:
 
 
 def short_id(memory: Memory) -> str:
-    return memory.id[:_ID]
+    return memory.id[:_ID_WIDTH]
 
 
-def moment(seconds: float | None, form: str = "%Y-%m-%d %H:%M") -> str:
+def format_time(seconds: float | None, time_format: str = "%Y-%m-%d %H:%M") -> str:
     """Return a time in the local time zone."""
     if seconds is None:
         return "-"
-    return datetime.fromtimestamp(seconds).astimezone().strftime(form)
+    return datetime.fromtimestamp(seconds).astimezone().strftime(time_format)
 
 
 def _columns(table: Table, when: str) -> None:
@@ -146,7 +148,7 @@ def _points(memory: Memory) -> Text:
 
 def _source(source: MemorySource) -> str:
     session = f", session {one_line(source.session, 60)}" if source.session else ""
-    shown = ", ".join(map(str, source.messages[:20])) + (", ..." if len(source.messages) > 20 else "")
+    numbers = ", ".join(map(str, source.messages[:20])) + (", ..." if len(source.messages) > 20 else "")
     noun = "message" if len(source.messages) == 1 else "messages"
-    place = f", {noun} {shown}" if source.messages else ""
-    return f"{one_line(source.transcript, 400) or 'by hand'}{session}{place}"
+    location = f", {noun} {numbers}" if source.messages else ""
+    return f"{one_line(source.transcript, 400) or 'by hand'}{session}{location}"

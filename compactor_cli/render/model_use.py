@@ -15,12 +15,12 @@ def use_line(use: ModelUse) -> str:
     used = use.usage
     requests = f"{used.requests} request{'' if used.requests == 1 else 's'}"
     if use.dry:
-        most = "" if used.cost is None else f", at most {dollars(used.cost)}"
-        return f"would ask {used.model}: {requests}, {used.prompt_tokens:,} tokens{most}"
+        cost_phrase = "" if used.cost is None else f", at most {dollars(used.cost)}"
+        return f"would ask {used.model}: {requests}, {used.prompt_tokens:,} tokens{cost_phrase}"
     cost = "" if used.cost is None else f", {dollars(used.cost)}"
     hits = used.cache_hits
-    kept = f", {hits} answer{'' if hits == 1 else 's'} from the cache" if hits else ""
-    return f"{used.model}: {requests}{kept}, {used.prompt_tokens:,} + {used.completion_tokens:,} tokens{cost}"
+    cache_phrase = f", {hits} answer{'' if hits == 1 else 's'} from the cache" if hits else ""
+    return f"{used.model}: {requests}{cache_phrase}, {used.prompt_tokens:,} + {used.completion_tokens:,} tokens{cost}"
 
 
 def model_json(use: ModelUse) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from compactor_cli.views.overview import role_of
 
 def plain_text(source: Source) -> str:
     """Return the conversations of a file, each message under its role."""
-    several = len(source.transcripts) > 1
+    has_several = len(source.transcripts) > 1
     blocks: list[str] = []
     for number, transcript in enumerate(source.transcripts, start=1):
-        if several:
+        if has_several:
             blocks.append(f"===== conversation {number} =====")
         blocks += [block for message in transcript.messages for block in _blocks(message)]
     return shown("\n\n".join(blocks) + "\n") if blocks else ""

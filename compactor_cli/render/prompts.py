@@ -13,7 +13,7 @@ from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source
 from compactor_cli.prompt.assembly import Prompted
 from compactor_cli.prompt.definition import AFTER, Prompt, SegmentChoice, Sized
-from compactor_cli.render.console import bar, counted, make_table, percent
+from compactor_cli.render.console import bar, count_phrase, make_table, percent
 from compactor_cli.render.jsons import compact_json, source_json
 from compactor_cli.views.survival.result import Survival
 
@@ -27,7 +27,7 @@ _GIVEN = {
     "transcript": "of the transcript",
 }
 _STYLES = {"full": "green", "condensed": "cyan", "out": "red"}
-_OF_THE_FILE = ("input", "output", "target_tokens", "fits", "warnings", "notes")
+_FILE_KEYS = ("input", "output", "target_tokens", "fits", "warnings", "notes")
 """Keys of the `compact` report that apply to the prompt as a whole."""
 
 
@@ -54,7 +54,7 @@ def _rows(result: Prompted) -> Iterator[tuple[str, int, str]]:
             tokens = result.system_tokens if part.given == "transcript" else part.tokens
             yield _NAMES.get(part.name, part.name.replace("_", " ")), tokens, _note(part)
     history = result.history
-    yield "history", history.tokens - result.system_tokens, counted(len(history.messages), "message")
+    yield "history", history.tokens - result.system_tokens, count_phrase(len(history.messages), "message")
     for part in result.parts:
         if part.name in AFTER:
             yield part.name.replace("_", " "), part.tokens, _note(part)
@@ -86,10 +86,10 @@ def history_line(result: Prompted) -> Text:
     """Return a line about what happened to the history."""
     before, after = result.before, result.history
     if not after.changed:
-        return Text(f"history of {counted(len(before.messages), 'message')} unchanged")
+        return Text(f"history of {count_phrase(len(before.messages), 'message')} unchanged")
     return Text(
         f"history {before.tokens:,} → {after.tokens:,} tokens, "
-        f"{len(before.messages):,} → {counted(len(after.messages), 'message')}"
+        f"{len(before.messages):,} → {count_phrase(len(after.messages), 'message')}"
     )
 
 
@@ -142,7 +142,7 @@ def assemble_json(
             "output": after,
             "target_tokens": history.target,
             "fits": history.target is None or history.tokens <= history.target,
-            **{key: value for key, value in report.items() if key not in _OF_THE_FILE},
+            **{key: value for key, value in report.items() if key not in _FILE_KEYS},
             "ratio": round(history.tokens / result.before.tokens, 4) if result.before.tokens else 1.0,
         },
         "warnings": report["warnings"],
@@ -153,11 +153,11 @@ def assemble_json(
 def _part_json(part: Sized, result: Prompted) -> dict[str, Any]:
     """Return one part as JSON. The tokens of the transcript's own system messages are counted as part of the
     history."""
-    own = part.given == "transcript"
+    is_transcript = part.given == "transcript"
     return {
         "name": part.name,
         "given": part.given,
-        "tokens": result.system_tokens if own else part.tokens,
+        "tokens": result.system_tokens if is_transcript else part.tokens,
         "reserved": part.reserved,
-        "written": part.written or own,
+        "written": part.written or is_transcript,
     }

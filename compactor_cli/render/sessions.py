@@ -12,24 +12,24 @@ from rich.table import Table
 from rich.text import Text
 
 from compactor_cli.agents.base import Figure
-from compactor_cli.agents.finding import Listing, Saved, shortest
+from compactor_cli.agents.finding import Listing, SavedSession, shortest_prefixes
 from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
 
-_WIDE = 110
+_MIN_WIDE_WIDTH = 110
 """From this console width on, ids and sizes are shown."""
 _PROJECT, _PROJECT_NARROW = 24, 12
-_TITLE = 12
+_MIN_TITLE_WIDTH = 12
 """Minimum width of a title."""
 _UNITS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 _AGES = ((60, 1, "s"), (3_600, 60, " min"), (86_400, 3_600, " h"), (14 * 86_400, 86_400, " d"))
 """(limit in seconds, seconds per unit, unit name) for ages below the limit."""
 
 
-def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Table:
+def session_table(console: Console, sessions: Sequence[SavedSession], now: float) -> Table:
     """Return a table of the sessions, newest first. ~ marks an estimate, – an unknown number."""
     table = make_table(console, "Sessions")
-    wide = console.width >= _WIDE
+    wide = console.width >= _MIN_WIDE_WIDTH
     project_width = _PROJECT if wide else _PROJECT_NARROW
     columns = [("id", "left", True), ("agent", "left", True), ("project", "left", True)]
     title = "title or first request" if wide else "title"
@@ -39,40 +39,42 @@ def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Ta
         {
             "id": Text(name, style="cyan"),
             "agent": Text(saved.agent.name),
-            "project": snippet(_project(saved.about.project, project_width), project_width),
-            "messages": Text(figure(saved.about.messages)),
-            "msgs": Text(figure(saved.about.messages)),
-            "tokens": Text(figure(saved.about.tokens)),
-            "size": Text(short(saved.session.size) + "B"),
-            "last use": Text(age(now - saved.session.used, saved.session.used), style="dim"),
+            "project": snippet(_project_end(saved.summary.project, project_width), project_width),
+            "messages": Text(estimate_figure(saved.summary.messages)),
+            "msgs": Text(estimate_figure(saved.summary.messages)),
+            "tokens": Text(estimate_figure(saved.summary.tokens)),
+            "size": Text(short_number(saved.session.size) + "B"),
+            "last use": Text(age_phrase(now - saved.session.used, saved.session.used), style="dim"),
         }
-        for saved, name in zip(sessions, shortest([plain(saved.id) for saved in sessions]), strict=True)
+        for saved, name in zip(sessions, shortest_prefixes([plain(saved.id) for saved in sessions]), strict=True)
     ]
-    shown = [name for name, _, shown_when in columns if shown_when]
-    taken = sum(max([len(name), *(row[name].cell_len for row in rows)]) + 2 for name in shown if name in rows[0])
-    room = max(_TITLE, console.width - taken)
+    shown_columns = [name for name, _, shown_when in columns if shown_when]
+    used_width = sum(
+        max([len(name), *(row[name].cell_len for row in rows)]) + 2 for name in shown_columns if name in rows[0]
+    )
+    title_width = max(_MIN_TITLE_WIDTH, console.width - used_width)
     for name, justify, shown_when in columns:
         if shown_when:
             table.add_column(name, justify="right" if justify == "right" else "left", no_wrap=True)
     for saved, row in zip(sessions, rows, strict=True):
-        words = snippet(saved.words or "–", room)
-        table.add_row(*(row.get(name, words) for name in shown))
+        words = snippet(saved.words or "–", title_width)
+        table.add_row(*(row.get(name, words) for name in shown_columns))
     return table
 
 
-def choices(sessions: Sequence[Saved], width: int, now: float) -> Iterable[Text]:
+def choice_lines(sessions: Sequence[SavedSession], width: int, now: float) -> Iterable[Text]:
     """Yield one numbered line per session, to choose from."""
     for number, saved in enumerate(sessions, 1):
-        used = age(now - saved.session.used, saved.session.used)
-        project = one_line(_project(saved.about.project, _PROJECT), _PROJECT)
+        used = age_phrase(now - saved.session.used, saved.session.used)
+        project = one_line(_project_end(saved.summary.project, _PROJECT), _PROJECT)
         start = f"{number:>3}  {used:>10}  {saved.agent.name:<11}  {project}"
-        words = snippet(saved.words or "–", max(_TITLE, width - len(start) - 2))
+        words = snippet(saved.words or "–", max(_MIN_TITLE_WIDTH, width - len(start) - 2))
         yield Text(start + "  ", style="bold" if number == 1 else "") + words
 
 
 def empty_lines(listing: Listing) -> Iterable[str]:
     """Yield a message for a search without results, with the folders that were searched."""
-    yield f"no sessions found; looked in {plain(', '.join(map(str, listing.looked)))}"
+    yield f"no sessions found; looked in {plain(', '.join(map(str, listing.searched_folders)))}"
 
 
 def failed_lines(listing: Listing) -> Iterable[str]:
@@ -80,17 +82,17 @@ def failed_lines(listing: Listing) -> Iterable[str]:
         yield f"cannot be read: {path}: {reason}"
 
 
-def sessions_json(sessions: Iterable[Saved], listing: Listing) -> dict[str, Any]:
+def sessions_json(sessions: Iterable[SavedSession], listing: Listing) -> dict[str, Any]:
     listed = [_session_json(saved) for saved in sessions]
     return {
         "sessions": listed,
-        "looked_in": [str(folder) for folder in listing.looked],
+        "looked_in": [str(folder) for folder in listing.searched_folders],
         "unreadable": [{"path": str(path), "reason": reason} for path, reason in listing.failed],
     }
 
 
-def _session_json(saved: Saved) -> dict[str, Any]:
-    about, file = saved.about, saved.session
+def _session_json(saved: SavedSession) -> dict[str, Any]:
+    about, file = saved.summary, saved.session
     return {
         "agent": saved.agent.name,
         "id": saved.id,
@@ -105,19 +107,19 @@ def _session_json(saved: Saved) -> dict[str, Any]:
         "tokens_source": about.tokens.source if about.tokens else None,
         "bytes": file.size,
         "used": datetime.fromtimestamp(file.used, timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "subagent": file.aside,
+        "subagent": file.is_subagent,
         "resume": saved.resume or None,
     }
 
 
-def figure(known: Figure | None) -> str:
+def estimate_figure(estimate: Figure | None) -> str:
     """Return a short number, with ~ if it is an estimate."""
-    if known is None:
+    if estimate is None:
         return "–"
-    return ("~" if known.source == "estimated" else "") + short(known.value)
+    return ("~" if estimate.source == "estimated" else "") + short_number(estimate.value)
 
 
-def short(number: int) -> str:
+def short_number(number: int) -> str:
     """Return a number with at most three digits: 940, 12k, 1.4M."""
     for index, (size, unit) in enumerate(_UNITS):
         if number >= size * 0.9995:
@@ -127,7 +129,7 @@ def short(number: int) -> str:
     return str(number)
 
 
-def age(seconds: float, moment: float) -> str:
+def age_phrase(seconds: float, moment: float) -> str:
     """Return an age in a single unit, or the date if it is more than two weeks."""
     if seconds < 5:
         return "now"
@@ -137,7 +139,7 @@ def age(seconds: float, moment: float) -> str:
     return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d")
 
 
-def _project(path: str, width: int) -> str:
+def _project_end(path: str, width: int) -> str:
     """Return the end of a project's path, cut at a folder if possible."""
     if len(path) <= width:
         return path or "–"

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.table import Table
 
-from compactor_cli.configuration.checked_values import shown
+from compactor_cli.configuration.checked_values import display_value
 from compactor_cli.configuration.layers import DEFAULT, SettingValue
 from compactor_cli.render.console import make_table
 from compactor_cli.text.clean import plain
 
-_WIDTH = 40
+_MAX_VALUE_WIDTH = 40
 """Maximum width of a value; longer ones are wrapped, to leave space for paths."""
 
 
@@ -20,9 +20,9 @@ def settings_table(console: Console, values: Mapping[str, SettingValue]) -> Tabl
     """Return a table of all keys with their values and origins; values that were set stand out."""
     table = make_table(console, "Settings")
     table.add_column("key", no_wrap=True)
-    table.add_column("value", overflow="fold", max_width=_WIDTH)
+    table.add_column("value", overflow="fold", max_width=_MAX_VALUE_WIDTH)
     table.add_column("from", overflow="fold")
     for name, entry in values.items():
         style = "dim" if entry.origin == DEFAULT else ""
-        table.add_row(name, plain(shown(entry.value)), plain(str(entry.origin)), style=style)
+        table.add_row(name, plain(display_value(entry.value)), plain(str(entry.origin)), style=style)
     return table

@@ -20,8 +20,8 @@ def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
     table.add_column("name", no_wrap=True)
     table.add_column("what it does", ratio=1)
     table.add_column("best for", ratio=1)
-    for known in strategies:
-        table.add_row(Text(known.name, style="bold"), known.purpose, known.suits)
+    for each_strategy in strategies:
+        table.add_row(Text(each_strategy.name, style="bold"), each_strategy.purpose, each_strategy.suits)
     return table
 
 

@@ -15,21 +15,21 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.outcome import Sizes
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_EXCHANGE
-from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines, protected_in
+from compactor_cli.model.report import Analysis, Compaction, plan_lines, protected_in, total_spent
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
-from compactor_cli.pipeline.recorded import Recorded
-from compactor_cli.render.console import FileHeading, bar, counted, make_table, percent, snippet
+from compactor_cli.pipeline.recorded_context import RecordedContext
+from compactor_cli.render.console import FileHeading, bar, count_phrase, make_table, percent, snippet
 from compactor_cli.text.clean import plain
 from compactor_cli.views.compare import Fate
 from compactor_cli.views.forecast import Outlook
 from compactor_cli.views.overview import Overview, Share
 from compactor_cli.views.survival.result import Survival
 
-_WIDE = 110
+_MIN_WIDE_WIDTH = 110
 """From this console width on, factors have their own column."""
 _SCORE_COLUMNS = 46
-_FACTORS = 34
+_FACTORS_WIDTH = 34
 
 _NAMES, _NAMES_BELOW = 30, 22
 """Widths for the names behind a value: in their own column, and below the reason."""
@@ -37,15 +37,15 @@ _NAMES, _NAMES_BELOW = 30, 22
 _STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone": "red"}
 
 
-def heading(console: Console, source: Source, counter: str) -> None:
+def print_heading(console: Console, source: Source, counter: str) -> None:
     """Print the file and its contents, on two lines if one is too narrow. A path is never broken."""
     name = FileHeading(source.path or "-", style="bold")
     facts = f"{source.format} · {source.message_count:,} messages · {source.tokens:,} tokens ({counter})"
-    fits = name.cell_len + 2 + len(facts) <= console.width
-    console.print(name, Text(facts), sep="  " if fits else "\n", soft_wrap=True)
+    fits_line = name.cell_len + 2 + len(facts) <= console.width
+    console.print(name, Text(facts), sep="  " if fits_line else "\n", soft_wrap=True)
 
 
-def brief(message: Message, width: int) -> Text:
+def brief_text(message: Message, width: int) -> Text:
     """Return what a message says on one line: its text, or else its calls, or else its result."""
     for part in message.parts:
         if part.kind == "text" and part.text.strip():
@@ -61,30 +61,30 @@ def factors_of(score: Score) -> str:
     return ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors"
 
 
-def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> Table:
+def score_table(console: Console, analysis: Analysis, selection: Sequence[int]) -> Table:
     """Return a table with one line per message; on a narrow console the factors are below the text."""
     table = make_table(console, "Scores (★ residual: strategy tiered keeps it whole, ☆ demoted: over the limit)")
-    wide = console.width >= _WIDE
+    wide = console.width >= _MIN_WIDE_WIDTH
     for name in ("#", "role", "tokens", "score", "", "tier"):
         justify: JustifyMethod = "left" if name in ("role", "") else "right"
         table.add_column(name, justify=justify, no_wrap=True)
     if wide:
-        table.add_column("factors", width=_FACTORS)
+        table.add_column("factors", width=_FACTORS_WIDTH)
     table.add_column("message")
-    width = console.width - _SCORE_COLUMNS - (_FACTORS + 3 if wide else 0)
-    for index in shown:
+    width = console.width - _SCORE_COLUMNS - (_FACTORS_WIDTH + 3 if wide else 0)
+    for index in selection:
         message, score = analysis.transcript.messages[index], analysis.scores[index]
-        kept, demoted = index in analysis.residuals.kept, index in analysis.residuals.demoted
+        is_residual, demoted = index in analysis.residuals.kept, index in analysis.residuals.demoted
         tier = analysis.tiers[index]
         value = f"{score.value:g}" if score.raw == score.value else f"{score.value:g} ({score.raw:g})"
         factors = Text(factors_of(score), style="dim")
-        text = brief(message, width)
+        text = brief_text(message, width)
         table.add_row(
             str(index),
             message.role,
             f"{message.tokens:,}",
-            Text(value, style="bold green" if kept else ""),
-            Text("★" if kept else "☆" if demoted else "", style="green" if kept else "dim"),
+            Text(value, style="bold green" if is_residual else ""),
+            Text("★" if is_residual else "☆" if demoted else "", style="green" if is_residual else "dim"),
             "-" if tier is None else str(tier),
             *((factors, text) if wide else (Text("\n").join((text, factors)),)),
         )
@@ -101,8 +101,8 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
     table.add_row(Text("★ kept whole (residuals)", style="green"), f"{count:,}", "", f"{tokens:,}", "", "")
     aside = protected_in(parts)
     before, after = aside.tokens_before, aside.tokens_after
-    kept = percent(after, before) if before else ""
-    table.add_row("protected", f"{aside.messages:,}", f"{before:,}", f"{after:,}", kept, "")
+    kept_percent = percent(after, before) if before else ""
+    table.add_row("protected", f"{aside.messages:,}", f"{before:,}", f"{after:,}", kept_percent, "")
     ages = ("newest", "recent", "older", "oldest")
     for tier, age in enumerate(ages):
         lines = [line for part in parts for line in part.tiers if line.tier == tier]
@@ -121,7 +121,7 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
     return table
 
 
-def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) -> Table:
+def spending_table(console: Console, parts: Sequence[Compaction], strategy: str) -> Table:
     """Return a table of what a strategy without tiers spent its tokens on. For an output that was only repaired, no
     strategy is named."""
     table = make_table(console, "Where the tokens went" + (f" (strategy {strategy})" if strategy else ""))
@@ -129,7 +129,7 @@ def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) ->
         table.add_column(name, justify="right" if name else "left")
     table.add_column("", no_wrap=True)
     after = sum(part.tokens for part in parts)
-    for line in joined(parts):
+    for line in total_spent(parts):
         share = line.tokens / after if after else 0
         table.add_row(line.name, f"{line.tokens:,}", percent(line.tokens, after), bar(console, share))
     return table
@@ -145,8 +145,8 @@ def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "T
     table.add_column("", no_wrap=True)
     for name in ("tokens", "messages", "bytes"):
         was, now = getattr(before, name), getattr(after, name)
-        shown = bar(console, 1 - now / was if was else 0) if name == "tokens" else ""
-        table.add_row(name, f"{was:,}", f"{now:,}", percent(was - now, was), shown)
+        savings_bar = bar(console, 1 - now / was if was else 0) if name == "tokens" else ""
+        table.add_row(name, f"{was:,}", f"{now:,}", percent(was - now, was), savings_bar)
     return table
 
 
@@ -157,22 +157,22 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
         text += Text(f"{count:,} {name}  ", style=style)
     left_out = [len(part.before.raw(record)) for part in parts for record in part.outside]
     if left_out:
-        text += Text(f"{counted(len(left_out), 'record')} outside the context removed ({sum(left_out):,} bytes)")
+        text += Text(f"{count_phrase(len(left_out), 'record')} outside the context removed ({sum(left_out):,} bytes)")
     return text
 
 
 def decided_line(parts: Sequence[Compaction]) -> Text:
     """Return a line about how many messages a person decided on."""
-    kept = sum(len(part.kept) for part in parts)
+    kept_count = sum(len(part.kept) for part in parts)
     dropped = sum(len(group.messages) for part in parts for group in part.dropped)
-    return Text(f"by decisions: {kept} kept word for word, {dropped} dropped", style="dim")
+    return Text(f"by decisions: {kept_count} kept word for word, {dropped} dropped", style="dim")
 
 
 def plan_table(console: Console, part: Compaction) -> Table:
     """Return a table with one line per group. On a narrow console, the names for which lines are kept are below the
     reason."""
     lines, strategy = plan_lines(part), part.plan.strategy if part.plan else ""
-    valued, wide = any(line.decision.signals for line in lines), console.width >= _WIDE
+    valued, wide = any(line.decision.signals for line in lines), console.width >= _MIN_WIDE_WIDTH
     note = " (“for”: the names for which lines are kept)" if valued and not wide else ""
     table = make_table(console, f"Plan of strategy {strategy}{note}")
     table.add_column("messages", no_wrap=True)
@@ -194,7 +194,7 @@ def plan_table(console: Console, part: Compaction) -> Table:
             f"{tokens:,} → {decision.tokens:,}" if decision.tokens != tokens else f"{tokens:,}",
             why,
             *((names,) if valued and wide else ()),
-            brief(opening, width),
+            brief_text(opening, width),
         )
     return table
 
@@ -253,15 +253,15 @@ def context_lines(console: Console, view: Outlook) -> Iterable[Text]:
         )
     if view.recorded is not None:
         yield recorded_line(view.recorded)
-    done = f"compact it with strategy {view.strategy}" if view.compacts else "leave it unchanged"
-    yield Text(f"compact --if-needed would {done}: {view.reason}")
+    action = f"compact it with strategy {view.strategy}" if view.compacts else "leave it unchanged"
+    yield Text(f"compact --if-needed would {action}: {view.reason}")
     yield selection_line(view)
 
 
-def recorded_line(recorded: Recorded) -> Text:
+def recorded_line(recorded: RecordedContext) -> Text:
     """Return a line that compares the provider's count with ours."""
     text = f"the provider counted {recorded.tokens:,} tokens at message {recorded.message}; the file up to there "
-    text += f"has {recorded.own:,} by compactor's count"
+    text += f"has {recorded.own_tokens:,} by compactor's count"
     if recorded.differs and recorded.difference < 0:
         text += f", {-recorded.difference:.0%} less: the file does not contain the system prompt and the tools"
     elif recorded.differs:
@@ -299,7 +299,7 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
     heaviest.add_column("message", no_wrap=True)
     for message in view.heaviest:
         row = (str(message.index), message.role, f"{message.tokens:,}", percent(message.tokens, total))
-        heaviest.add_row(*row, brief(message, console.width - 36))
+        heaviest.add_row(*row, brief_text(message, console.width - 36))
     yield heaviest
     if view.rounds:
         rounds = make_table(console, "Earlier rounds")
@@ -370,17 +370,17 @@ def fate_line(fate: Fate) -> Text:
     return text
 
 
-def lost_table(console: Console, survivals: Sequence[Survival], most: int) -> Table | None:
+def lost_table(console: Console, survivals: Sequence[Survival], max_rows: int) -> Table | None:
     """Return a table of what is lost, most important categories first."""
     rows = [(s.category, index, text) for s in survivals if s.category != "identifiers" for index, text in s.lost]
     if not rows:
         return None
     names = sum(len(s.lost) for s in survivals if s.category == "identifiers")
-    others = f", and {names:,} identifiers" if names else ""
-    table = make_table(console, f"Lost ({min(most, len(rows)):,} of {len(rows):,}{others}; all in --json)")
+    identifier_note = f", and {names:,} identifiers" if names else ""
+    table = make_table(console, f"Lost ({min(max_rows, len(rows)):,} of {len(rows):,}{identifier_note}; all in --json)")
     table.add_column("#", justify="right")
     table.add_column("category", no_wrap=True)
     table.add_column("text", no_wrap=True)
-    for category, index, text in rows[:most]:
+    for category, index, text in rows[:max_rows]:
         table.add_row(str(index), category.replace("_", " "), snippet(text, console.width - 24))
     return table

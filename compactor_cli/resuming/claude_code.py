@@ -47,23 +47,25 @@ class ResumedClaudeCode:
         ]
         ids = _Ids(compacted)
         records = compacted.records
-        counted = max((index for index, (_, value) in enumerate(records) if _counts(value)), default=-1)
+        last_counted = max((index for index, (_, value) in enumerate(records) if _counts(value)), default=-1)
         for index, (message, value) in enumerate(records):
             flags = dict.fromkeys(_FLAGS, True) if index == 0 and message.origin == "summary" else {}
-            own = ids.of(value["uuid"]) if isinstance(value.get("uuid"), str) else compacted.id("record", index)
-            copied = {name: ids.known(field) for name, field in value.items()}
+            record_id = (
+                ids.new_id(value["uuid"]) if isinstance(value.get("uuid"), str) else compacted.id("record", index)
+            )
+            copied = {name: ids.map_known(field) for name, field in value.items()}
             if isinstance(value.get("message"), dict):
-                copied["message"] = _copied(value["message"], ids, counted=index == counted)
+                copied["message"] = _copy_message(value["message"], ids, keeps_usage=index == last_counted)
             for name in _BY_CALL:
                 if isinstance(value.get(name), dict):
-                    copied[name] = {ids.of(call, "toolu_"): field for call, field in value[name].items()}
-            values.append({**copied, **flags, "parentUuid": parent, "uuid": own, "timestamp": next(stamps)})
-            parent = own
+                    copied[name] = {ids.new_id(call, "toolu_"): field for call, field in value[name].items()}
+            values.append({**copied, **flags, "parentUuid": parent, "uuid": record_id, "timestamp": next(stamps)})
+            parent = record_id
         return values
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        named = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
-        return {("sessionId",): jsonedit.encode(new)} if named else {}
+        has_session_id = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
+        return {("sessionId",): jsonedit.encode(new)} if has_session_id else {}
 
 
 class _Ids:
@@ -74,14 +76,14 @@ class _Ids:
         self._compacted = compacted
         self._new: dict[str, str] = {}
 
-    def of(self, name: str, prefix: str = "") -> str:
+    def new_id(self, name: str, prefix: str = "") -> str:
         """Return the new id for an old one; repeated calls return the same id."""
         if name not in self._new:
-            made = self._compacted.id(prefix, name)
-            self._new[name] = prefix + made.replace("-", "")[:24] if prefix else made
+            new_uuid = self._compacted.id(prefix, name)
+            self._new[name] = prefix + new_uuid.replace("-", "")[:24] if prefix else new_uuid
         return self._new[name]
 
-    def known(self, field: Any) -> Any:
+    def map_known(self, field: Any) -> Any:
         """Return a record's member, with an id replaced by its new id if there is one."""
         return self._new.get(field, field) if isinstance(field, str) else field
 
@@ -90,7 +92,7 @@ def _counts(value: Any) -> bool:
     return isinstance(value.get("message"), dict) and isinstance(value["message"].get("usage"), dict)
 
 
-def _copied(message: dict[str, Any], ids: _Ids, *, counted: bool) -> dict[str, Any]:
+def _copy_message(message: dict[str, Any], ids: _Ids, *, keeps_usage: bool) -> dict[str, Any]:
     """Return a message under new ids. Only the newest count stays, since it states the size of the context. The
     others are zeroed, because tools that add up usage would count them twice."""
     content = message.get("content")
@@ -98,8 +100,8 @@ def _copied(message: dict[str, Any], ids: _Ids, *, counted: bool) -> dict[str, A
     if isinstance(content, list):
         changes["content"] = [_block(block, ids) for block in content]
     if isinstance(message.get("id"), str):
-        changes["id"] = ids.of(message["id"], "msg_")
-    if isinstance(message.get("usage"), dict) and not counted:
+        changes["id"] = ids.new_id(message["id"], "msg_")
+    if isinstance(message.get("usage"), dict) and not keeps_usage:
         changes["usage"] = dict.fromkeys(COUNTS, 0)
     return {**message, **changes}
 
@@ -107,5 +109,5 @@ def _copied(message: dict[str, Any], ids: _Ids, *, counted: bool) -> dict[str, A
 def _block(block: Any, ids: _Ids) -> Any:
     for name in ("id", "tool_use_id"):
         if word(block, "type") in _CALLS and word(block, name):
-            block = {**block, name: ids.of(block[name], "toolu_")}
+            block = {**block, name: ids.new_id(block[name], "toolu_")}
     return block

@@ -13,8 +13,8 @@ from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
 _FORMAT = FORMATS["codex"]
-_IN_HEAD = ("id", "session_id")
-_IN_RECORDS = ("thread_id", "session_id")
+_HEAD_ID_KEYS = ("id", "session_id")
+_RECORD_ID_KEYS = ("thread_id", "session_id")
 """Members of records that hold the session id."""
 
 
@@ -31,7 +31,7 @@ class ResumedCodex:
         stamps = compacted.stamps()
         payload = {"message": "", "replacement_history": items}
         values: list[Any] = [{"timestamp": next(stamps), "type": "compacted", "payload": payload}]
-        return _numbered(compacted, values + _count(compacted, next(stamps)))
+        return _with_ordinals(compacted, values + _count(compacted, next(stamps)))
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
         payload = value.get("payload") if isinstance(value, dict) else None
@@ -40,16 +40,16 @@ class ResumedCodex:
         is_head = value.get("type") == "session_meta"
         if is_head and payload.get("id") != old:
             return {}  # the header of the session that this one was forked from
-        names = [name for name in (_IN_HEAD if is_head else _IN_RECORDS) if payload.get(name) == old]
+        names = [name for name in (_HEAD_ID_KEYS if is_head else _RECORD_ID_KEYS) if payload.get(name) == old]
         return {("payload", name): jsonedit.encode(new) for name in names}
 
 
-def _numbered(compacted: Compacted, values: list[Any]) -> list[Any]:
+def _with_ordinals(compacted: Compacted, values: list[Any]) -> list[Any]:
     """Return the records numbered after the last one, if the rollout's records have numbers."""
-    first = next_ordinal(compacted.before)
-    if first is None:
+    first_ordinal = next_ordinal(compacted.before)
+    if first_ordinal is None:
         return values
-    return [{**value, "ordinal": first + at} for at, value in enumerate(values)]
+    return [{**value, "ordinal": first_ordinal + offset} for offset, value in enumerate(values)]
 
 
 def _item(value: Any) -> Any:

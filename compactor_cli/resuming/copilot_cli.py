@@ -22,18 +22,18 @@ class ResumedCopilotCLI:
         summary, kept = compacted.lead()
         tokens, count = compacted.before.tokens, len(compacted.before.messages)
         began = {"conversationTokens": tokens}
-        done = {"success": True, "preCompactionTokens": tokens, "preCompactionMessagesLength": count}
+        result = {"success": True, "preCompactionTokens": tokens, "preCompactionMessagesLength": count}
         events: list[tuple[str, Any]] = [
             ("session.compaction_start", began),
-            ("session.compaction_complete", {**done, "summaryContent": summary}),
+            ("session.compaction_complete", {**result, "summaryContent": summary}),
             *((value["type"], value["data"]) for _, value in kept),
         ]
         parent, values = compacted.leaf, []
         for index, (kind, data) in enumerate(events):
-            own = compacted.id("event", index)
-            head = {"id": own, "timestamp": next(stamps), "parentId": parent or None}
+            event_id = compacted.id("event", index)
+            head = {"id": event_id, "timestamp": next(stamps), "parentId": parent or None}
             values.append({"type": kind, "data": data, **head})
-            parent = own
+            parent = event_id
         return values
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:

@@ -10,7 +10,7 @@ from typing import Any
 from compactor_cli.converting.stable import digest, uuid_of
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
-from compactor_cli.model.content import Content, in_memory, sha256
+from compactor_cli.model.content import Content, read_all, sha256
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.assemble import lay_out
 from compactor_cli.resuming import AGENTIC
@@ -24,31 +24,31 @@ def agentic(format: str) -> Agentic:
     return AGENTIC[format]
 
 
-def appended(before: Source, after: Source) -> bytes:
+def append_compaction(before: Source, after: Source) -> bytes:
     """Return the original file with what its agent would append, so that the agent sends `after`, the output of a
     compaction. Raises UsageError if nothing can be appended."""
-    way = agentic(before.format)
+    resumer = agentic(before.format)
     if len(before.transcripts) != 1:
         raise UsageError(
             "a file of several sessions, to which nothing can be appended; write one file for each session"
         )
-    (was,), (now,) = before.transcripts, after.transcripts
-    newline = was.layout.separator
+    (old,), (new,) = before.transcripts, after.transcripts
+    newline = old.layout.separator
     on_lines = b"," not in newline
-    if way.lines and not on_lines:
+    if resumer.lines and not on_lines:
         raise UsageError(
             f"a session in a single document: {before.format} can only append to files with one record per line"
         )
-    made = [
+    new_records = [
         jsonedit.dump(value).encode()
-        for value in way.append(Compacted(was, now, sha256(in_memory(before.data) + in_memory(after.data))))
+        for value in resumer.append(Compacted(old, new, sha256(read_all(before.data) + read_all(after.data))))
     ]
     if on_lines:
         # the existing bytes stay unchanged
         end = b"" if before.data.endswith(b"\n") else newline
-        return in_memory(before.data) + end + b"".join(value + newline for value in made)
-    records = [was.raw(record) for record in range(len(was.records))]
-    return before.joints[0] + lay_out(was, [*records, *made], {}) + before.joints[-1]
+        return read_all(before.data) + end + b"".join(value + newline for value in new_records)
+    records = [old.raw(record) for record in range(len(old.records))]
+    return before.joints[0] + lay_out(old, [*records, *new_records], {}) + before.joints[-1]
 
 
 def new_id(format: str, data: Content) -> str:
@@ -56,23 +56,23 @@ def new_id(format: str, data: Content) -> str:
     return f"ses_{digest(sha256(data))[:26]}" if format == "opencode" else uuid_of(sha256(data), "session")
 
 
-def renamed(format: str, data: Content, old: str, new: str) -> bytes:
+def rename_session(format: str, data: Content, old: str, new: str) -> bytes:
     """Return the file of a session with its id replaced everywhere."""
-    way = agentic(format)
+    resumer = agentic(format)
     pieces: list[bytes] = []
     position = 0
-    for start, end, value in values_of(data):
-        changes = way.rename(value, old, new)
+    for start, end, value in read_values(data):
+        changes = resumer.rename(value, old, new)
         pieces += [data[position:start], jsonedit.replace(data[start:end], changes) if changes else data[start:end]]
         position = end
     return b"".join([*pieces, data[position:]])
 
 
-def values_of(data: Content) -> Iterator[tuple[int, int, Any]]:
+def read_values(data: Content) -> Iterator[tuple[int, int, Any]]:
     """Yield the JSON values of a file with their spans: the whole document, or one value per line."""
-    whole = _json(data)
-    if whole is not None:
-        yield 0, len(data), whole
+    document = _json(data)
+    if document is not None:
+        yield 0, len(data), document
         return
     start = 0
     while start < len(data):
@@ -90,5 +90,5 @@ def _json(data: Content) -> Any:
         if len(first) < len(data) and data[len(first) : len(first) + 1].strip():
             return None  # the first line is a complete value and more follows
     with suppress(json.JSONDecodeError):
-        return json.loads(in_memory(data))
+        return json.loads(read_all(data))
     return None

@@ -25,5 +25,5 @@ class ResumedGeminiCLI:
         return [{"$set": {"messages": messages, "lastUpdated": next(compacted.stamps())}}]
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        named = isinstance(value, dict) and value.get("sessionId") == old
-        return {("sessionId",): jsonedit.encode(new)} if named else {}
+        has_session_id = isinstance(value, dict) and value.get("sessionId") == old
+        return {("sessionId",): jsonedit.encode(new)} if has_session_id else {}

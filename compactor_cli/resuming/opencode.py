@@ -36,23 +36,23 @@ class ResumedOpenCode:
         renamed: dict[str, str] = {}
         request_id = values[0]["info"]["id"]
         for number, (_, value) in enumerate(kept, start=2):
-            info, now = value["info"], created + number
-            own = _id("msg", now, compacted.key, str(number))
-            renamed[str(info.get("id"))] = own
+            info, time_ms = value["info"], created + number
+            message_id = _id("msg", time_ms, compacted.key, str(number))
+            renamed[str(info.get("id"))] = message_id
             if info.get("role") == "user":
-                request_id = own
+                request_id = message_id
             else:
                 info = {**info, "parentID": renamed.get(str(info.get("parentID")), request_id)}
-            time = {**(info["time"] if isinstance(info.get("time"), dict) else {}), "created": now}
+            time = {**(info["time"] if isinstance(info.get("time"), dict) else {}), "created": time_ms}
             parts = [
-                {**part, "id": _id("prt", now, compacted.key, f"{number} {place}"), "messageID": own}
-                for place, part in enumerate(value["parts"])
+                {**part, "id": _id("prt", time_ms, compacted.key, f"{number} {part_index}"), "messageID": message_id}
+                for part_index, part in enumerate(value["parts"])
             ]
-            values.append({**value, "info": {**info, "id": own, "time": time}, "parts": parts})
+            values.append({**value, "info": {**info, "id": message_id, "time": time}, "parts": parts})
         return values
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        return {path: jsonedit.encode(_renamed(name, old, new)) for path, name in _ids(value)}
+        return {path: jsonedit.encode(_replace_id(name, old, new)) for path, name in _ids(value)}
 
 
 def _compaction(
@@ -80,9 +80,9 @@ def _compaction(
     infos: list[dict[str, Any]] = [request, answered]
     parts: list[dict[str, Any]] = [{"type": "compaction", "auto": False}, {"type": "text", "text": summary}]
     for number, (info, part) in enumerate(zip(infos, parts, strict=True)):
-        own = {"id": _id("prt", created + number, compacted.key, f"{number} 0"), "sessionID": session}
+        compaction_part = {"id": _id("prt", created + number, compacted.key, f"{number} 0"), "sessionID": session}
         head = {"id": ids[number], "sessionID": session}
-        yield {"info": {**head, **info}, "parts": [{**own, "messageID": ids[number], **part}]}
+        yield {"info": {**head, **info}, "parts": [{**compaction_part, "messageID": ids[number], **part}]}
 
 
 def _id(kind: str, created: int, key: str, word: str) -> str:
@@ -91,7 +91,7 @@ def _id(kind: str, created: int, key: str, word: str) -> str:
     return f"{kind}_{(created * 0x1000 + counter) % (1 << 48):012x}{digest(key, kind, word)[:14]}"
 
 
-def _renamed(name: str, old: str, new: str) -> str:
+def _replace_id(name: str, old: str, new: str) -> str:
     """Return the new id of a session or of something in it; it sorts like the old one."""
     if name == old:
         return new

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.errors import UsageError
-from compactor_cli.formats.openhands import RESULTS, way_and_view
+from compactor_cli.formats.openhands import RESULTS, branch_and_view
 from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.resuming.base import Compacted, member
@@ -32,7 +32,7 @@ class ResumedOpenHands:
 
     def append(self, compacted: Compacted) -> list[Any]:
         before, after = _events(compacted.before), _events(compacted.after)
-        first, last = _ends(before, after)
+        first, last = _changed_range(before, after)
         kept = {name for name, _ in (*after.sent[:first], *after.sent[last:])}
         text = _text(compacted.after, {record for _, record in after.sent[first:last]})
         condensation = {
@@ -56,7 +56,7 @@ class _Events(Struct, frozen=True):
 
     transcript: Transcript
     values: Sequence[Any]
-    way: Sequence[int]
+    branch: Sequence[int]
     sent: Sequence[tuple[str, int]]
     """Id and record of each sent event."""
 
@@ -65,11 +65,11 @@ def _events(transcript: Transcript) -> _Events:
     values = [json.loads(transcript.raw(record)) for record in range(len(transcript.records))]
     if not any(member(value, "kind") for value in values):
         raise UsageError("nothing can be appended to events of OpenHands 0.x; write a new session")
-    way, view = way_and_view(values)
-    return _Events(transcript, values, way, view.sent)
+    branch, view = branch_and_view(values)
+    return _Events(transcript, values, branch, view.sent)
 
 
-def _ends(before: _Events, after: _Events) -> tuple[int, int]:
+def _changed_range(before: _Events, after: _Events) -> tuple[int, int]:
     """Return the end of the beginning, and the beginning of the end, of the sent output that consist of unchanged
     events."""
     old = {name: before.transcript.raw(record) for name, record in before.sent}
@@ -83,8 +83,8 @@ def _ends(before: _Events, after: _Events) -> tuple[int, int]:
         if not torn:
             return first, last
         index = [index for index, (name, _) in enumerate(after.sent) if name in torn]
-        first = min([first, *(place for place in index if place < first)])
-        last = max([last, *(place + 1 for place in index if place >= last)])
+        first = min([first, *(position for position in index if position < first)])
+        last = max([last, *(position + 1 for position in index if position >= last)])
 
 
 def _units(events: _Events) -> Iterator[set[str]]:
@@ -92,7 +92,7 @@ def _units(events: _Events) -> Iterator[set[str]]:
     from its first signed thinking on."""
     answers: dict[str, set[str]] = {}
     of_call: dict[str, str] = {}
-    for record in events.way:
+    for record in events.branch:
         value = events.values[record]
         name, kind, call = member(value, "id"), member(value, "kind"), member(value, "tool_call_id")
         if kind == "ActionEvent":
@@ -101,7 +101,7 @@ def _units(events: _Events) -> Iterator[set[str]]:
         elif kind in RESULTS and call in of_call:
             answers[of_call[call]].add(name)
     yield from answers.values()
-    for is_work, run in groupby(events.way, lambda record: _is_work(events.values[record])):
+    for is_work, run in groupby(events.branch, lambda record: _is_work(events.values[record])):
         members = [events.values[record] for record in run] if is_work else []
         signed = next((index for index, value in enumerate(members) if value.get("thinking_blocks")), len(members))
         yield {member(value, "id") for value in members[signed:]}

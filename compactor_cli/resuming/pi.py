@@ -7,7 +7,7 @@ from typing import Any
 
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.pi import edited_by, edited_entry
+from compactor_cli.formats.pi import apply_edit, edited_id
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
@@ -27,26 +27,26 @@ class ResumedPi:
                 "entries of the first version have no ids, so nothing can be appended to them; write a new session"
             )
         stamps = compacted.stamps()
-        taken = {link.id for link in compacted.before.links if link}
+        used_ids = {link.id for link in compacted.before.links if link}
         summary, kept = compacted.lead()
-        own = _free(compacted.id("compaction"), taken)
+        compaction_id = _free_id(compacted.id("compaction"), used_ids)
         values: list[Any] = [
             {
                 "type": "compaction",
-                "id": own,
+                "id": compaction_id,
                 "parentId": parent,
                 "timestamp": next(stamps),
                 "summary": summary,
-                "firstKeptEntryId": own,  # nothing before it is kept
+                "firstKeptEntryId": compaction_id,  # nothing before it is kept
                 "tokensBefore": compacted.before.tokens,
             }
         ]
         edits = _edits(compacted)
         for index, (_, entry) in enumerate(kept):
             edit = edits.get(member(entry, "id"))
-            value = entry if edit is None else edited_entry(entry, edit)
-            parent, own = own, _free(compacted.id("entry", index), taken)
-            values.append({**value, "id": own, "parentId": parent, "timestamp": next(stamps)})
+            value = entry if edit is None else apply_edit(entry, edit)
+            parent, compaction_id = compaction_id, _free_id(compacted.id("entry", index), used_ids)
+            values.append({**value, "id": compaction_id, "parentId": parent, "timestamp": next(stamps)})
         return values
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
@@ -58,12 +58,15 @@ def _edits(compacted: Compacted) -> dict[str, dict[str, Any]]:
     """Return entry id -> the edit that replaces the content sent for it."""
     after = compacted.after
     values = (json.loads(after.raw(record)) for record in range(len(after.records)))
-    return {name: value for value in values if (name := edited_by(value))}
+    return {name: value for value in values if (name := edited_id(value))}
 
 
-def _free(uuid: str, taken: set[str]) -> str:
-    """Return an id of eight hex digits that no entry has, and add it to `taken`."""
+def _free_id(uuid: str, used_ids: set[str]) -> str:
+    """Return an id of eight hex digits that no entry has, and add it to `used_ids`."""
     digits = uuid.replace("-", "")
-    own = next((short for start in range(len(digits) - 7) if (short := digits[start : start + 8]) not in taken), digits)
-    taken.add(own)
-    return own
+    free_id = next(
+        (candidate for start in range(len(digits) - 7) if (candidate := digits[start : start + 8]) not in used_ids),
+        digits,
+    )
+    used_ids.add(free_id)
+    return free_id

@@ -25,8 +25,8 @@ class ResumedQwen:
         template = last_value(compacted.before)
         history: list[Any] = []
         for _, value in compacted.records:
-            held = history_of(value)
-            history += [value["message"]] if held is None else held
+            saved_history = history_of(value)
+            history += [value["message"]] if saved_history is None else saved_history
         counts = {"originalTokenCount": compacted.before.tokens, "newTokenCount": compacted.after.tokens}
         return [
             {
@@ -44,5 +44,5 @@ class ResumedQwen:
         ]
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        named = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
-        return {("sessionId",): jsonedit.encode(new)} if named else {}
+        has_session_id = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
+        return {("sessionId",): jsonedit.encode(new)} if has_session_id else {}

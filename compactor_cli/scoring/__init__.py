@@ -34,7 +34,7 @@ SCORERS: dict[str, Callable[[LanguageModel | None, str], Scorer]] = {
 }
 
 
-def scorer(name: str, model: LanguageModel | None = None, prompt: str = "") -> Scorer:
+def make_scorer(name: str, model: LanguageModel | None = None, prompt: str = "") -> Scorer:
     """Return the scorer with this name. `prompt` replaces the system prompt of a scorer that asks a model. Raises
     UsageError for an unknown name, and for a scorer that needs a model when there is none."""
     if name not in SCORERS:

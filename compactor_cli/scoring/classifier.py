@@ -10,15 +10,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.asking.answers import Question, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.asking.answers import Question, RejectedError, ask_checked, estimate_tokens, read_json
 from compactor_cli.asking.fence import fenced
 from compactor_cli.asking.port import LanguageModel, ModelRequest, Turn
-from compactor_cli.asking.prompt_files import prompt as read_prompt
+from compactor_cli.asking.prompt_files import read_prompt_file as read_prompt
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Factor, Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.scoring.factors import FactorScorer
-from compactor_cli.scoring.heuristics import obvious, speaks_of_scores
+from compactor_cli.scoring.heuristics import mentions_scores, obvious_score
 from compactor_cli.settings import Settings
 from compactor_cli.text.clean import plain
 from compactor_cli.text.shorten import shorten_prose
@@ -27,17 +27,17 @@ _prompt = partial(read_prompt, "compactor_cli.scoring")
 
 CATEGORIES = ("observation", "learning", "preference", "fact", "correction", "none")
 """Categories of memories that a message can become (seed 003)."""
-_BATCH = 20
+_MAX_BATCH_MESSAGES = 20
 """Maximum number of messages per request."""
-_CHARACTERS = 24_000
+_MAX_BATCH_CHARS = 24_000
 """Maximum characters of a request's messages."""
-_CUT = 1_200
+_MAX_MESSAGE_CHARS = 1_200
 """Maximum characters of a message that are sent: its head and its tail."""
-_SMALLEST_CUT = 100
-_ANSWER, _ENTRY = 200, 120
+_MIN_MESSAGE_CHARS = 100
+_ANSWER_TOKENS, _ENTRY_TOKENS = 200, 120
 """Tokens of an answer: fixed part, and part per entry."""
 _FALLBACK_CONFIDENCE = 0.2
-_SAME = 6
+_MIN_SUSPICIOUS_SCORES = 6
 """From this many messages on, one high score for all of them is rejected as no judgement."""
 
 _SCHEMA: dict[str, Any] = {
@@ -63,17 +63,17 @@ _SCHEMA: dict[str, Any] = {
     },
 }
 """Without numeric limits, which some providers reject; they are checked here."""
-_READ: dict[str, Any] = deepcopy(_SCHEMA)
+_READ_SCHEMA: dict[str, Any] = deepcopy(_SCHEMA)
 """The minimal schema of an answer: without a statement, it is still a judgement."""
-_READ["properties"]["messages"]["items"]["required"].remove("statement")
+_READ_SCHEMA["properties"]["messages"]["items"]["required"].remove("statement")
 
 
-class _Shown(Struct, frozen=True):
+class _SentMessage(Struct, frozen=True):
     """A message as sent to the model."""
 
     index: int
     text: str
-    alone: bool
+    is_alone: bool
     """Whether it might influence the judge, so that it gets a request of its own."""
 
 
@@ -100,36 +100,40 @@ class ClassifierScorer:
     def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]:
         threshold = settings.scoring.threshold
         messages = transcript.messages
-        scores = [obvious(message, threshold) for message in messages]
+        scores = [obvious_score(message, threshold) for message in messages]
         self._ask([message for message, score in zip(messages, scores, strict=True) if score is None], threshold)
         fallback: Sequence[Score] = ()
         for message in messages:
             if scores[message.index] is None:
-                known = self._judged[_key(message)]
-                if known is None:
+                judged = self._judged[_key(message)]
+                if judged is None:
                     fallback = fallback or FactorScorer().score(transcript, settings)
-                    known = _fallen_back(fallback[message.index], threshold)
-                scores[message.index] = replace(known, persist=known.value >= threshold)
+                    judged = _fallback_score(fallback[message.index], threshold)
+                scores[message.index] = replace(judged, persist=judged.value >= threshold)
         return tuple(score for score in scores if score is not None)
 
     def _ask(self, messages: Sequence[Message], threshold: float) -> None:
         """Ask the model about the messages that it has not judged yet."""
-        room = self._model.context_limit - estimate(self._system + _prompt("directive")) - _ANSWER
-        cut = _cut_for(room)
-        new = {message.index: _key(message) for message in messages if _key(message) not in self._judged}
-        batches = _batches([_shown(message, cut) for message in messages if message.index in new], room)
+        available_tokens = (
+            self._model.context_limit - estimate_tokens(self._system + _prompt("directive")) - _ANSWER_TOKENS
+        )
+        max_chars = _max_chars_for(available_tokens)
+        new_keys = {message.index: _key(message) for message in messages if _key(message) not in self._judged}
+        batches = _batches(
+            [_sent_message(message, max_chars) for message in messages if message.index in new_keys], available_tokens
+        )
         read = partial(_read_scores, threshold=threshold)
         questions = [
             Question(_request(batch, self._system), partial(read, {item.index for item in batch})) for batch in batches
         ]
-        missing: dict[str, list[_Shown]] = {}
+        missing: dict[str, list[_SentMessage]] = {}
         for batch, answer in zip(batches, ask_checked(self._model, questions), strict=True):
             if answer.value is None:
                 missing.setdefault(answer.why, []).extend(batch)
             for item in batch:
-                self._judged[new[item.index]] = None if answer.value is None else answer.value[item.index]
-        for why, own in missing.items():
-            self._model.give_up(f"classification of {_named(own)}", why)
+                self._judged[new_keys[item.index]] = None if answer.value is None else answer.value[item.index]
+        for why, unjudged in missing.items():
+            self._model.give_up(f"classification of {_message_range(unjudged)}", why)
 
 
 def _key(message: Message) -> tuple[str, str]:
@@ -137,64 +141,66 @@ def _key(message: Message) -> tuple[str, str]:
     return message.role, message.text("text")
 
 
-def _cut_for(room: int) -> int:
+def _max_chars_for(available_tokens: int) -> int:
     """Return the number of characters per message such that a request with one message fits the model, whatever its
-    script. `room`: tokens available for messages and their entries."""
-    return max(_SMALLEST_CUT, min(_CUT, (room - _ENTRY) // 2 - 100))
+    script. `available_tokens`: tokens available for messages and their entries."""
+    return max(_MIN_MESSAGE_CHARS, min(_MAX_MESSAGE_CHARS, (available_tokens - _ENTRY_TOKENS) // 2 - 100))
 
 
-def _shown(message: Message, cut: int) -> _Shown:
+def _sent_message(message: Message, max_chars: int) -> _SentMessage:
     text = plain(message.text("text")).strip()
     # cut-out text cannot influence anyone, but text may be padded to hide something, so the whole is checked
-    alone = speaks_of_scores(text)
-    short = text if len(text) <= cut else shorten_prose(text, len(text), cut, len).text
-    return _Shown(message.index, fenced("message", short, number=message.index, **{"from": message.role}), alone)
+    is_alone = mentions_scores(text)
+    shortened = text if len(text) <= max_chars else shorten_prose(text, len(text), max_chars, len).text
+    return _SentMessage(
+        message.index, fenced("message", shortened, number=message.index, **{"from": message.role}), is_alone
+    )
 
 
-def _batches(shown: Sequence[_Shown], room: int) -> list[list[_Shown]]:
+def _batches(sent: Sequence[_SentMessage], available_tokens: int) -> list[list[_SentMessage]]:
     """Return batches of neighbouring messages, each as large as a request allows. Messages that might influence the
     judge are alone."""
-    batches: list[list[_Shown]] = []
+    batches: list[list[_SentMessage]] = []
     tokens = characters = 0
-    together: list[_Shown] = []
-    for item in shown:
-        if item.alone:
+    batch: list[_SentMessage] = []
+    for item in sent:
+        if item.is_alone:
             batches.append([item])
             continue
-        cost = estimate(item.text) + _ENTRY
+        cost = estimate_tokens(item.text) + _ENTRY_TOKENS
         tokens, characters = tokens + cost, characters + len(item.text)
-        if not together or len(together) == _BATCH or tokens > room or characters > _CHARACTERS:
-            together, tokens, characters = [], cost, len(item.text)
-            batches.append(together)
-        together.append(item)
+        if not batch or len(batch) == _MAX_BATCH_MESSAGES or tokens > available_tokens or characters > _MAX_BATCH_CHARS:
+            batch, tokens, characters = [], cost, len(item.text)
+            batches.append(batch)
+        batch.append(item)
     return batches
 
 
-def _request(batch: Sequence[_Shown], system: str) -> ModelRequest:
+def _request(batch: Sequence[_SentMessage], system: str) -> ModelRequest:
     data = "\n".join(item.text for item in batch)
     return ModelRequest(
-        purpose=f"classification of {_named(batch)}",
+        purpose=f"classification of {_message_range(batch)}",
         system=system,
         turns=(Turn("user", f"{data}\n\n{_prompt('directive')}"),),
-        max_tokens=_ANSWER + _ENTRY * len(batch),
+        max_tokens=_ANSWER_TOKENS + _ENTRY_TOKENS * len(batch),
         schema=_SCHEMA,
     )
 
 
-def _named(batch: Sequence[_Shown]) -> str:
+def _message_range(batch: Sequence[_SentMessage]) -> str:
     first, last = batch[0].index, batch[-1].index
     return f"message {first}" if first == last else f"messages {first}-{last}"
 
 
 def _read_scores(indices: set[int], text: str, *, threshold: float) -> dict[int, Score]:
     """Return index -> score. Raises RejectedError unless each message is judged exactly once and within the limits."""
-    entries = read_json(text, _READ)["messages"]
-    answered = [int(entry["index"]) for entry in entries]
-    if unknown := sorted({*answered} - indices):
+    entries = read_json(text, _READ_SCHEMA)["messages"]
+    answered_indices = [int(entry["index"]) for entry in entries]
+    if unknown := sorted({*answered_indices} - indices):
         raise RejectedError(f"index {unknown[0]} is not the number of a message")
-    if len(answered) > len({*answered}):
+    if len(answered_indices) > len({*answered_indices}):
         raise RejectedError("an index occurs more than once")
-    if missing := sorted(indices - {*answered}):
+    if missing := sorted(indices - {*answered_indices}):
         raise RejectedError(f"{len(missing)} messages are missing, the first of them is {missing[0]}")
     for entry in entries:
         if not 0 <= entry["importance_score"] <= 100:
@@ -202,19 +208,19 @@ def _read_scores(indices: set[int], text: str, *, threshold: float) -> dict[int,
         if not 0 <= entry["confidence"] <= 1:
             raise RejectedError("a confidence is not between 0 and 1")
     points = {entry["importance_score"] for entry in entries}
-    if len(entries) >= _SAME and len(points) == 1 and points.pop() >= threshold:
+    if len(entries) >= _MIN_SUSPICIOUS_SCORES and len(points) == 1 and points.pop() >= threshold:
         raise RejectedError("all messages have the same score, which is no judgement")
-    return {int(entry["index"]): _classified(entry, threshold) for entry in entries}
+    return {int(entry["index"]): _score_from_entry(entry, threshold) for entry in entries}
 
 
-def _classified(entry: dict[str, Any], threshold: float) -> Score:
+def _score_from_entry(entry: dict[str, Any], threshold: float) -> Score:
     points, category = float(entry["importance_score"]), entry["category"]
     factors = (Factor(f"classified {category}", points),)
     statement = plain(entry.get("statement", "")).strip() if category != "none" else ""
     return Score(points, points, factors, category, float(entry["confidence"]), points >= threshold, statement)
 
 
-def _fallen_back(score: Score, threshold: float) -> Score:
+def _fallback_score(score: Score, threshold: float) -> Score:
     """Return a score by factors, marked as a fallback. Messages worth keeping get the category observation."""
     factors = tuple(Factor(f"fallback {name}", points) for name, points in score.factors)
     persist = score.value >= threshold

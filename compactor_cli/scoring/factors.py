@@ -9,37 +9,37 @@ from compactor_cli.model.score import Factor, Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.settings import Settings
 from compactor_cli.text.clean import both_ends
-from compactor_cli.text.identifiers import chunks, identifier, quoted, unescape
+from compactor_cli.text.identifiers import chunks, identifier, quoted_strings, unescape
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
-_HEAD, _TAIL = 3_000, 1_000
+_HEAD_CHARS, _TAIL_CHARS = 3_000, 1_000
 """Characters at the ends of a tool output whose identifiers count. An output that names thousands of things would
 otherwise be referenced by chance."""
-_NOWHERE = -1
-_SHORTEST_ID = 4
+_NO_ORIGIN = -1
+_MIN_ID_CHARS = 4
 DECISION = compiled_later(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
 _DECISION_WORDS = ("decided", "concluded", "agreed", "will do", "won't do", "determined", "resolved")
-_ENDS = 2_000
+_END_CHARS = 2_000
 """Characters at either end of a tool result that are searched for error words."""
 
 _DECISION_LANGUAGE = Factor("decision_language", 50)
 _TOOL_ERROR = Factor("tool_error", 40)
 _TOOL_SUCCESS = Factor("tool_success", 30)
-_HIGH = Factor("explicit_high_importance", 40)
-_MEDIUM = Factor("explicit_medium_importance", 20)
+_HIGH_IMPORTANCE = Factor("explicit_high_importance", 40)
+_MEDIUM_IMPORTANCE = Factor("explicit_medium_importance", 20)
 _REFERENCED = Factor("referenced", 20)
 _VERY_RECENT = Factor("very_recent", 15)
 _RECENT = Factor("recent", 5)
-_TASK = Factor("task_related", 20)
-_BEHIND = (_VERY_RECENT, _RECENT, _TASK)
+_TASK_RELATED = Factor("task_related", 20)
+_FACTORS_AFTER_REFERENCED = (_VERY_RECENT, _RECENT, _TASK_RELATED)
 """Factors listed after `referenced`."""
-_OFTEN = 2
+_MIN_REFERENCES = 2
 """Number of later messages that must refer to a message for it to count as referenced."""
 
 
 class _Origins(dict[bytes, int]):
-    """Chunk -> index of the message in which its identifier first appeared, or _NOWHERE if it contains none.
+    """Chunk -> index of the message in which its identifier first appeared, or _NO_ORIGIN if it contains none.
 
     As a dict, it needs no function call for known chunks. A single dict holds all names, since a long session has
     hundreds of thousands of them.
@@ -53,7 +53,7 @@ class _Origins(dict[bytes, int]):
         text = chunk.decode("ascii")
         name = identifier(text)
         if not name:
-            origin = _NOWHERE
+            origin = _NO_ORIGIN
         elif name == text:
             origin = self.message
         else:
@@ -61,7 +61,7 @@ class _Origins(dict[bytes, int]):
         self[chunk] = origin
         return origin
 
-    def of_name(self, name: str) -> int:
+    def origin_of_name(self, name: str) -> int:
         """Return the message in which a name first appeared. The name need not be an identifier; it may be a quoted
         string."""
         key = name.encode("utf-8", "surrogatepass")
@@ -78,23 +78,23 @@ class References:
 
     def __init__(self, messages: int) -> None:
         self._origins = _Origins()
-        self._counts = [0] * (messages + 1)  # the last entry belongs to _NOWHERE, not to a message
+        self._counts = [0] * (messages + 1)  # the last entry belongs to _NO_ORIGIN, not to a message
 
-    def note(self, message: Message) -> None:
+    def record_message(self, message: Message) -> None:
         """Count everything that the next message refers to."""
         origins, counts = self._origins, self._counts
         index = origins.message = message.index
         sources: set[int] = set()
         for part in message.parts:
-            sources.update(map(origins.__getitem__, chunks(_read(part))))
+            sources.update(map(origins.__getitem__, chunks(_searched_text(part))))
         for part in message.parts:
             if part.kind == "text":
-                sources.update(map(origins.of_name, quoted(part.text)))
+                sources.update(map(origins.origin_of_name, quoted_strings(part.text)))
         sources.discard(index)
         for source in sources:
             counts[source] += 1
-        if len(message.id) >= _SHORTEST_ID:
-            origins.of_name(message.id)
+        if len(message.id) >= _MIN_ID_CHARS:
+            origins.origin_of_name(message.id)
 
     @property
     def counts(self) -> list[int]:
@@ -102,10 +102,10 @@ class References:
         return self._counts[:-1]
 
 
-def _read(part: Part) -> str:
+def _searched_text(part: Part) -> str:
     """Return the text of a part in which identifiers count."""
     if part.kind == "tool_result":
-        return both_ends(part.text, _HEAD, _TAIL)
+        return both_ends(part.text, _HEAD_CHARS, _TAIL_CHARS)
     return unescape(part.text) if part.kind == "tool_call" else part.text
 
 
@@ -122,26 +122,26 @@ class FactorScorer:
             now if now is not None else max((m.timestamp for m in messages if m.timestamp is not None), default=None)
         )
         references = References(len(messages))
-        own: list[tuple[Factor, ...]] = []
+        own_factors: list[tuple[Factor, ...]] = []
         for message in messages:  # both read the message's texts, which may have to come from a file
-            references.note(message)
-            own.append(_own_factors(message, newest))
+            references.record_message(message)
+            own_factors.append(_own_factors(message, newest))
         counts = references.counts
         scores: dict[tuple[tuple[Factor, ...], bool], Score] = {}
-        out = []
-        for message, factors in zip(messages, own, strict=True):
-            key = factors, counts[message.index] >= _OFTEN
+        result = []
+        for message, factors in zip(messages, own_factors, strict=True):
+            key = factors, counts[message.index] >= _MIN_REFERENCES
             score = scores.get(key)
             if score is None:
                 score = scores[key] = _score(*key)
-            out.append(score)
-        return tuple(out)
+            result.append(score)
+        return tuple(result)
 
 
-def _score(own: tuple[Factor, ...], referenced: bool) -> Score:
+def _score(own_factors: tuple[Factor, ...], is_referenced: bool) -> Score:
     """Return the score of a message from its own factors and whether later messages refer to it."""
-    before = tuple(factor for factor in own if factor not in _BEHIND)
-    factors = (*before, _REFERENCED, *own[len(before) :]) if referenced else own
+    leading = tuple(factor for factor in own_factors if factor not in _FACTORS_AFTER_REFERENCED)
+    factors = (*leading, _REFERENCED, *own_factors[len(leading) :]) if is_referenced else own_factors
     raw = sum(factor.points for factor in factors)
     return Score(max(0.0, min(100.0, raw)), raw, factors)
 
@@ -149,8 +149,8 @@ def _score(own: tuple[Factor, ...], referenced: bool) -> Score:
 def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
     """Return the factors of a message that do not depend on later messages."""
     factors = []
-    quiet = message.role == "system" or message.origin == "injected"
-    prose = "" if quiet else message.text("text").lower()
+    is_silent = message.role == "system" or message.origin == "injected"
+    prose = "" if is_silent else message.text("text").lower()
     if prose and any(map(prose.__contains__, _DECISION_WORDS)) and DECISION.search(prose):
         factors.append(_DECISION_LANGUAGE)
     failed = tool_failed(message, prose)
@@ -159,9 +159,9 @@ def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
     elif failed is False:
         factors.append(_TOOL_SUCCESS)
     if message.marks and message.marks.importance == "high":
-        factors.append(_HIGH)
+        factors.append(_HIGH_IMPORTANCE)
     elif message.marks and message.marks.importance == "medium":
-        factors.append(_MEDIUM)
+        factors.append(_MEDIUM_IMPORTANCE)
     if newest is not None and message.timestamp is not None:
         age = newest - message.timestamp
         if age < 300:
@@ -169,7 +169,7 @@ def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
         elif age < 3600:
             factors.append(_RECENT)
     if (message.marks and message.marks.type == "task") or "task" in prose or "objective" in prose:
-        factors.append(_TASK)
+        factors.append(_TASK_RELATED)
     return tuple(factors)
 
 
@@ -198,8 +198,8 @@ def _verdict(text: str, failed: bool | None) -> bool | None:
     stated = stated_failure(text)
     if stated is not None:
         return stated
-    return True if _error_words(both_ends(text, _ENDS, _ENDS).lower()) else None
+    return True if _error_words(both_ends(text, _END_CHARS, _END_CHARS).lower()) else None
 
 
-def _error_words(low: str) -> bool:
-    return "error" in low and ("tool" in low or "failed" in low)
+def _error_words(lowered: str) -> bool:
+    return "error" in lowered and ("tool" in lowered or "failed" in lowered)

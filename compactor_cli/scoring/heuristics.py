@@ -10,8 +10,8 @@ from compactor_cli.scoring.factors import tool_failed
 from compactor_cli.text.clean import plain
 
 _WORD = re.compile(r"\w+")
-_LONGEST_NOD = 60
-_WORDS = """
+_MAX_NOD_CHARS = 60
+_NOD_WORD_LIST = """
 a accord ack ahead all alright amazing and awesome bye cheers continue cool d done excellent fine go good got great
 hello hey hi i it k kk lgtm looks lot lots much nice ok okay on perfect please proceed right see so sounds super sure
 thank thanks that then thx ty understood very well wonderful wow yeah yep yes you yup
@@ -19,13 +19,14 @@ danke dankeschön ja genau gut passt prima weiter bitte verstanden
 merci oui parfait bien gracias sí vale perfecto obrigado obrigada sim grazie va bene
 да спасибо хорошо ладно понятно はい ありがとう ありがとうございます 了解 好 好的 谢谢 可以 是的 继续 네 감사합니다
 """
-_NODS = frozenset(_WORDS.split())
+_NOD_WORDS = frozenset(_NOD_WORD_LIST.split())
 """Words of agreement, thanks, greeting or encouragement. Refusals are not included, because they may correct
 something."""
 
 _NAMES_ITS_SCORE = re.compile(
     r"\b(?:importance|persist|confidence)_\w+"
-    r"|\b(?:ignor|disregard|forget|overrid|overrul)\w*\b[^.\n]{0,60}\b(?:instruction|prompt|rule|guideline|above|previous)"
+    r"|\b(?:ignor|disregard|forget|overrid|overrul)\w*\b[^.\n]{0,60}\b(?:instruction|prompt|rule|guideline|above|"
+    r"previous)"
     r"|\b(?:scor|rat|grad|classif|rank|judg|mark|label)\w*\b[^.\n]{0,60}\b(?:everything|all|every|each|any|other"
     r"|others|messages?|highest|maximum|lowest|important|critical|zero|100|0)\b"
     r"|\b(?:everything|all|every|each|any|other|others|messages?)\b[^.\n]{0,60}"
@@ -35,22 +36,22 @@ _NAMES_ITS_SCORE = re.compile(
 )
 
 
-def speaks_of_scores(text: str) -> bool:
+def mentions_scores(text: str) -> bool:
     """Return whether a text might influence a judge because it mentions scores or instructions. Such a message is
     judged alone, so that it cannot affect the scores of others."""
     return _NAMES_ITS_SCORE.search(text) is not None
 
 
-def obvious(message: Message, threshold: float) -> Score | None:
+def obvious_score(message: Message, threshold: float) -> Score | None:
     """Return the score of a message that needs no model; None for all others."""
-    kind = _kind(message)
+    kind = _obvious_kind(message)
     if kind is None:
         return None
     name, points, category, confidence = kind
     return Score(points, points, (Factor(f"heuristic {name}", points),), category, confidence, points >= threshold)
 
 
-def _kind(message: Message) -> tuple[str, float, str, float] | None:
+def _obvious_kind(message: Message) -> tuple[str, float, str, float] | None:
     """Return the name, points, category and confidence for an obvious message; None for all others."""
     if message.role == "system":
         return "system message", 0, "none", 0.9  # it stays whatever its score
@@ -60,7 +61,7 @@ def _kind(message: Message) -> tuple[str, float, str, float] | None:
         return "injected text", 5, "none", 0.9
     text = plain(message.text("text")).strip()
     if message.results and (message.role == "tool" or not text):
-        return _result(message)
+        return _result_kind(message)
     if text:
         return ("acknowledgement", 5, "none", 0.9) if is_nod(text) else None
     if message.calls:
@@ -70,7 +71,7 @@ def _kind(message: Message) -> tuple[str, float, str, float] | None:
     return "nothing said", 0, "none", 1.0
 
 
-def _result(message: Message) -> tuple[str, float, str, float]:
+def _result_kind(message: Message) -> tuple[str, float, str, float]:
     failed = tool_failed(message, "")
     if failed:
         return "tool failure", 40, "observation", 0.5
@@ -80,6 +81,6 @@ def _result(message: Message) -> tuple[str, float, str, float]:
 def is_nod(text: str) -> bool:
     """Return whether a text consists only of agreement, thanks, greetings or encouragement, or of signs and emoji
     alone."""
-    if len(text) > _LONGEST_NOD:
+    if len(text) > _MAX_NOD_CHARS:
         return False
-    return all(word in _NODS for word in _WORD.findall(text.casefold().replace("'s", "").replace("’s", "")))
+    return all(word in _NOD_WORDS for word in _WORD.findall(text.casefold().replace("'s", "").replace("’s", "")))

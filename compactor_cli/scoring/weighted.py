@@ -10,13 +10,13 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.settings import Settings, SummarizationSettings
 from compactor_cli.text.clean import both_ends
 
-RECENCY = 10.0
+RECENCY_POINTS = 10.0
 """Recency points of the newest message."""
-MOST_LENGTH = 3.0
+MAX_LENGTH_POINTS = 3.0
 """Maximum points for length."""
-QUESTION = frozenset("?？؟⁇⸮\u037e")
+QUESTION_MARKS = frozenset("?？؟⁇⸮\u037e")
 """Question marks of several scripts; the last one is Greek."""
-_ENDS = 2_000
+_END_CHARS = 2_000
 """Characters at either end of a tool result that are searched for keywords and questions."""
 
 
@@ -31,20 +31,20 @@ class WeightedScorer:
         weights = settings.summarization
         keywords = _pattern(weights.important_keywords)
         last = len(transcript.messages) - 1
-        out = []
+        result = []
         for message in transcript.messages:
             factors = _factors(message, last - message.index, weights, keywords)
             raw = round(sum(factor.points for factor in factors), 6)
-            out.append(Score(max(0.0, min(100.0, raw)), raw, factors))
-        return tuple(out)
+            result.append(Score(max(0.0, min(100.0, raw)), raw, factors))
+        return tuple(result)
 
 
 def _pattern(keywords: tuple[str, ...]) -> re.Pattern[str] | None:
     words = sorted({word.lower() for word in keywords if word.strip()}, key=lambda word: (-len(word), word))
-    return re.compile("|".join(map(_whole, words))) if words else None
+    return re.compile("|".join(map(_word_pattern, words))) if words else None
 
 
-def _whole(word: str) -> str:
+def _word_pattern(word: str) -> str:
     """Return a pattern for a keyword as a whole word; scripts without blanks between words have no word boundaries."""
     before = r"(?<!\w)" if word[0].isascii() else ""
     after = r"(?!\w)" if word[-1].isascii() else ""
@@ -54,30 +54,30 @@ def _whole(word: str) -> str:
 def _factors(
     message: Message, distance: int, weights: SummarizationSettings, keywords: re.Pattern[str] | None
 ) -> tuple[Factor, ...]:
-    text = _searched(message)
+    text = _searched_text(message)
     by_role = {"system": weights.role_weight_system, "user": weights.role_weight_user}
     factors = [
         # a tool result has the weight of the assistant that asked for it
         Factor(f"role_{message.role}", by_role.get(message.role, weights.role_weight_assistant)),
-        Factor("recency", round(RECENCY * weights.recency_decay**distance, 6)),
+        Factor("recency", round(RECENCY_POINTS * weights.recency_decay**distance, 6)),
     ]
-    if message.role != "tool" and not QUESTION.isdisjoint(text):
+    if message.role != "tool" and not QUESTION_MARKS.isdisjoint(text):
         factors.append(Factor("question", weights.question_bonus))
     if message.calls:
         factors.append(Factor("tool_call", weights.tool_call_bonus))
     words = sorted(set(keywords.findall(text.lower()))) if keywords else []
     factors += [Factor(f"keyword {word}", weights.keyword_bonus) for word in words]
     length = sum(len(part.text) for part in message.parts if part.kind in ("text", "tool_result"))
-    factors.append(Factor("length", round(min(MOST_LENGTH, weights.content_length_weight * length / 100), 6)))
+    factors.append(Factor("length", round(min(MAX_LENGTH_POINTS, weights.content_length_weight * length / 100), 6)))
     return tuple(factor for factor in factors if factor.points)
 
 
-def _searched(message: Message) -> str:
+def _searched_text(message: Message) -> str:
     """Return what was said, plus both ends of tool results."""
     pieces = []
     for part in message.parts:
         if part.kind == "text":
             pieces.append(part.text)
         elif part.kind == "tool_result":
-            pieces.append(both_ends(part.text, _ENDS, _ENDS))
+            pieces.append(both_ends(part.text, _END_CHARS, _END_CHARS))
     return "\n".join(pieces)

@@ -16,14 +16,14 @@ class FrozenValues:
 
     __slots__ = ()
 
-    def __init__(self, **given: Any) -> None:
-        for known in fields(self):  # type: ignore[arg-type]  # of the classes below
-            made = known.default if known.default_factory is MISSING else known.default_factory()
-            value = given.pop(known.name, made)
+    def __init__(self, **values: Any) -> None:
+        for field in fields(self):  # type: ignore[arg-type]  # of the classes below
+            default = field.default if field.default_factory is MISSING else field.default_factory()
+            value = values.pop(field.name, default)
             if value is MISSING:
-                raise TypeError(f"{type(self).__name__}.__init__() missing a keyword argument: {known.name!r}")
-            object.__setattr__(self, known.name, value)
-        for name in given:
+                raise TypeError(f"{type(self).__name__}.__init__() missing a keyword argument: {field.name!r}")
+            object.__setattr__(self, field.name, value)
+        for name in values:
             raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -33,23 +33,23 @@ class FrozenValues:
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
     def __reduce__(self) -> tuple[Callable[..., FrozenValues], tuple[type[FrozenValues], dict[str, Any]]]:
-        return _made, (type(self), _all_of(self))
+        return _rebuild, (type(self), _field_values(self))
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and _all_of(self) == _all_of(other)
+        return type(other) is type(self) and _field_values(self) == _field_values(other)
 
     def __hash__(self) -> int:
-        return hash(tuple(_all_of(self).values()))
+        return hash(tuple(_field_values(self).values()))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in _all_of(self).items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in _field_values(self).items())})"
 
 
-def _all_of(values: Any) -> dict[str, Any]:
+def _field_values(values: Any) -> dict[str, Any]:
     return {field.name: getattr(values, field.name) for field in fields(values)}
 
 
-def _made(kind: type[FrozenValues], values: dict[str, Any]) -> FrozenValues:
+def _rebuild(kind: type[FrozenValues], values: dict[str, Any]) -> FrozenValues:
     return kind(**values)
 
 

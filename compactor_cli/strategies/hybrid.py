@@ -11,7 +11,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.recent import Shape
 from compactor_cli.strategies.small_rooms import plan_in_any_room
 
-_NAMED_ONLY = 0.1
+_MIN_IMPORTANCE = 0.1
 """Importance below which a topic gets a title but no lines: its messages are truncated."""
 
 
@@ -23,13 +23,13 @@ def _topics(inputs: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, .
         return ()
     parts = [SummaryPart("Earlier rounds", tuple(g.index for g in earlier), 0.5, named=False)] if earlier else []
     parts += [
-        SummaryPart(topic.title, topic.groups, topic.importance if topic.importance >= _NAMED_ONLY else 0.0)
+        SummaryPart(topic.title, topic.groups, topic.importance if topic.importance >= _MIN_IMPORTANCE else 0.0)
         for topic in topics
     ]
     return tuple(parts)
 
 
-_SHAPE = Shape("hybrid", form="topics", core=0.35, parts=_topics)
+_SHAPE = Shape("hybrid", outline="topics", core=0.35, parts=_topics)
 
 
 class Hybrid:

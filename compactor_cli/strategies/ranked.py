@@ -13,34 +13,34 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import RECENT, PlanInput, text_tokens, tokens_to_request
 from compactor_cli.model.score import Score
-from compactor_cli.strategies.shared.carried_requests import choose, quotes_of, repeatable, request_room
+from compactor_cli.strategies.shared.carried_requests import choose_repeated, find_repeatable, make_quotes, request_room
 from compactor_cli.strategies.shared.details import quoted_details
-from compactor_cli.strategies.shared.finishing import finished, widened
-from compactor_cli.strategies.shared.protected import REQUESTS
+from compactor_cli.strategies.shared.finishing import make_plan, use_spare_tokens
+from compactor_cli.strategies.shared.protected import REQUEST_REASONS
 from compactor_cli.strategies.shared.recent import (
     HEADING,
-    MARK,
-    MOST,
+    MARK_TOKENS,
+    MAX_TEXT_TOKENS,
     kept_protected,
     quote_tokens,
     room_without_target,
-    text_room,
+    text_limit,
 )
-from compactor_cli.strategies.shared.renditions import Renderer, comfortable, fit_newest
-from compactor_cli.strategies.shared.rooms import DETAIL
-from compactor_cli.strategies.shared.time_order import in_time_order
+from compactor_cli.strategies.shared.renditions import Renderer, count_fitting, fit_newest
+from compactor_cli.strategies.shared.rooms import DETAIL_TOKENS
+from compactor_cli.strategies.shared.time_order import put_in_time_order
 from compactor_cli.summary_text.headers import CUT_OFF
 
-_SHARE = 0.5
+_ARCHIVE_SHARE = 0.5
 """Share of the room for the clip-archive message."""
-_CORE = 0.35
+_TEXT_SHARE = 0.35
 """Share of the message for the summaries of the batches. The rest is for lines that are likely to be needed."""
-_MODEL_CORE = 0.7
+_MODEL_TEXT_SHARE = 0.7
 """The same if a model writes the summaries."""
-_LEAST_REQUESTED = 120
+_MIN_REQUESTED_TOKENS = 120
 """Minimum tokens to request from a model for a batch. If the room is too small for that, the first batches are
 joined."""
-_EARLIER = "Earlier rounds"
+_EARLIER_TITLE = "Earlier rounds"
 
 
 class Ranked:
@@ -57,13 +57,13 @@ class Ranked:
 
 
 def split_history(
-    groups: Sequence[Group], scores: Sequence[Score], messages: int, keep_recent: int
+    groups: Sequence[Group], scores: Sequence[Score], message_count: int, keep_recent: int
 ) -> tuple[list[Group], list[Group]]:
     """Return the groups that may be compressed, the lowest score first, and the recent groups. Equal scores keep their
     order.
 
     The score of a group is that of its best message. A group is recent if one of its messages is."""
-    border = messages - keep_recent
+    border = message_count - keep_recent
     older = [g for g in groups if g.messages[-1] < border]
     return sorted(older, key=lambda g: score_of(g, scores)), [g for g in groups if g.messages[-1] >= border]
 
@@ -72,7 +72,7 @@ def score_of(group: Group, scores: Sequence[Score]) -> float:
     return max(scores[i].raw for i in group.messages)
 
 
-def batches(groups: Sequence[Group], size: int, limit: int) -> list[list[Group]]:
+def split_batches(groups: Sequence[Group], size: int, limit: int) -> list[list[Group]]:
     """Return the groups in batches of about `size` messages. If there are more than `limit` batches, the first ones are
     joined."""
     result: list[list[Group]] = []
@@ -99,32 +99,36 @@ class _Planner:
         protected = [g for g in inputs.groups if g.index in inputs.protected]
         kept = kept_protected(inputs, self.renderer, protected)
         # if there is room, the new summary repeats what an earlier one repeats
-        task = [g for g in protected if inputs.protected[g.index] in REQUESTS and self.inputs.is_summary(g)]
-        folded = self._attempt(kept, task[:1]) if inputs.repeat and task else None
-        return folded or self._attempt(kept, []) or finished(inputs, Ranked.name, {d.group: d for d in kept}, [])
+        task = [g for g in protected if inputs.protected[g.index] in REQUEST_REASONS and self.inputs.is_summary(g)]
+        combined = self._attempt(kept, task[:1]) if inputs.repeat and task else None
+        return combined or self._attempt(kept, []) or make_plan(inputs, Ranked.name, {d.group: d for d in kept}, [])
 
     def _attempt(self, protected: list[Decision], task: list[Group]) -> Plan | None:
         """Return a plan whose summary continues the summaries in `task`, or None if there is no room for that."""
         inputs = self.inputs
-        rest = [g for g in inputs.groups if g.index not in inputs.protected]
-        older, recent = split_history(rest, inputs.scores, len(inputs.messages), inputs.settings.recent_messages)
+        groups = [g for g in inputs.groups if g.index not in inputs.protected]
+        older, recent = split_history(groups, inputs.scores, len(inputs.messages), inputs.settings.recent_messages)
         # summaries of earlier rounds go into the new message whatever their score
-        earlier = [*task, *(g for g in older if self.inputs.is_summary(g))]
+        summaries = [*task, *(g for g in older if self.inputs.is_summary(g))]
         older = [g for g in older if not self.inputs.is_summary(g)]
-        quotes = self._carried_on(earlier, protected) if task else ()
+        quotes = self._earlier_quotes(summaries, protected) if task else ()
         repeated = quote_tokens(inputs, Ranked.name, quotes)
         kept = [d for d in protected if all(d.group != g.index for g in task)]
-        newest, compressed, room = self._share_out(older, recent, earlier, sum(d.tokens for d in kept) + repeated)
-        if not compressed and sum(g.tokens for g in earlier) <= room + repeated:  # nothing new to combine them with
-            newest, earlier, quotes = [*newest, *(Decision.whole(g, "finished summary") for g in earlier)], [], ()
+        newest, compressed, tokens_left = self._share_out(
+            older, recent, summaries, sum(d.tokens for d in kept) + repeated
+        )
+        if (
+            not compressed and sum(g.tokens for g in summaries) <= tokens_left + repeated
+        ):  # nothing new to combine them with
+            newest, summaries, quotes = [*newest, *(Decision.whole(g, "finished summary") for g in summaries)], [], ()
         decisions = {d.group: d for d in (*kept, *newest)}
         removed = {g.index for g in compressed}
-        decisions |= {g.index: self._score_line(g) for g in older if g.index not in removed}
-        slots = self._archive(compressed, earlier, room, quotes, repeated)
+        decisions |= {g.index: self._keep_for_score(g) for g in older if g.index not in removed}
+        slots = self._archive_slots(compressed, summaries, tokens_left, quotes, repeated)
         if quotes and not slots:
             return None
         summarized = any(slot.excerpts is None for slot in slots)
-        for group in (*earlier, *compressed):
+        for group in (*summaries, *compressed):
             score = f"score {score_of(group, inputs.scores):.1f}"
             decision = (
                 Decision.summarized(group, f"compressed, {score}")
@@ -133,28 +137,28 @@ class _Planner:
             )
             decisions.setdefault(group.index, decision)
         # if a model writes, every stretch has room for its text
-        least = HEADING + text_tokens(_LEAST_REQUESTED)
-        if inputs.settings.summarizer == "llm" and slots and slots[0].budget >= least:
-            decisions, slots = in_time_order(inputs, decisions, slots, least, 1.0)
+        min_budget = HEADING + text_tokens(_MIN_REQUESTED_TOKENS)
+        if inputs.settings.summarizer == "llm" and slots and slots[0].budget >= min_budget:
+            decisions, slots = put_in_time_order(inputs, decisions, slots, min_budget, 1.0)
         else:
-            decisions, slots = in_time_order(inputs, decisions, slots, MARK)
+            decisions, slots = put_in_time_order(inputs, decisions, slots, MARK_TOKENS)
         largest = max(slots, key=lambda slot: slot.budget, default=None)
-        slots = [self._batched(slot, compressed, earlier, quoting=slot is largest) for slot in slots]
-        decisions |= widened(inputs, self.renderer, decisions, slots, (d.group for d in kept))
-        return finished(inputs, Ranked.name, decisions, slots)
+        slots = [self._with_batches(slot, compressed, summaries, quotes_lines=slot is largest) for slot in slots]
+        decisions |= use_spare_tokens(inputs, self.renderer, decisions, slots, (d.group for d in kept))
+        return make_plan(inputs, Ranked.name, decisions, slots)
 
-    def _carried_on(self, earlier: Sequence[Group], protected: Sequence[Decision]) -> tuple[Quote, ...]:
+    def _earlier_quotes(self, earlier: Sequence[Group], protected: Sequence[Decision]) -> tuple[Quote, ...]:
         """Return the user's words that the summaries of earlier rounds repeat."""
         inputs, earlier_indices = self.inputs, {g.index for g in earlier}
-        words = repeatable(inputs, {g.index for g in inputs.groups} - earlier_indices)
-        room = (inputs.target or MOST) - sum(d.tokens for d in protected if d.group not in earlier_indices)
-        return quotes_of(words, choose(inputs, words, request_room(room)), ends=False)
+        words = find_repeatable(inputs, {g.index for g in inputs.groups} - earlier_indices)
+        room = (inputs.target or MAX_TEXT_TOKENS) - sum(d.tokens for d in protected if d.group not in earlier_indices)
+        return make_quotes(words, choose_repeated(inputs, words, request_room(room)), ends_with_request=False)
 
-    def _score_line(self, group: Group) -> Decision:
+    def _keep_for_score(self, group: Group) -> Decision:
         return Decision.whole(group, f"score {score_of(group, self.inputs.scores):.1f}")
 
     def _share_out(
-        self, older: list[Group], recent: list[Group], earlier: list[Group], spent: int
+        self, older: list[Group], recent: list[Group], earlier: list[Group], spent_tokens: int
     ) -> tuple[list[Decision], list[Group], int]:
         """Return the decisions on recent groups, the older groups to compress (lowest scores first), and the room for
         the message."""
@@ -163,83 +167,86 @@ class _Planner:
             room = room_without_target(replaced) + HEADING
             whole = [Decision.whole(g, RECENT) for g in recent]
             return (whole, older, room) if replaced > room else (whole, [], 0)
-        room = self.inputs.target - spent
-        archive = max(HEADING, min(int(_SHARE * room), MOST + DETAIL))
-        left = room - archive
-        if sum(g.tokens for g in recent) > left:
+        room = self.inputs.target - spent_tokens
+        archive_room = max(HEADING, min(int(_ARCHIVE_SHARE * room), MAX_TEXT_TOKENS + DETAIL_TOKENS))
+        tokens_left = room - archive_room
+        if sum(g.tokens for g in recent) > tokens_left:
             newest, left_over = fit_newest(
-                self.renderer, recent, left, comfortable(self.renderer, recent, left), RECENT
+                self.renderer, recent, tokens_left, count_fitting(self.renderer, recent, tokens_left), RECENT
             )
             compressed = [*older, *left_over]
             return newest, compressed, room - sum(d.tokens for d in newest)
         newest = [Decision.whole(g, RECENT) for g in recent]
-        left -= sum(d.tokens for d in newest)
+        tokens_left -= sum(d.tokens for d in newest)
         total, count = sum(g.tokens for g in older), 0
-        while count < len(older) and total > left:
+        while count < len(older) and total > tokens_left:
             total -= older[count].tokens
             count += 1
-        return newest, older[:count], left + archive - total
+        return newest, older[:count], tokens_left + archive_room - total
 
-    def _archive(
-        self, compressed: list[Group], earlier: list[Group], room: int, quotes: tuple[Quote, ...], repeated: int
+    def _archive_slots(
+        self, compressed: list[Group], summaries: list[Group], room: int, quotes: tuple[Quote, ...], repeated: int
     ) -> list[SummarySlot]:
         """Return the clip-archive message, which summarizes each batch and repeats requests in full (`repeated`
         tokens)."""
-        covered = sorted((*compressed, *earlier), key=lambda g: g.index)
+        covered = sorted((*compressed, *summaries), key=lambda g: g.index)
         room = min(room, sum(g.tokens for g in covered) - 1 - repeated)
-        if not covered or room < MARK:
+        if not covered or room < MARK_TOKENS:
             return []
         indices = tuple(g.index for g in covered)
         if room < HEADING:
             return [] if quotes else [SummarySlot(3, indices, room, (), note=CUT_OFF)]
         note = "Clip-archive: the messages with the lowest scores were summarized in batches."
-        return [SummarySlot(3, indices, room + repeated, form="batches", note=note, quotes=quotes)]
+        return [SummarySlot(3, indices, room + repeated, outline="batches", note=note, quotes=quotes)]
 
-    def _batched(
-        self, slot: SummarySlot, compressed: Sequence[Group], earlier: Sequence[Group], *, quoting: bool
+    def _with_batches(
+        self, slot: SummarySlot, compressed: Sequence[Group], summaries: Sequence[Group], *, quotes_lines: bool
     ) -> SummarySlot:
-        """Return a summary with its batches. `quoting`: it also quotes lines."""
+        """Return a summary with its batches. `quotes_lines`: it also quotes lines."""
         if slot.excerpts is not None:
             return slot
         members = set(slot.groups)
-        new, carried = [g for g in compressed if g.index in members], [g for g in earlier if g.index in members]
+        new_groups, carried_groups = (
+            [g for g in compressed if g.index in members],
+            [g for g in summaries if g.index in members],
+        )
         room = slot.budget - quote_tokens(self.inputs, Ranked.name, slot.quotes)
-        model = self.inputs.settings.summarizer == "llm"
+        by_model = self.inputs.settings.summarizer == "llm"
         limit = self.inputs.settings.summarization.max_summaries
-        parts = self._parts(new, carried, limit)
-        while model and limit > 1 and _least_requested(parts, int(room * _MODEL_CORE)) < _LEAST_REQUESTED:
+        parts = self._make_parts(new_groups, carried_groups, limit)
+        while by_model and limit > 1 and _min_requested(parts, int(room * _MODEL_TEXT_SHARE)) < _MIN_REQUESTED_TOKENS:
             limit -= 1
-            parts = self._parts(new, carried, limit)
+            parts = self._make_parts(new_groups, carried_groups, limit)
         slot = replace(slot, parts=tuple(parts))
-        if not quoting:
+        if not quotes_lines:
             return slot
-        written = text_room(self.inputs, _MODEL_CORE if model else _CORE, room, len(parts))
-        told = quoted_details(self.inputs, [self.inputs.groups[g] for g in slot.groups], room - HEADING)
-        return replace(slot, own=written, lines=told.lines)
+        own_tokens = text_limit(self.inputs, _MODEL_TEXT_SHARE if by_model else _TEXT_SHARE, room, len(parts))
+        details = quoted_details(self.inputs, [self.inputs.groups[g] for g in slot.groups], room - HEADING)
+        return replace(slot, reserved_tokens=own_tokens, lines=details.lines)
 
-    def _parts(self, compressed: Sequence[Group], earlier: Sequence[Group], limit: int) -> list[SummaryPart]:
+    def _make_parts(self, compressed: Sequence[Group], summaries: Sequence[Group], limit: int) -> list[SummaryPart]:
         """Return the batches of the compressed groups, at most `limit`. `compressed` is in the order of scores."""
         settings, scores = self.inputs.settings.summarization, self.inputs.scores
-        batched = batches(compressed, settings.chunk_size, limit)
-        joined = len(batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(batched) + 1
+        batched = split_batches(compressed, settings.chunk_size, limit)
+        joined_batches = len(split_batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(batched) + 1
         parts: list[SummaryPart] = []
         for index, batch in enumerate(batched):
             batch_scores = [score_of(group, scores) for group in batch]
-            label = f"Batch {index + joined} of {len(batched) + joined - 1}"
-            if index == 0 and joined > 1:
-                label = f"Batches 1-{joined} of {len(batched) + joined - 1}, summarized again"
+            label = f"Batch {index + joined_batches} of {len(batched) + joined_batches - 1}"
+            if index == 0 and joined_batches > 1:
+                label = f"Batches 1-{joined_batches} of {len(batched) + joined_batches - 1}, summarized again"
             count = sum(len(g.messages) for g in batch)
             title = f"{label} ({count} messages, scores {min(batch_scores):.1f} to {max(batch_scores):.1f})"
             members = tuple(g.index for g in sorted(batch, key=lambda g: g.index))
             weight = sum(g.tokens for g in batch) ** 0.5 * (1 + index)
-            parts.append(SummaryPart(title, members, weight, batches=joined if index == 0 else 1))
-        if earlier:
+            parts.append(SummaryPart(title, members, weight, batches=joined_batches if index == 0 else 1))
+        if summaries:
             share = sum(part.weight for part in parts) / max(1, len(parts)) or 1.0
-            parts.insert(0, SummaryPart(_EARLIER, tuple(g.index for g in earlier), share, named=False))
+            parts.insert(0, SummaryPart(_EARLIER_TITLE, tuple(g.index for g in summaries), share, named=False))
         return parts
 
 
-def _least_requested(parts: Sequence[SummaryPart], room: int) -> int:
+def _min_requested(parts: Sequence[SummaryPart], room: int) -> int:
     """Return the tokens that a model would be asked for in the part with the smallest budget."""
     total_weight = sum(part.weight for part in parts) or 1.0
     return min((int(tokens_to_request(room) * part.weight / total_weight) for part in parts), default=room)

@@ -7,7 +7,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.recent import Shape
 from compactor_cli.strategies.small_rooms import plan_in_any_room
 
-_SHAPE = Shape("rolling", form="session", absorbs=True)
+_SHAPE = Shape("rolling", outline="session", repeats_requests=True)
 
 
 class Rolling:

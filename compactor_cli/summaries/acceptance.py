@@ -15,26 +15,30 @@ from compactor_cli.text.identifiers import identifiers
 
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|\*\*(?P<bold>[^*]+)\*\*:?)\s*$")
 _BULLETS = ("- ", "* ", "• ")
-_INLINE = re.compile(r"^\s{0,3}(?:\d+[.)]\s*)?\*\*(?P<title>[^*]+)\*\*:?(?P<rest>.*)$")
-_NUMBER = re.compile(r"^\d+[.)]\s*")
-_TOOL = re.compile(r"<\|?/?(?:tool_call|function_calls?|invoke)|\A\s*\{\s*\"(?:name|tool|function|tool_calls)\"\s*:")
+_INLINE_HEADING = re.compile(r"^\s{0,3}(?:\d+[.)]\s*)?\*\*(?P<title>[^*]+)\*\*:?(?P<rest>.*)$")
+_LIST_NUMBER = re.compile(r"^\d+[.)]\s*")
+_TOOL_CALL = re.compile(
+    r"<\|?/?(?:tool_call|function_calls?|invoke)|\A\s*\{\s*\"(?:name|tool|function|tool_calls)\"\s*:"
+)
 _MARKS = re.compile(r"</?(?:message|call|result|summary)\b", re.IGNORECASE)
-_NOTHING = frozenset(("", "none", "n/a", "nothing", "-", "not applicable", "nothing to report"))
-_PREAMBLE = 200
+_EMPTY_BODIES = frozenset(("", "none", "n/a", "nothing", "-", "not applicable", "nothing to report"))
+_MAX_PREAMBLE_CHARS = 200
 """Maximum characters before the first heading ("Here is the summary:") that are ignored."""
 _FENCE = re.compile(r"\A[^`]{0,200}```[a-z]*\n(.*)\n```\Z", re.DOTALL)
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL | re.IGNORECASE)
+_REASONING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL | re.IGNORECASE)
 """Reasoning of the model that some servers include in the answer."""
-_NEXT = re.compile(r"pending|next|open|unresolved|active|current", re.IGNORECASE)
+_TODO_TITLE = re.compile(r"pending|next|open|unresolved|active|current", re.IGNORECASE)
 """Headings about what is still to be done."""
-_ASKS = re.compile(r"\b(?:next|pending|to-?do|run|execute|install|open|send|delete|must|should|need)\b", re.IGNORECASE)
+_ASKING_WORDS = re.compile(
+    r"\b(?:next|pending|to-?do|run|execute|install|open|send|delete|must|should|need)\b", re.IGNORECASE
+)
 """Words with which a line may tell the reader to do something."""
-_PROGRAM = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S* )?[a-z.~/$][\w.+/~-]* (?!:)")
-_SHELL = re.compile(r"[|;&<>$`=]|\s(?:-|\S*[./])")
+_COMMAND_START = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S* )?[a-z.~/$][\w.+/~-]* (?!:)")
+_COMMAND_SIGNS = re.compile(r"[|;&<>$`=]|\s(?:-|\S*[./])")
 """Signs of a command in a quote that begins like one: an option, a path, an address, or a shell character."""
-_FETCHES = re.compile(r"\b(?:curl|wget|download|fetch|visit|browse)\b", re.IGNORECASE)
+_FETCHING_WORDS = re.compile(r"\b(?:curl|wget|download|fetch|visit|browse)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`|(https?://[^\s)>\]`\"']+)")
-_NAMED = 3
+_MAX_NAMES = 3
 """Maximum number of foreign names in a rejection's reason."""
 
 
@@ -46,7 +50,7 @@ class SummaryRules(Struct, frozen=True):
     optional: frozenset[str]
     limit: int
     """Maximum tokens of the summary."""
-    replaced: int
+    replaced_tokens: int
     """Tokens of the messages that it replaces."""
     source: Grounding
 
@@ -65,14 +69,14 @@ class JudgedAnswer(Struct, frozen=True):
         return "\n".join(f"### {title}\n{body}" if title else body for title, body in self.sections)
 
 
-def judge(answer: ModelAnswer, rules: SummaryRules, count: Callable[[str], int]) -> JudgedAnswer:
+def judge_answer(answer: ModelAnswer, rules: SummaryRules, count: Callable[[str], int]) -> JudgedAnswer:
     """Return the sections of an answer, or the reason why it is rejected."""
-    text = _THOUGHT.sub("", plain(answer.text)).strip()
-    reason = _formal(answer, text, rules.source)
+    text = _REASONING.sub("", plain(answer.text)).strip()
+    reason = _form_fault(answer, text, rules.source)
     if reason:
         return JudgedAnswer(reason=reason)
     fenced = _FENCE.match(text)
-    verdict = _sections(fenced.group(1) if fenced else text, rules.titles)
+    verdict = _split_sections(fenced.group(1) if fenced else text, rules.titles)
     if verdict.reason:
         return verdict
     missing = [title for title in rules.titles if title not in {*rules.optional, *dict(verdict.sections)}]
@@ -84,60 +88,60 @@ def judge(answer: ModelAnswer, rules: SummaryRules, count: Callable[[str], int])
     tokens = count(replace(verdict, sections=kept).text)
     if tokens > rules.limit:
         return JudgedAnswer(reason=f"it has {tokens:,} tokens; at most {rules.limit:,} are allowed")
-    if tokens >= rules.replaced:
-        return JudgedAnswer(reason=f"it is not smaller than the {rules.replaced:,} tokens that it stands for")
-    return _grounded(kept, rules.source)
+    if tokens >= rules.replaced_tokens:
+        return JudgedAnswer(reason=f"it is not smaller than the {rules.replaced_tokens:,} tokens that it stands for")
+    return _check_grounding(kept, rules.source)
 
 
-def _formal(answer: ModelAnswer, text: str, source: Grounding) -> str:
+def _form_fault(answer: ModelAnswer, text: str, source: Grounding) -> str:
     """Return what is wrong with an answer's form, regardless of its contents."""
-    if answer.finish == "tool" or _TOOL.search(text):
+    if answer.finish == "tool" or _TOOL_CALL.search(text):
         return "it calls a tool"
     if not text:
         return "it is empty"
     if answer.finish != "stop":
         return "it was cut off" if answer.finish == "length" else "it did not come to its end"
-    marked = any(not source.has(mark[0]) for mark in _MARKS.finditer(text))
-    return "it repeats the marks around the messages" if marked else ""
+    has_marks = any(not source.contains(mark[0]) for mark in _MARKS.finditer(text))
+    return "it repeats the marks around the messages" if has_marks else ""
 
 
-def _sections(text: str, titles: Sequence[str]) -> JudgedAnswer:
+def _split_sections(text: str, titles: Sequence[str]) -> JudgedAnswer:
     """Return the texts under the requested headings, in the requested order."""
     if not titles:
-        return JudgedAnswer((("", _body(text)),))
-    known = {_key(title): title for title in titles}
+        return JudgedAnswer((("", _clean_body(text)),))
+    known = {_title_key(title): title for title in titles}
     bodies: dict[str, list[str]] = {}
-    before: list[str] = []
-    under = before
+    preamble: list[str] = []
+    current = preamble
     for line in text.splitlines():
-        title, rest = _heading(line, known)
+        title, remainder = _heading(line, known)
         if title:
-            under = bodies.setdefault(title, [])
-            under += [rest] if rest else []
-        elif not (under is before and _HEADING.match(line)):
-            under.append(line)
-    if bodies and len("\n".join(before).strip()) > _PREAMBLE:
+            current = bodies.setdefault(title, [])
+            current += [remainder] if remainder else []
+        elif not (current is preamble and _HEADING.match(line)):
+            current.append(line)
+    if bodies and len("\n".join(preamble).strip()) > _MAX_PREAMBLE_CHARS:
         return JudgedAnswer(reason="there is text before its first heading")
-    return JudgedAnswer(tuple((title, _body("\n".join(bodies[title]))) for title in titles if title in bodies))
+    return JudgedAnswer(tuple((title, _clean_body("\n".join(bodies[title]))) for title in titles if title in bodies))
 
 
 def _heading(line: str, known: Mapping[str, str]) -> tuple[str, str]:
     """Return the requested heading that a line contains, and the rest of the line; both are empty if it contains
     none."""
-    title = known.get(_key(line.strip().lstrip("#")), "")
+    title = known.get(_title_key(line.strip().lstrip("#")), "")
     if title and not line.lstrip().startswith(_BULLETS):
         return title, ""
-    match = _INLINE.match(line)
-    return (known.get(_key(match["title"]), ""), match["rest"].strip()) if match else ("", "")
+    match = _INLINE_HEADING.match(line)
+    return (known.get(_title_key(match["title"]), ""), match["rest"].strip()) if match else ("", "")
 
 
-def _key(title: str) -> str:
+def _title_key(title: str) -> str:
     """Return a heading without its number and punctuation, which models vary."""
-    name = _NUMBER.sub("", title.strip().strip("*")).replace("&", " and ")
+    name = _LIST_NUMBER.sub("", title.strip().strip("*")).replace("&", " and ")
     return " ".join(re.sub(r"[^\w\s]", " ", name).casefold().split())
 
 
-def _body(text: str) -> str:
+def _clean_body(text: str) -> str:
     """Return a text fit to be under a heading: without headings of its own and without empty lines. It is empty if
     the text only says that there is nothing."""
     lines = []
@@ -147,33 +151,33 @@ def _body(text: str) -> str:
         if cleaned.strip():
             lines.append(cleaned)
     body = "\n".join(lines)
-    return "" if re.sub(r"[\s.()*_-]+", " ", body).strip().casefold() in _NOTHING else body
+    return "" if re.sub(r"[\s.()*_-]+", " ", body).strip().casefold() in _EMPTY_BODIES else body
 
 
-def _grounded(sections: tuple[tuple[str, str], ...], source: Grounding) -> JudgedAnswer:
+def _check_grounding(sections: tuple[tuple[str, str], ...], source: Grounding) -> JudgedAnswer:
     """Return the sections if everything in them occurs in the source."""
     foreign = ungrounded("\n".join(body for _, body in sections), source)
     if foreign:
-        listed = ", ".join(foreign[:_NAMED])
+        listed = ", ".join(foreign[:_MAX_NAMES])
         return JudgedAnswer(reason=f"it names what does not occur in the messages: {listed}")
     for title, body in sections:
         for line in body.splitlines():
-            planted = _planted(line, source, to_do=_NEXT.search(title) is not None)
+            planted = _planted_order(line, source, to_do=_TODO_TITLE.search(title) is not None)
             if planted:
                 return JudgedAnswer(reason=f"it asks for what only the output of a tool says: {planted}")
     return JudgedAnswer(sections)
 
 
-def _planted(line: str, source: Grounding, *, to_do: bool) -> str:
+def _planted_order(line: str, source: Grounding, *, to_do: bool) -> str:
     """Return what a line asks for although neither user nor assistant said it. Tool output may contain planted
     orders."""
     orders = []
     words = _COMMAND.sub("", line)
-    commands = _ASKS.search(words) is not None
-    for match in _COMMAND.finditer(line) if to_do or commands else ():
+    asks = _ASKING_WORDS.search(words) is not None
+    for match in _COMMAND.finditer(line) if to_do or asks else ():
         command = (match.group(1) or match.group(2).rstrip(".,;:!?")).strip()
-        if match.group(2) or (_PROGRAM.match(command) and (commands or _SHELL.search(command))):
+        if match.group(2) or (_COMMAND_START.match(command) and (asks or _COMMAND_SIGNS.search(command))):
             orders.append(command)
-    if _FETCHES.search(words):
+    if _FETCHING_WORDS.search(words):
         orders += sorted(identifiers(words))
     return next((order for order in orders if not source.was_said(order)), "")

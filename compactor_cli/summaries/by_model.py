@@ -17,19 +17,19 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest, tokens_to_request
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge
+from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge_answer
 from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summaries.grounding import Grounding
 from compactor_cli.summaries.layout import render
-from compactor_cli.summaries.offline import beside, page_for
-from compactor_cli.summaries.outline import drafted, form_of
-from compactor_cli.summaries.prompting import PromptPiece, RequestStretch, merges, model_request, stretches
+from compactor_cli.summaries.offline import fit_quoted_lines, make_page
+from compactor_cli.summaries.outline import model_outline, outline_of
+from compactor_cli.summaries.prompting import PromptPiece, RequestStretch, group_merges, model_request, split_stretches
 from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.summary_text.verbatim import QUOTED, quoted_span
 
-_LEAST, _FOR_HEADING = 40, 10
+_MIN_TOKENS, _HEADING_TOKENS = 40, 10
 """Tokens below which the model is not asked, and additional tokens for each heading."""
-_TOO_SHORT = 60
+_MIN_PART_TOKENS = 60
 """Tokens of a part below which it is quoted instead of summarized."""
 
 Count = Callable[[str], int]
@@ -45,11 +45,11 @@ class _Job(Struct):
     source: Grounding
     texts: list[JudgedAnswer] = field(default_factory=list)
     failure: str = ""
-    asked: bool = True
+    was_asked: bool = True
     """Whether the model was asked."""
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """Return whether the job needs further requests."""
         return not self.failure and len(self.texts) != 1
 
@@ -72,23 +72,23 @@ class Llm:
     def __init__(self, model: LanguageModel, settings: Settings) -> None:
         self._model = model
         self._system = settings.summarization.prompt
-        self._most = settings.llm.summary_tokens
+        self._max_tokens = settings.llm.summary_tokens
         self._offline = Extractive()
 
     def prepare(self, requests: Sequence[SummaryRequest], count: Count) -> tuple[SummaryRequest, ...]:
         jobs = [job for slot, request in enumerate(requests) for job in self._jobs(slot, request, count)]
-        while pending := [job for job in jobs if job.open]:
+        while pending := [job for job in jobs if job.is_open]:
             self._ask(pending, count)
         for job in jobs:
             if job.failure:
-                self._model.give_up(job.piece.what, job.failure, failed=job.asked)
-        return tuple(self._drafted(slot, request, jobs) for slot, request in enumerate(requests))
+                self._model.give_up(job.piece.what, job.failure, failed=job.was_asked)
+        return tuple(self._with_draft(slot, request, jobs) for slot, request in enumerate(requests))
 
     def summarize(self, request: SummaryRequest, count: Count) -> str:
         text = self._offline.summarize(request, count)
         if text or request.draft is None or request.shorter_header:
             return text
-        self._model.give_up(_named(request), "with what is computed it does not fit", failed=False)
+        self._model.give_up(_describe_summary(request), "with what is computed it does not fit", failed=False)
         return self._offline.summarize(replace(request, draft=None), count)
 
     # -- what to ask
@@ -96,78 +96,80 @@ class Llm:
     def _jobs(self, slot: int, request: SummaryRequest, count: Count) -> list[_Job]:
         if request.slot.excerpts is not None:  # the strategy chose every line
             return []
-        pieces = self._parts(request, count) if request.parts else [(None, self._whole(request, count))]
+        pieces = self._part_pieces(request, count) if request.parts else [(None, self._whole_piece(request, count))]
         jobs = []
         for part, piece in pieces:
             if piece is None:
                 continue
             source = Grounding(piece.messages, piece.earlier)
             job = _Job(slot, part, piece, [], source)
-            least = _LEAST + _FOR_HEADING * len(piece.titles)
-            if piece.target_tokens < least:
-                job.failure = f"there is room for {max(0, piece.target_tokens)} tokens of it, and it needs {least}"
+            min_tokens = _MIN_TOKENS + _HEADING_TOKENS * len(piece.titles)
+            if piece.target_tokens < min_tokens:
+                job.failure = f"there is room for {max(0, piece.target_tokens)} tokens of it, and it needs {min_tokens}"
             else:
-                job.stretches = stretches(piece, self._model.context_limit, self._system)
+                job.stretches = split_stretches(piece, self._model.context_limit, self._system)
                 if not job.stretches:
                     job.failure = f"its request does not fit the context of {self._model.context_limit:,} tokens"
-            job.asked = bool(job.stretches)
+            job.was_asked = bool(job.stretches)
             jobs.append(job)
         return jobs
 
-    def _whole(self, request: SummaryRequest, count: Count) -> PromptPiece | None:
+    def _whole_piece(self, request: SummaryRequest, count: Count) -> PromptPiece | None:
         """Return one piece for the whole summary; None if there is nothing new to summarize."""
-        new, earlier = _split(request.messages)
-        if not new:
+        new_messages, earlier = _split_earlier(request.messages)
+        if not new_messages:
             return None
-        form = drafted(form_of(request.slot.form, request.slot.tier))
-        repeated = {quote.kind for quote in request.slot.quotes}
-        headings = [h for h in form.headings if not h.sections]
-        titles = tuple(h.title for h in headings if not (h.title == "Original Task" and repeated & {"first", "only"}))
+        outline = model_outline(outline_of(request.slot.outline, request.slot.tier))
+        repeated_kinds = {quote.kind for quote in request.slot.quotes}
+        headings = [h for h in outline.headings if not h.sections]
+        titles = tuple(
+            h.title for h in headings if not (h.title == "Original Task" and repeated_kinds & {"first", "only"})
+        )
         kind = {"tiers": f"tier{request.slot.tier or 1}", "summary": "session"}.get(
-            request.slot.form, request.slot.form
+            request.slot.outline, request.slot.outline
         )
         return PromptPiece(
-            what=_named(request),
+            what=_describe_summary(request),
             kind=kind,
             titles=titles,
-            messages=new,
+            messages=new_messages,
             earlier=earlier,
-            target_tokens=min(self._most, self._room(request, count)),
-            replaced=sum(m.tokens for m in request.messages),
+            target_tokens=min(self._max_tokens, self._text_budget(request, count)),
+            replaced_tokens=sum(m.tokens for m in request.messages),
             optional=frozenset(h.title for h in headings if kind == "session" and not h.always),
             task=request.task if kind == "session" else "",
         )
 
-    def _parts(self, request: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
+    def _part_pieces(self, request: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
         """Return a piece for each part with enough new tokens to summarize. Parts of earlier summaries are carried
         over."""
-        room = self._room(request, count)
+        room = self._text_budget(request, count)
         total_weight = sum(part.weight for part, _ in request.parts) or 1.0
         pieces: list[tuple[int, PromptPiece | None]] = []
-        earlier = _split(request.messages)[1]
+        earlier = _split_earlier(request.messages)[1]
         for index, (part, messages) in enumerate(request.parts):
-            new = _split(messages)[0]
-            tokens = sum(m.tokens for m in new)
-            if not part.weight or tokens < _TOO_SHORT:
+            new_messages = _split_earlier(messages)[0]
+            tokens = sum(m.tokens for m in new_messages)
+            if not part.weight or tokens < _MIN_PART_TOKENS:
                 continue
             piece = PromptPiece(
-                what=f"{part.title.partition(' (')[0]}, {_named(request)}",
-                kind="topic" if request.slot.form == "topics" else "batch",
+                what=f"{part.title.partition(' (')[0]}, {_describe_summary(request)}",
+                kind="topic" if request.slot.outline == "topics" else "batch",
                 titles=(),
-                messages=new,
+                messages=new_messages,
                 earlier=earlier,
-                target_tokens=min(self._most, int(room * part.weight / total_weight)),
-                replaced=tokens,
-                takes_over=False,
+                target_tokens=min(self._max_tokens, int(room * part.weight / total_weight)),
+                replaced_tokens=tokens,
+                replaces_earlier=False,
                 batches=part.batches,
             )
             pieces.append((index, piece))
         return pieces
 
-    def _room(self, request: SummaryRequest, count: Count) -> int:
+    def _text_budget(self, request: SummaryRequest, count: Count) -> int:
         """Return the tokens for the model's text: a share of what heading, requests and quoted lines leave."""
-        page = page_for(replace(request, draft=Draft(self._model.name)))
-        page = replace(page, lines=beside(page, request, count))
+        page = make_page(replace(request, draft=Draft(self._model.name)))
+        page = replace(page, lines=fit_quoted_lines(page, request, count))
         return tokens_to_request(request.budget - count(render(page, ())))
 
     # -- asking
@@ -176,37 +178,41 @@ class Llm:
         """Take one step with each job: request its stretches, or their merge. Rejected answers are requested once
         more."""
         steps = [step for job in jobs for step in self._steps(job)]
-        first = self._judged(steps, [""] * len(steps), count)
-        again = [i for i, judged in enumerate(first) if judged.reason and not judged.failed]
-        second = self._judged([steps[i] for i in again], [first[i].reason for i in again], count)
-        results = dict(enumerate(first)) | dict(zip(again, second, strict=True))
+        first_answers = self._ask_and_judge(steps, [""] * len(steps), count)
+        retried = [i for i, answer in enumerate(first_answers) if answer.reason and not answer.failed]
+        second_answers = self._ask_and_judge(
+            [steps[i] for i in retried], [first_answers[i].reason for i in retried], count
+        )
+        results = dict(enumerate(first_answers)) | dict(zip(retried, second_answers, strict=True))
         for job in jobs:
             pairs = [(steps[i], results[i]) for i in range(len(steps)) if steps[i].job is job]
-            rejected = [judged for _, judged in pairs if judged.reason]
-            if len(rejected) == len(pairs) or any(step.stretch is None for step, judged in pairs if judged.reason):
+            rejected = [answer for _, answer in pairs if answer.reason]
+            if len(rejected) == len(pairs) or any(step.stretch is None for step, answer in pairs if answer.reason):
                 job.failure = f"{rejected[0].reason}{'' if rejected[0].failed else ' (asked twice)'}"
                 continue
-            job.texts = [judged if not judged.reason else self._quoted(step, judged, count) for step, judged in pairs]
+            job.texts = [
+                answer if not answer.reason else self._summarize_offline(step, answer, count) for step, answer in pairs
+            ]
 
     def _steps(self, job: _Job) -> list[_Step]:
         if not job.texts:
             several = len(job.stretches) > 1
-            piece = replace(job.piece, takes_over=False) if several else job.piece
-            return [_Step(job, piece, own.turns, own if several else None) for own in job.stretches]
-        texts = [judged.text for judged in job.texts]
-        turns = merges(job.piece, texts, self._model.context_limit, self._system)
-        return [_Step(job, job.piece, own, None, merging=True) for own in turns]
+            piece = replace(job.piece, replaces_earlier=False) if several else job.piece
+            return [_Step(job, piece, stretch.turns, stretch if several else None) for stretch in job.stretches]
+        texts = [answer.text for answer in job.texts]
+        turns = group_merges(job.piece, texts, self._model.context_limit, self._system)
+        return [_Step(job, job.piece, stretch, None, merging=True) for stretch in turns]
 
-    def _quoted(self, step: _Step, judged: JudgedAnswer, count: Count) -> JudgedAnswer:
+    def _summarize_offline(self, step: _Step, answer: JudgedAnswer, count: Count) -> JudgedAnswer:
         """Return the offline summary of a stretch that the model failed to summarize, as input for the merge."""
         messages = step.stretch.messages if step.stretch else ()
         ranges = format_ranges(message.number for message in messages)
-        self._model.give_up(f"messages {ranges} in the {step.piece.what}", judged.reason)
-        slot = SummarySlot(3, (), step.piece.limit, form="summary")
+        self._model.give_up(f"messages {ranges} in the {step.piece.what}", answer.reason)
+        slot = SummarySlot(3, (), step.piece.limit, outline="summary")
         request = SummaryRequest(slot, "", messages, frozenset(), slot.budget)
         return JudgedAnswer((("", self._offline.summarize(request, count).strip()),))
 
-    def _judged(self, steps: Sequence[_Step], reasons: Sequence[str], count: Count) -> list[JudgedAnswer]:
+    def _ask_and_judge(self, steps: Sequence[_Step], reasons: Sequence[str], count: Count) -> list[JudgedAnswer]:
         if not steps:
             return []
         requests = [
@@ -219,11 +225,11 @@ class Llm:
             if answer.failure:
                 verdicts.append(JudgedAnswer(reason=answer.failure, failed=True))
                 continue
-            rules = SummaryRules(piece.titles, piece.optional, piece.limit, piece.replaced, step.job.source)
-            verdicts.append(judge(answer, rules, count))
+            rules = SummaryRules(piece.titles, piece.optional, piece.limit, piece.replaced_tokens, step.job.source)
+            verdicts.append(judge_answer(answer, rules, count))
         return verdicts
 
-    def _drafted(self, slot: int, request: SummaryRequest, jobs: Sequence[_Job]) -> SummaryRequest:
+    def _with_draft(self, slot: int, request: SummaryRequest, jobs: Sequence[_Job]) -> SummaryRequest:
         finished = [job for job in jobs if job.slot == slot and not job.failure]
         if not finished:
             return request
@@ -235,17 +241,17 @@ class Llm:
         )
 
 
-def _split(messages: Sequence[Message]) -> tuple[list[Message], tuple[str, ...]]:
+def _split_earlier(messages: Sequence[Message]) -> tuple[list[Message], tuple[str, ...]]:
     """Return the messages that are not summarized yet, and the earlier summaries without the lines they quote."""
-    new = [m for m in messages if m.origin != "summary"]
-    return new, tuple(_saying(m.text("text")) for m in messages if m.origin == "summary")
+    new_messages = [m for m in messages if m.origin != "summary"]
+    return new_messages, tuple(_without_quotes(m.text("text")) for m in messages if m.origin == "summary")
 
 
-def _saying(text: str) -> str:
+def _without_quotes(text: str) -> str:
     start, end = quoted_span(text)
     return text[:start].removesuffix(QUOTED) + text[end:]
 
 
-def _named(request: SummaryRequest) -> str:
-    tier = f" of tier {request.slot.tier}" if request.slot.form == "tiers" else ""
+def _describe_summary(request: SummaryRequest) -> str:
+    tier = f" of tier {request.slot.tier}" if request.slot.outline == "tiers" else ""
     return f"summary{tier} of messages {format_ranges(m.number for m in request.messages)}"

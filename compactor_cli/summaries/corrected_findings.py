@@ -10,21 +10,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from compactor_cli.model.message import Message
-from compactor_cli.summaries.facts import WHERE
+from compactor_cli.summaries.facts import MESSAGE_MARKS
 from compactor_cli.summaries.items import SummaryItem
-from compactor_cli.summaries.needed_lines import needing
+from compactor_cli.summaries.needed_lines import add_needs
 from compactor_cli.text.later_figures import figures_of, later_on_figures
 from compactor_cli.text.patterns import compiled_later
 
-_SLIGHT = compiled_later(r"\d{1,2}|(?:19|20)\d\d")
+_COMMON_FIGURE = compiled_later(r"\d{1,2}|(?:19|20)\d\d")
 """A figure that says nothing by itself."""
-_NO_NOUN = (
+_NOT_BEFORE_NOUN = (
     r"(?=\s*(?:$|[.,;:!?)—–]|-\s)|\s+(?:in|with|there|here|when|and|but|so|by|on|about|because|earlier|before)\b)"
 )
-_TAKES_BACK = compiled_later(
+_WITHDRAWALS = compiled_later(
     r"\bI (?:had )?(?:misread|misunderstood|misinterpreted|mistook|miscounted)\b(?!-| nothing\b)"
-    rf"|\bI (?:was (?:wrong|mistaken)|made an? (?:error|mistake)|got (?:it|that|this|the [\w-]+) wrong){_NO_NOUN}"
-    rf"|\b(?:my mistake|that was wrong)(?=\s*(?:$|[.,;:!)—–]|-\s))|\bmy earlier [\w ]{{1,30}} was wrong{_NO_NOUN}"
+    rf"|\bI (?:was (?:wrong|mistaken)|made an? (?:error|mistake)|got (?:it|that|this|the [\w-]+) "
+    rf"wrong){_NOT_BEFORE_NOUN}"
+    rf"|\b(?:my mistake|that was wrong)(?=\s*(?:$|[.,;:!)—–]|-\s))|\bmy earlier [\w ]{{1,30}} was "
+    rf"wrong{_NOT_BEFORE_NOUN}"
     r"|\bich habe (?:mich (?:geirrt|vertan|verlesen|verrechnet)\b|(?!nichts)[^.,;]{0,40}\b(?:falsch (?:gelesen"
     r"|verstanden|gezählt|gerechnet|gedeutet|angenommen|gesagt)|verwechselt)\b(?!\s+[\w/]))"
     r"|\bmein fehler\b(?=\s*(?:$|[.,;:!]))"
@@ -41,17 +43,17 @@ _TAKES_BACK = compiled_later(
     ),
 )
 """Phrases with which speakers withdraw what they said before."""
-_NOT_SO = compiled_later(
+_UNCERTAIN_BEFORE = compiled_later(
     r"\b(?:if|whether|unless|in case|said|says?|saying|told|tells?|wrote|thought|thinks?|claim(?:s|ed)?|what|not"
     r"|wenn|falls|ob|sagte?|si|dijo|dice|dit|disait|se)(?: (?:me|you|us|that|him|her))?\W*$|如果",
     re.IGNORECASE,
 )
 """Words before such a phrase that make it about others, or uncertain."""
-_BEFORE = 20
+_CHARS_BEFORE = 20
 """Number of characters to search for such words."""
-_CLOSING = 2
+_MAX_CLOSING = 2
 """Maximum number of concluding statements that each earlier statement needs."""
-_BACK = 8
+_MAX_WITHDRAWN = 8
 """Maximum number of earlier statements with figures that such a phrase may withdraw."""
 
 
@@ -60,64 +62,73 @@ def with_corrections(items: Sequence[SummaryItem], messages: Sequence[Message] =
     it, and the later one is then worth as much. A statement also needs those that conclude the same turn and share a
     figure with it."""
     result = list(items)
-    own = [at for at in sorted(range(len(items)), key=lambda at: items[at].order) if is_statement(items[at])]
-    said = _in_turn([items[at] for at in own])
-    later = later_on_figures(said)
-    asked = [message.number for message in messages if message.origin == "request"]
-    for at, others in [*enumerate(later), *_came_to([items[at] for at in own], asked), *_taken_back(said)]:
-        wanted = [own[other] for other in others if items[own[other]].about not in result[own[at]].needs]
-        if wanted:
-            needing(result, own[at], wanted)
+    indices = [i for i in sorted(range(len(items)), key=lambda i: items[i].order) if is_statement(items[i])]
+    statements = _number_statements([items[i] for i in indices])
+    later = later_on_figures(statements)
+    requests = [message.number for message in messages if message.origin == "request"]
+    for i, others in [
+        *enumerate(later),
+        *_closing_statements([items[i] for i in indices], requests),
+        *_withdrawn_statements(statements),
+    ]:
+        missing = [indices[other] for other in others if items[indices[other]].key not in result[indices[i]].needs]
+        if missing:
+            add_needs(result, indices[i], missing)
     return result
 
 
-def _came_to(items: Sequence[SummaryItem], asked: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield each statement with figures made before a turn's last message, with up to `_CLOSING` statements of that
+def _closing_statements(items: Sequence[SummaryItem], requests: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield each statement with figures made before a turn's last message, with up to `_MAX_CLOSING` statements of that
     message. Those that share a figure with the statement itself are preferred; otherwise they share one with its
-    message. `asked`: numbers of the requests."""
+    message. `requests`: numbers of the requests."""
     turns: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
-    for at, item in enumerate(items):
+    for i, item in enumerate(items):
         if item.messages:
             number = item.messages[0]
-            turns[bisect_left(asked, number)].setdefault(number, []).append(at)
+            turns[bisect_left(requests, number)].setdefault(number, []).append(i)
     for turn in turns.values():
-        *before, last = turn.values()
-        figures = {at: _figures(items[at].text) for own in turn.values() for at in own}
-        for own in before:
-            named = frozenset[str]().union(*(figures[at] for at in own))
-            if closing := [at for at in last if not named.isdisjoint(figures[at])]:
-                yield from ((at, _nearest(figures[at], closing, figures)) for at in own if figures[at])
+        *earlier_turns, last_indices = turn.values()
+        figures = {i: _figures(items[i].text) for indices in turn.values() for i in indices}
+        for indices in earlier_turns:
+            shared = frozenset[str]().union(*(figures[i] for i in indices))
+            if closing := [i for i in last_indices if not shared.isdisjoint(figures[i])]:
+                yield from ((i, _closest(figures[i], closing, figures)) for i in indices if figures[i])
 
 
-def _nearest(own: frozenset[str], closing: Sequence[int], figures: Mapping[int, frozenset[str]]) -> Sequence[int]:
-    shared = (at for at in closing if not own.isdisjoint(figures[at]))
-    return [*islice(shared, _CLOSING)] or closing[:_CLOSING]
+def _closest(
+    own_figures: frozenset[str], closing: Sequence[int], figures: Mapping[int, frozenset[str]]
+) -> Sequence[int]:
+    sharing = (at for at in closing if not own_figures.isdisjoint(figures[at]))
+    return [*islice(sharing, _MAX_CLOSING)] or closing[:_MAX_CLOSING]
 
 
-def _taken_back(said: Sequence[tuple[int, str]]) -> Iterator[tuple[int, Sequence[int]]]:
+def _withdrawn_statements(statements: Sequence[tuple[int, str]]) -> Iterator[tuple[int, Sequence[int]]]:
     """Yield the earlier statements that a message may withdraw, because they share a figure with it, each with the
     withdrawing statement."""
-    figures = [_figures(text) for _, text in said]
+    figures = [_figures(text) for _, text in statements]
     of_message: defaultdict[int, set[str]] = defaultdict(set)
-    for own, (message, _) in zip(figures, said, strict=True):
-        of_message[message] |= own
-    for at, (message, text) in enumerate(said):
-        if not _says_wrong(text):
+    for statement_figures, (message, _) in zip(figures, statements, strict=True):
+        of_message[message] |= statement_figures
+    for i, (message, text) in enumerate(statements):
+        if not _withdraws_statement(text):
             continue
-        earlier = (before for before in range(at - 1, -1, -1) if said[before][0] != message and figures[before])
-        named = of_message[message]
-        yield from ((before, [at]) for before in islice(earlier, _BACK) if not named.isdisjoint(figures[before]))
+        earlier = (other for other in range(i - 1, -1, -1) if statements[other][0] != message and figures[other])
+        shared = of_message[message]
+        yield from ((other, [i]) for other in islice(earlier, _MAX_WITHDRAWN) if not shared.isdisjoint(figures[other]))
 
 
-def _says_wrong(text: str) -> bool:
+def _withdraws_statement(text: str) -> bool:
     """Return whether the speaker withdraws an earlier statement."""
     return any(
-        not _NOT_SO.search(text[max(0, back.start() - _BEFORE) : back.start()]) for back in _TAKES_BACK.finditer(text)
+        not _UNCERTAIN_BEFORE.search(text[max(0, withdrawal.start() - _CHARS_BEFORE) : withdrawal.start()])
+        for withdrawal in _WITHDRAWALS.finditer(text)
     )
 
 
 def _figures(text: str) -> frozenset[str]:
-    return frozenset(figure for figure in figures_of(WHERE.sub("", text)) if not _SLIGHT.fullmatch(figure))
+    return frozenset(
+        figure for figure in figures_of(MESSAGE_MARKS.sub("", text)) if not _COMMON_FIGURE.fullmatch(figure)
+    )
 
 
 def is_statement(item: SummaryItem) -> bool:
@@ -125,15 +136,15 @@ def is_statement(item: SummaryItem) -> bool:
     return item.section in ("Done", "Decisions", "In progress") and item.text.startswith('"')
 
 
-def _in_turn(items: Sequence[SummaryItem]) -> list[tuple[int, str]]:
+def _number_statements(items: Sequence[SummaryItem]) -> list[tuple[int, str]]:
     """Return the statements, each with a running number for its message. Lines of earlier rounds are assigned to
     messages by the label in their text."""
-    said: list[tuple[int, str]] = []
-    before: tuple[int, ...] | str = ""
+    statements: list[tuple[int, str]] = []
+    last_label: tuple[int, ...] | str = ""
     for item in items:
-        text = WHERE.sub("", item.text)
+        text = MESSAGE_MARKS.sub("", item.text)
         label = item.messages or item.text[len(text) :]
-        number = said[-1][0] if said else 0
-        said.append((number + (label != before), text))
-        before = label
-    return said
+        number = statements[-1][0] if statements else 0
+        statements.append((number + (label != last_label), text))
+        last_label = label
+    return statements

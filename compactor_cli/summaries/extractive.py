@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from compactor_cli.model.planning import SummaryRequest
-from compactor_cli.summaries.quoting import quoting
+from compactor_cli.summaries.quoting import write_quotes
 
 
 class Extractive:
@@ -17,7 +17,7 @@ class Extractive:
 
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str:
         if request.slot.excerpts is not None:
-            return quoting(request, request.slot.excerpts, count)
-        from compactor_cli.summaries.offline import page_of
+            return write_quotes(request, request.slot.excerpts, count)
+        from compactor_cli.summaries.offline import write_page
 
-        return page_of(request, count)
+        return write_page(request, count)

@@ -17,7 +17,7 @@ from operator import itemgetter
 
 from msgspec import Struct, field
 
-from compactor_cli.features.call_lines import ADDED, REMOVED
+from compactor_cli.features.call_lines import ADDED_MARK, REMOVED_MARK
 from compactor_cli.features.work.earlier_rounds import files_in_state
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import (
@@ -26,45 +26,45 @@ from compactor_cli.features.work.ledger import (
     call_arguments,
     command_of,
     compute_ledger,
-    was_shown,
-    where,
+    format_references,
+    implies_existed,
 )
-from compactor_cli.features.work.looking_steps import only_looks
+from compactor_cli.features.work.looking_steps import is_only_looking
+from compactor_cli.features.work.masked_calls import CallMasker
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.features.work.secret_words import command_without_values
-from compactor_cli.features.work.told_of_calls import ToldOfCalls
+from compactor_cli.features.work.secret_words import mask_command
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Pairing, Spot
+from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.summaries.outline import FACTS, cells
-from compactor_cli.summaries.snippets import changes
+from compactor_cli.summaries.snippets import last_changes
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.summary_text.state_line import PASSED_SINCE
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 
-WHERE = compiled_later(r"(?: \[(?:earlier|(?:earlier )?#[^\]]*)\])+$")
-_FIRST = compiled_later(r"\[(?:earlier )?#([^\]]*)\]")
-_ABOUT = compiled_later(r"`(.+)`(?: (.*))?$", re.DOTALL)
-_DONE = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")
-_TIMES = compiled_later(r"\((\d+)x\b")
-_LAST = compiled_later(r"\blast (ok|failed)\b")
-_SHOWN_PART = compiled_later(r"(?:\s*2>(?:&1|\s*/dev/null)|\s*\|&?\s*(?:head|tail)(?:\s+-[-\w=]+|\s+\d+)*)+\s*$")
+MESSAGE_MARKS = compiled_later(r"(?: \[(?:earlier|(?:earlier )?#[^\]]*)\])+$")
+_FIRST_NUMBERS = compiled_later(r"\[(?:earlier )?#([^\]]*)\]")
+_SUBJECT = compiled_later(r"`(.+)`(?: (.*))?$", re.DOTALL)
+_COUNTED_ACTION = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")
+_COUNT = compiled_later(r"\((\d+)x\b")
+_LAST_OUTCOME = compiled_later(r"\blast (ok|failed)\b")
+_OUTPUT_LIMIT = compiled_later(r"(?:\s*2>(?:&1|\s*/dev/null)|\s*\|&?\s*(?:head|tail)(?:\s+-[-\w=]+|\s+\d+)*)+\s*$")
 """The end of a command that only limits how much of its output is shown. Without it, the command is the same."""
-_DOCUMENT = compiled_later(
+_HERE_DOCUMENT = compiled_later(
     r"(<<-?\s*['\"]?(\w+)['\"]?[^\n]*)(\n[^\n]*)\n(?!\s*\2[ \t]*$).*?\n\s*\2[ \t]*$", re.DOTALL | re.MULTILINE
 )
 """A text of several lines inside a command line."""
-_SEARCHED = 4_000
+_MAX_SEARCHED_CHARS = 4_000
 """Number of characters of a command line to search for such texts."""
 
 CHANGE_SEPARATOR = " · "
 """Separates the actions on a file from a changed line."""
-_CHANGE_WIDTH = 60
+_MAX_CHANGE_CHARS = 60
 """Maximum characters of such a line."""
-_COMMAND_WIDTH = 160
+_MAX_COMMAND_CHARS = 160
 _WORD = compiled_later(r"\w{3,}")
-_ADDED_LINES = 30
+_MAX_ADDED_LINES = 30
 """Number of added lines to consider when choosing the one that shows what a change did."""
 _CHANGE_MARK = compiled_later(r"^[+-]\| ")
 LEFT_OUT = "Left out for want of room:"
@@ -76,7 +76,7 @@ class Fact(Struct):
     """The known facts about one file, command or error."""
 
     section: str
-    about: str
+    subject: str
     counts: dict[str, int] = field(default_factory=dict)
     """Counts by action for a file, in order of the last occurrence; otherwise under the empty string."""
     outcome: str = ""
@@ -84,182 +84,192 @@ class Fact(Struct):
     """Whether a later call made up for the error, or for the last failure."""
     changed_line: str = ""
     """For a file: a line that its newest change added or removed."""
-    earlier: str = ""
+    earlier_numbers: str = ""
     messages: list[int] = field(default_factory=list)
 
     @property
     def where(self) -> str:
         """Return the messages that the fact is based on: those of this round, and those of the round in which it
         first appeared."""
-        earlier = [f"[earlier #{self.earlier}]"] if self.earlier else []
-        return " ".join([*earlier, *([where(self.messages)] if self.messages else [])])
+        earlier = [f"[earlier #{self.earlier_numbers}]"] if self.earlier_numbers else []
+        return " ".join([*earlier, *([format_references(self.messages)] if self.messages else [])])
 
     @property
     def text(self) -> str:
         if self.section == "Files":
-            return f"`{self.about}` {self.done}"
+            return f"`{self.subject}` {self.actions}"
         times = sum(self.counts.values())
         notes = [f"{times}x"] if times > 1 else []
         notes += [f"last {self.outcome}"] if self.outcome else []
         notes += [PASSED_SINCE] if self.passed_since else []
-        return f"`{self.about}`{' (' + ', '.join(notes) + ')' if notes else ''}"
+        return f"`{self.subject}`{' (' + ', '.join(notes) + ')' if notes else ''}"
 
     @property
-    def done(self) -> str:
+    def actions(self) -> str:
         """Return the actions on a file, the latest change last: `restored, edited 3x, read`."""
         known = sorted(self.counts.items(), key=lambda item: item[0] == "read")
         return ", ".join(f"{action} {times}x" if times > 1 else action for action, times in known)
 
     @property
-    def changes(self) -> bool:
+    def is_change(self) -> bool:
         """Return whether the fact is about a file that was created, edited or deleted."""
         return self.section == "Files" and not self.only_read
 
-    def is_told(self, paths: Collection[str]) -> bool:
+    def is_among(self, paths: Collection[str]) -> bool:
         """Return whether the fact is about a changed file, and the file is one of these paths, which may be
         relative."""
-        return self.changes and any(f"/{self.about}".endswith(f"/{path}") for path in paths)
+        return self.is_change and any(f"/{self.subject}".endswith(f"/{path}") for path in paths)
 
     @property
     def only_read(self) -> bool:
         return self.section == "Files" and set(self.counts) == {"read"}
 
 
-def facts_of(
-    messages: Sequence[Message], told_of: ToldOfCalls, earlier: Iterable[tuple[str, str]], overcome: Set[int]
+def collect_facts(
+    messages: Sequence[Message], told_of: CallMasker, earlier: Iterable[tuple[str, str]], overcome: Set[int]
 ) -> list[Fact]:
     """Return the facts in order of their first appearance. `earlier`: lines of earlier summaries by section.
     `overcome`: indices of messages with failures that a later call made up for."""
     facts: dict[tuple[str, str], Fact] = {}
-    for section, line in [*earlier, *_in_state(messages, {line.rpartition("`")[0] for _, line in earlier})]:
-        fact = parse(section, line)
+    for section, line in [*earlier, *_state_file_lines(messages, {line.rpartition("`")[0] for _, line in earlier})]:
+        fact = parse_fact(section, line)
         if fact is not None:
-            known = facts.setdefault((section, fact.about), Fact(section, fact.about, earlier=fact.earlier))
+            stored = facts.setdefault(
+                (section, fact.subject), Fact(section, fact.subject, earlier_numbers=fact.earlier_numbers)
+            )
             for action, times in fact.counts.items():
-                known.counts[action] = known.counts.pop(action, 0) + times
-            known.outcome = fact.outcome or known.outcome
-            known.passed_since = fact.passed_since
-            known.changed_line = fact.changed_line or known.changed_line
+                stored.counts[action] = stored.counts.pop(action, 0) + times
+            stored.outcome = fact.outcome or stored.outcome
+            stored.passed_since = fact.passed_since
+            stored.changed_line = fact.changed_line or stored.changed_line
 
-    over = _numbers_of(messages, told_of.pairing, overcome) if overcome else frozenset()
+    resolved_numbers = _message_numbers(messages, told_of.pairing, overcome) if overcome else frozenset()
 
-    def add(section: str, about: str, action: str, numbers: Sequence[int], outcome: str = "") -> None:
-        known = facts.setdefault((section, about), Fact(section, about))
-        known.counts[action] = known.counts.pop(action, 0) + len(numbers)
-        known.messages += numbers
-        known.outcome = outcome
-        known.passed_since = outcome in ("", "failed") and section != "Files" and numbers[-1] in over
+    def add(section: str, fact_subject: str, action: str, numbers: Sequence[int], outcome: str = "") -> None:
+        stored_fact = facts.setdefault((section, fact_subject), Fact(section, fact_subject))
+        stored_fact.counts[action] = stored_fact.counts.pop(action, 0) + len(numbers)
+        stored_fact.messages += numbers
+        stored_fact.outcome = outcome
+        stored_fact.passed_since = outcome in ("", "failed") and section != "Files" and numbers[-1] in resolved_numbers
 
     ledger = compute_ledger(messages, told_of.pairing)
-    paths = KnownPaths((about for section, about in facts if section == "Files"), parts=2)
+    paths = KnownPaths((subject for section, subject in facts if section == "Files"), min_parts=2)
     for path, file in ledger.files.items():
-        about = paths.known(path)
-        before = facts[("Files", about)].counts if ("Files", about) in facts else {}
-        existed = "created" not in before and was_shown(before)  # in an earlier round
+        subject = paths.known(path)
+        earlier_counts = facts[("Files", subject)].counts if ("Files", subject) in facts else {}
+        existed_before = "created" not in earlier_counts and implies_existed(earlier_counts)  # in an earlier round
         for action in sorted(file.actions, key=lambda action: (file.actions[action][-1], ACTIONS.index(action))):
-            add("Files", about, "edited" if existed and action == "created" else action, file.actions[action])
+            add("Files", subject, "edited" if existed_before and action == "created" else action, file.actions[action])
     for command in ledger.commands:
-        if only_looks(command.text):
+        if is_only_looking(command.text):
             continue
         outcome = {True: "failed", False: "ok", None: ""}[command.failed]
-        add("Commands", shown_command(command_without_values(command.text)), "", [command.message], outcome)
+        add("Commands", shown_command(mask_command(command.text)), "", [command.message], outcome)
     for line, numbers in ledger.errors:
-        add("Errors", reduce(told_of.told, numbers, line), "", list(numbers))
-    for snippet in changes(messages):
-        if (touched := facts.get(("Files", paths.known(snippet.about)))) is not None:
-            touched.changed_line = _changed_line(snippet.lines) or touched.changed_line
+        add("Errors", reduce(told_of.mask, numbers, line), "", list(numbers))
+    for snippet in last_changes(messages):
+        if (changed_file := facts.get(("Files", paths.known(snippet.path)))) is not None:
+            changed_file.changed_line = _changed_line(snippet.lines) or changed_file.changed_line
     return list(facts.values())
 
 
-def _in_state(messages: Sequence[Message], known: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield lines for the files that earlier summaries mention only in their state block. `known`: the beginnings of
-    the existing lines."""
+def _state_file_lines(messages: Sequence[Message], known_beginnings: Set[str]) -> Iterator[tuple[str, str]]:
+    """Yield lines for the files that earlier summaries mention only in their state block. `known_beginnings`: the
+    beginnings of the existing lines."""
     for message in messages:
         if message.origin == "summary":
-            told = files_in_state(message.text("text"))
-            yield from (("Files", f"`{path}` {done}") for path, done in told if f"`{path}" not in known)
+            files = files_in_state(message.text("text"))
+            yield from (
+                ("Files", f"`{path}` {actions}") for path, actions in files if f"`{path}" not in known_beginnings
+            )
 
 
-def _numbers_of(messages: Sequence[Message], pairing: Pairing, results: Set[int]) -> frozenset[int]:
+def _message_numbers(messages: Sequence[Message], pairing: Pairing, results: Set[int]) -> frozenset[int]:
     """Return the numbers of the messages that contain the given results, and of those with their calls. Messages
     with several failures are left out, since another of them may not be overcome."""
-    answers = pairing.answers.items()
-    failed = [(at, asked) for (at, part), (asked, _) in answers if has_failed(messages[at].parts[part])]
-    failures = Counter(messages[at].number for spots in failed for at in set(spots))
-    over = (at for spots in failed if messages[spots[0]].index in results for at in spots)
-    return frozenset(number for number in (messages[at].number for at in over) if failures[number] == 1)
+    answers = pairing.call_of.items()
+    failed = [
+        (index, call_message) for (index, part), (call_message, _) in answers if has_failed(messages[index].parts[part])
+    ]
+    failures = Counter(messages[index].number for pair in failed for index in set(pair))
+    resolved = (index for pair in failed if messages[pair[0]].index in results for index in pair)
+    return frozenset(number for number in (messages[index].number for index in resolved) if failures[number] == 1)
 
 
-def shown_files(messages: Sequence[Message], pairing: Pairing) -> frozenset[Spot]:
+def file_results(messages: Sequence[Message], pairing: Pairing) -> frozenset[PartIndex]:
     """Return the results that only show files, by message index and position: events in a file's text did not happen
     in the session. `pairing`: the calls and results of the messages."""
     return frozenset(
-        (messages[at].index, position)
-        for (at, position), (asked, call) in pairing.answers.items()
-        if _only_reads(messages[asked].parts[call])
+        (messages[index].index, position)
+        for (index, position), (call_message, call) in pairing.call_of.items()
+        if _only_reads(messages[call_message].parts[call])
     )
 
 
 def _only_reads(call: Part) -> bool:
-    actions = {action for _, action in call_actions(call)}
-    return actions == {"read"} and only_looks(command_of(call_arguments(call)))
+    call_kinds = {action for _, action in call_actions(call)}
+    return call_kinds == {"read"} and is_only_looking(command_of(call_arguments(call)))
 
 
 def shown_command(command: str) -> str:
     """Return a command line for a summary: on one line, without parts that only limit its output. An embedded text
     that a program reads is cut to its first line."""
-    command = _DOCUMENT.sub(r"\1\3 …", command[:_SEARCHED]) + command[_SEARCHED:]
-    return one_line(_SHOWN_PART.sub("", command), _COMMAND_WIDTH)
+    command = _HERE_DOCUMENT.sub(r"\1\3 …", command[:_MAX_SEARCHED_CHARS]) + command[_MAX_SEARCHED_CHARS:]
+    return one_line(_OUTPUT_LIMIT.sub("", command), _MAX_COMMAND_CHARS)
 
 
 def _changed_line(lines: Sequence[str]) -> str:
     """Return the line that best shows what a change did: the added line with the most words that were not removed
     (the first of equals), otherwise the first removed line. Imports are used only if there is nothing else."""
     noise = noisy_lines("\n".join(_CHANGE_MARK.sub("", line) for line in lines))
-    numbered = [(n, line) for n, line in enumerate(lines) if any(sign.isalnum() for sign in line.lstrip("+-| "))]
-    worded = [line for n, line in numbered if n not in noise] or [line for _, line in numbered]
-    gone = {word for line in lines if line.startswith(REMOVED) for word in _WORD.findall(line)}
-    added = [line for line in worded if not line.startswith(REMOVED)][: _ADDED_LINES if gone else 1]
-    new = (len(set(_WORD.findall(line[:_CHANGE_WIDTH])) - gone) for line in added)
-    line = max(zip(new, added, strict=True), key=itemgetter(0))[1] if added else next(iter(worded), "")
-    sign, text = ("-", line[len(REMOVED) :]) if line.startswith(REMOVED) else ("+", line.removeprefix(ADDED))
+    worded_lines = [(n, line) for n, line in enumerate(lines) if any(sign.isalnum() for sign in line.lstrip("+-| "))]
+    telling = [line for n, line in worded_lines if n not in noise] or [line for _, line in worded_lines]
+    removed_words = {word for line in lines if line.startswith(REMOVED_MARK) for word in _WORD.findall(line)}
+    added = [line for line in telling if not line.startswith(REMOVED_MARK)][: _MAX_ADDED_LINES if removed_words else 1]
+    new_counts = (len(set(_WORD.findall(line[:_MAX_CHANGE_CHARS])) - removed_words) for line in added)
+    line = max(zip(new_counts, added, strict=True), key=itemgetter(0))[1] if added else next(iter(telling), "")
+    sign, text = (
+        ("-", line[len(REMOVED_MARK) :]) if line.startswith(REMOVED_MARK) else ("+", line.removeprefix(ADDED_MARK))
+    )
     # backquotes and message marks must not occur in it, because a later round uses them to split the line
-    return f"{sign} {one_line(harmless(text), _CHANGE_WIDTH)}".replace("`", "'").replace("[#", "[ #") if text else ""
+    return (
+        f"{sign} {one_line(harmless(text), _MAX_CHANGE_CHARS)}".replace("`", "'").replace("[#", "[ #") if text else ""
+    )
 
 
 def line_of_row(row: str) -> str:
-    """Return a row of the table of files as a line for `parse`."""
-    about, done, *more = cells(row)
-    description = " ".join(more)
-    return f"{about} {done}{' ' if description.startswith('[') else CHANGE_SEPARATOR}{description}"
+    """Return a row of the table of files as a line for `parse_fact`."""
+    subject, actions, *rest = cells(row)
+    description = " ".join(rest)
+    return f"{subject} {actions}{' ' if description.startswith('[') else CHANGE_SEPARATOR}{description}"
 
 
-def parse(section: str, line: str) -> Fact | None:
+def parse_fact(section: str, line: str) -> Fact | None:
     """Return the fact in a line (without its bullet) of an earlier summary; None if there is none."""
     if section not in FACTS:
         return None
-    first = _FIRST.search(line, max(0, line.rfind("`")))
-    match = _ABOUT.match(WHERE.sub("", line))
+    first = _FIRST_NUMBERS.search(line, max(0, line.rfind("`")))
+    match = _SUBJECT.match(MESSAGE_MARKS.sub("", line))
     if match is None:
         return None
-    about, details = match.group(1), match.group(2) or ""
-    fact = Fact(section, about, earlier=first.group(1) if first else "")
+    subject, details = match.group(1), match.group(2) or ""
+    fact = Fact(section, subject, earlier_numbers=first.group(1) if first else "")
     if section == "Files":
         details, _, fact.changed_line = details.partition(CHANGE_SEPARATOR)
         for piece in details.split(", "):
-            done = _DONE.match(piece)
-            if done is None:
+            action = _COUNTED_ACTION.match(piece)
+            if action is None:
                 return None
-            fact.counts[done.group(1)] = int(done.group(2) or 1)
+            fact.counts[action.group(1)] = int(action.group(2) or 1)
         return fact
-    times, last = _TIMES.match(details), _LAST.search(details)
+    times, last_outcome = _COUNT.match(details), _LAST_OUTCOME.search(details)
     fact.passed_since = details.endswith(f"{PASSED_SINCE})")
     fact.counts[""] = int(times.group(1)) if times else 1
-    fact.outcome = last.group(1) if last else ""
+    fact.outcome = last_outcome.group(1) if last_outcome else ""
     return fact
 
 
-def left_out(counts: Mapping[str, int]) -> str:
+def left_out_line(counts: Mapping[str, int]) -> str:
     """Return the line for facts that do not fit in a summary; empty if there are none."""
     counted = [
         f"{number} {_NOUNS[section] if number > 1 else _NOUNS[section][:-1]}"
@@ -269,7 +279,7 @@ def left_out(counts: Mapping[str, int]) -> str:
     return f"{LEFT_OUT} {', '.join(counted)}" if counted else ""
 
 
-def left_out_before(messages: Sequence[Message]) -> Counter[str]:
+def earlier_left_out(messages: Sequence[Message]) -> Counter[str]:
     """Return section -> number of facts that did not fit in earlier summaries."""
     counts: Counter[str] = Counter()
     for message in messages:

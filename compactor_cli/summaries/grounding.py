@@ -11,18 +11,18 @@ from msgspec import Struct
 from compactor_cli.model.message import Message
 from compactor_cli.text.identifiers import identifiers, unescape
 
-_QUOTED = re.compile(r"`([^`\n]*)`|\"([^\"\n]*)\"|“([^”\n]*)”")
+_QUOTE = re.compile(r"`([^`\n]*)`|\"([^\"\n]*)\"|“([^”\n]*)”")
 _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = re.compile(r"…|\.\.\.+")
-_ENDS = " .,;:!?'"
-_SHORTEST = 3
+_END_CHARS = " .,;:!?'"
+_MIN_QUOTE_CHARS = 3
 """Minimum characters of a quote to check."""
-_EITHER = re.compile(r"[a-z]+/[a-z]+|[A-Z]+/[A-Z]+")
+_WORD_PAIR = re.compile(r"[a-z]+/[a-z]+|[A-Z]+/[A-Z]+")
 """Two plain words: and/or, success/failure, CI/CD."""
 _COUNTED = re.compile(r"100%|\d+(?:st|nd|rd|th)|\d+-[a-z]+|[a-z]+-\d+|\d+(?:\.\d+)?/\d+(?:\.\d+)?")
 """Numbers in words that the summary may coin: a 20-line helper, the 3rd attempt, 48/48."""
-_LINE = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
-_CALLED = re.compile(r"\([^()]*\)$")
+_LINE_SUFFIX = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
+_CALL_SUFFIX = re.compile(r"\([^()]*\)$")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:\w{5,}|\w*[_A-Z]\w*)")
 """A member of something. Names that end like `.py` or `.toml` are files."""
 
@@ -34,20 +34,20 @@ class Grounding(Struct, frozen=True, dict=True):
     earlier: tuple[str, ...] = ()
     """Texts of earlier summaries."""
 
-    def has(self, words: str) -> bool:
+    def contains(self, words: str) -> bool:
         """Return whether the words occur, ignoring case and differences in white space."""
-        return _flat(words) in self._everything
+        return _normalize(words) in self._all_text
 
     def was_said(self, words: str) -> bool:
         """Return whether the user or the assistant said the words, in prose or in a call."""
-        return _flat(words) in self._said
+        return _normalize(words) in self._said_text
 
     @cached_property
-    def _everything(self) -> str:
-        return _flat_all([*self.earlier, *(part.text for message in self.messages for part in message.parts)])
+    def _all_text(self) -> str:
+        return _normalize_all([*self.earlier, *(part.text for message in self.messages for part in message.parts)])
 
     @cached_property
-    def _said(self) -> str:
+    def _said_text(self) -> str:
         texts = (
             part.text
             for message in self.messages
@@ -55,56 +55,56 @@ class Grounding(Struct, frozen=True, dict=True):
             for part in message.parts
             if part.kind == "tool_call" or (part.kind == "text" and message.role != "tool")
         )
-        return _flat_all([*self.earlier, *texts])
+        return _normalize_all([*self.earlier, *texts])
 
 
 def ungrounded(text: str, source: Grounding) -> list[str]:
     """Return the quotes and identifiers of a text that do not occur in its source, in a fixed order."""
-    foreign = [quote for quote in _quotes(text) if not _is_quoted(quote, source)]
+    foreign = [quote for quote in _quotes(text) if not _quote_occurs(quote, source)]
     covered = " ".join(foreign)
-    names = sorted(name for name in identifiers(text) if name not in covered and not _occurs(name, source))
+    names = sorted(name for name in identifiers(text) if name not in covered and not _name_occurs(name, source))
     return [*dict.fromkeys(foreign), *names]
 
 
 def _quotes(text: str) -> Iterable[str]:
-    for match in _QUOTED.finditer(text):
-        quote = next(group for group in match.groups() if group is not None).strip(_ENDS)
-        if len(quote) >= _SHORTEST and not quote.isalpha():
+    for match in _QUOTE.finditer(text):
+        quote = next(group for group in match.groups() if group is not None).strip(_END_CHARS)
+        if len(quote) >= _MIN_QUOTE_CHARS and not quote.isalpha():
             yield quote
 
 
-def _is_quoted(quote: str, source: Grounding) -> bool:
+def _quote_occurs(quote: str, source: Grounding) -> bool:
     """Return whether a quote occurs. A quote with an ellipsis counts as several, and a single name may have another
     spelling."""
-    pieces = [piece.strip(_ENDS) for piece in _ELLIPSIS.split(quote)]
-    if all(source.has(piece) for piece in pieces if len(piece) >= _SHORTEST):
+    pieces = [piece.strip(_END_CHARS) for piece in _ELLIPSIS.split(quote)]
+    if all(source.contains(piece) for piece in pieces if len(piece) >= _MIN_QUOTE_CHARS):
         return True
-    return " " not in quote and _occurs(quote, source)
+    return " " not in quote and _name_occurs(quote, source)
 
 
-def _occurs(name: str, source: Grounding) -> bool:
+def _name_occurs(name: str, source: Grounding) -> bool:
     """Return whether a name occurs, or is formed from one that does: a plural, a call, a place in a file, a member
     of something, two words, or a path with its folder."""
-    for spelling in dict.fromkeys((name, _LINE.sub("", _CALLED.sub("", name)).removeprefix("./"))):
+    for spelling in dict.fromkeys((name, _LINE_SUFFIX.sub("", _CALL_SUFFIX.sub("", name)).removeprefix("./"))):
         if (
-            source.has(spelling)
-            or (spelling.endswith("s") and source.has(spelling[:-1]))
-            or _EITHER.fullmatch(spelling)
+            source.contains(spelling)
+            or (spelling.endswith("s") and source.contains(spelling[:-1]))
+            or _WORD_PAIR.fullmatch(spelling)
             or _COUNTED.fullmatch(spelling)
         ):
             return True
         if _MEMBER.fullmatch(spelling):
-            return all(map(source.has, spelling.split(".")))
+            return all(map(source.contains, spelling.split(".")))
         if spelling.startswith(("/", "~")):
-            places = (index for index, letter in enumerate(spelling) if letter == "/" and index)
-            if any(source.has(spelling[:index]) and source.has(spelling[index + 1 :]) for index in places):
+            slashes = (index for index, letter in enumerate(spelling) if letter == "/" and index)
+            if any(source.contains(spelling[:index]) and source.contains(spelling[index + 1 :]) for index in slashes):
                 return True
     return False
 
 
-def _flat(text: str) -> str:
+def _normalize(text: str) -> str:
     return _BLANKS.sub(" ", text).strip().lower()
 
 
-def _flat_all(texts: Iterable[str]) -> str:
-    return _flat("\n".join(unescape(text) for text in texts))
+def _normalize_all(texts: Iterable[str]) -> str:
+    return _normalize("\n".join(unescape(text) for text in texts))

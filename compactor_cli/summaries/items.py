@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.ledger import where
+from compactor_cli.features.work.ledger import format_references
 from compactor_cli.model.message import Message
-from compactor_cli.summaries.facts import WHERE, Fact
+from compactor_cli.summaries.facts import MESSAGE_MARKS, Fact
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE
 
 WEIGHTS = {
@@ -30,7 +30,7 @@ WEIGHTS = {
     CHANGED_CODE: 7.0,
     ACTIVE_CODE: 9.0,
 }
-_OUTPUT_BEGINS = 180
+_OUTPUT_KEY_CHARS = 180
 """Number of characters that decide whether two lines of output are the same. Computed error lines are cut shorter
 than quoted ones."""
 
@@ -55,39 +55,39 @@ class SummaryItem(Struct, frozen=True):
     """`about` of the lines without which this one would mislead, such as a correction."""
     label: str = ""
     """The label before a sentence of the user (`#12 user`), if it is repeated among other messages."""
-    words: str = ""
+    sentence: str = ""
     """The sentence as it is repeated there."""
-    sentences: int = 0
+    sentence_count: int = 0
     """The number of sentences in that message."""
 
     @property
     def line(self) -> str:
         if self.fact is not None:
             return f"- {self.text} {self.fact.where}"
-        text = f"- {self.text} {where(self.messages)}" if self.messages else f"- {self.text}"
+        text = f"- {self.text} {format_references(self.messages)}" if self.messages else f"- {self.text}"
         return f"{text}\n{self.code}" if self.code else text
 
     @property
-    def about(self) -> str:
+    def key(self) -> str:
         """Return the key of what the line says; two lines with the same key say the same."""
-        text = self.fact.about if self.fact is not None else self.text
+        text = self.fact.subject if self.fact is not None else self.text
         if self.fact is None and text.endswith("]"):
-            text = WHERE.sub("", text)
+            text = MESSAGE_MARKS.sub("", text)
         is_output = self.section == "Errors" or (self.fact is None and text.startswith("`"))
         text = text.strip('`"').lower()
-        return text[:_OUTPUT_BEGINS] if is_output else text
+        return text[:_OUTPUT_KEY_CHARS] if is_output else text
 
 
-def joined(items: Iterable[SummaryItem]) -> str:
+def join_sentences(items: Iterable[SummaryItem]) -> str:
     """Return sentences of one user message in order, with a mark where others are left out."""
-    said: list[str] = []
+    parts: list[str] = []
     last, sentences = -1, 0
     for item in items:
-        at, sentences = item.order % 1000, item.sentences
-        said += ["…"] if at > last + 1 else []
-        said.append(item.words)
-        last = at
-    return " ".join([*said, "…"] if last < sentences - 1 else said)
+        position, sentences = item.order % 1000, item.sentence_count
+        parts += ["…"] if position > last + 1 else []
+        parts.append(item.sentence)
+        last = position
+    return " ".join([*parts, "…"] if last < sentences - 1 else parts)
 
 
 def order_of(message: Message, order: int) -> int:
@@ -96,7 +96,7 @@ def order_of(message: Message, order: int) -> int:
     return message.index * 1000 + min(order, 999)
 
 
-def cost_of(items: Iterable[SummaryItem], count: Callable[[str], int]) -> int:
+def line_tokens(items: Iterable[SummaryItem], count: Callable[[str], int]) -> int:
     """Return the tokens of the lines, each with its line break."""
     return sum(count(item.line) + 1 for item in items)
 

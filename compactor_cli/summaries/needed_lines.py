@@ -9,37 +9,37 @@ from msgspec.structs import replace
 from compactor_cli.summaries.items import WEIGHTS, SummaryItem
 
 
-def needing(items: list[SummaryItem], at: int, others: Collection[int]) -> None:
+def add_needs(items: list[SummaryItem], index: int, others: Collection[int]) -> None:
     """Make one line of a list need others, which are then worth at least as much."""
-    worth = WEIGHTS[items[at].section] + items[at].bonus
+    value = WEIGHTS[items[index].section] + items[index].bonus
     for other in others:
-        least = worth - WEIGHTS[items[other].section]
-        items[other] = replace(items[other], bonus=max(items[other].bonus, least))
-    items[at] = replace(items[at], needs=(*items[at].needs, *(items[other].about for other in others)))
+        min_bonus = value - WEIGHTS[items[other].section]
+        items[other] = replace(items[other], bonus=max(items[other].bonus, min_bonus))
+    items[index] = replace(items[index], needs=(*items[index].needs, *(items[other].key for other in others)))
 
 
-def needing_these(items: Sequence[SummaryItem]) -> list[SummaryItem]:
+def restrict_needs(items: Sequence[SummaryItem]) -> list[SummaryItem]:
     """Return the lines, needing only lines among them. A missing line is already somewhere else or must not be
     shown, and no line needs itself."""
     if not any(item.needs for item in items):
         return list(items)
-    there = _places(items)
+    index_of = _index_by_key(items)
     result = []
-    for at, item in enumerate(items):
-        needs = tuple(about for about in item.needs if there.get(about, at) != at)
+    for index, item in enumerate(items):
+        needs = tuple(key for key in item.needs if index_of.get(key, index) != index)
         result.append(item if needs == item.needs else replace(item, needs=needs))
     return result
 
 
-def standing(items: Sequence[SummaryItem]) -> list[SummaryItem]:
+def without_incomplete(items: Sequence[SummaryItem]) -> list[SummaryItem]:
     """Return the lines without those that need a missing line."""
-    there: list[SummaryItem] = []
-    left = list(items)
-    while len(left) != len(there):
-        there = left
-        abouts = _places(there)
-        left = [item for item in there if all(about in abouts for about in item.needs)]
-    return left
+    candidates: list[SummaryItem] = []
+    complete = list(items)
+    while len(complete) != len(candidates):
+        candidates = complete
+        keys = _index_by_key(candidates)
+        complete = [item for item in candidates if all(key in keys for key in item.needs)]
+    return complete
 
 
 class NeededLines:
@@ -47,24 +47,24 @@ class NeededLines:
 
     def __init__(self, items: Sequence[SummaryItem]) -> None:
         """Look up what the lines need."""
-        there = _places(items) if any(item.needs for item in items) else {}
-        self._needed = [[there[about] for about in item.needs if about in there] for item in items]
+        index_of = _index_by_key(items) if any(item.needs for item in items) else {}
+        self._needed = [[index_of[key] for key in item.needs if key in index_of] for item in items]
 
-    def together(self, index: int, taken: Collection[int], most: int) -> list[int]:
+    def required_group(self, index: int, taken: Collection[int], max_lines: int) -> list[int]:
         """Return the indices of the lines that a line needs, directly or indirectly, followed by its own. Lines in
-        `taken` are left out. Empty if there are more than `most`."""
+        `taken` are left out. Empty if there are more than `max_lines`."""
         group: dict[int, None] = {index: None}
-        waiting = [index]
-        while waiting:
-            for other in self._needed[waiting.pop()]:
+        pending = [index]
+        while pending:
+            for other in self._needed[pending.pop()]:
                 if other not in group and other not in taken:
                     group[other] = None
-                    waiting.append(other)
-            if len(group) > most:
+                    pending.append(other)
+            if len(group) > max_lines:
                 return []
         return list(group)[::-1]
 
 
-def _places(items: Sequence[SummaryItem]) -> dict[str, int]:
-    """Return `about` -> index of the lines that others may need."""
-    return {item.about: at for at, item in enumerate(items) if item.fact is None and not item.code}
+def _index_by_key(items: Sequence[SummaryItem]) -> dict[str, int]:
+    """Return `key` -> index of the lines that others may need."""
+    return {item.key: index for index, item in enumerate(items) if item.fact is None and not item.code}

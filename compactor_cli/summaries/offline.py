@@ -15,302 +15,315 @@ from math import fsum, log, sqrt
 from msgspec.structs import replace
 
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
-from compactor_cli.model.talking import people_talk
-from compactor_cli.summaries.answered import before_last_request, newest_calls, since_last_request
+from compactor_cli.model.talking import is_between_people
 from compactor_cli.summaries.corrected_findings import with_corrections
-from compactor_cli.summaries.facts import left_out, left_out_before
-from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cost_of, cut_to_room
+from compactor_cli.summaries.facts import earlier_left_out, left_out_line
+from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cut_to_room, line_tokens
 from compactor_cli.summaries.layout import (
     FACT_SHARE,
     Page,
     PageLine,
-    beside_end,
-    described,
+    fit_state_lines,
     fitting_lines,
-    make_way,
-    not_said,
+    line_budget,
     render,
-    room_for_lines,
-    state_with_room,
+    trim_quotes,
+    with_descriptions,
+    without_last_words,
+    without_repeats,
 )
-from compactor_cli.summaries.needed_lines import NeededLines, needing_these, standing
-from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
+from compactor_cli.summaries.needed_lines import NeededLines, restrict_needs, without_incomplete
+from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Outline, model_outline, outline_of, sections_in
 from compactor_cli.summaries.participants import tier_items
 from compactor_cli.summaries.said_once import not_in_state
-from compactor_cli.summaries.sections import candidates, code_items, fact_items, last_words
+from compactor_cli.summaries.sections import candidates, code_items, fact_items, last_words_item
+from compactor_cli.summaries.session_end import answered_words, describe_after_request, newest_calls
 from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.summary_text.headers import written_by
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.patterns import compiled_later
 
 _WORD = compiled_later(r"[^\W_][\w./-]{2,}")
-_FADE = 0.93
+_SECTION_DECAY = 0.93
 """Factor by which the value of each further line of a section falls."""
 _STATE_SHARE = 0.5
 """Maximum share of the tokens left after repeated messages that the computed state may take."""
-_URGENT = 30.0
+_URGENT_BONUS = 30.0
 """Weight of what the work continues from, above that of any section."""
-_FOREMOST = 0.4
+_MAX_FOREMOST_SHARE = 0.4
 """Maximum share of the tokens left after the facts for the most valuable line of each heading."""
-_CODE_SHARE, _CODE_REST = 0.27, 0.6
+_MAX_CODE_SHARE, _MAX_CODE_REST_SHARE = 0.27, 0.6
 """Maximum shares of all tokens, and of what the facts leave, that code may take; the smaller one applies."""
-_LAST = 1 << 40
+_LAST_POSITION = 1 << 40
 """Position after all other lines of a section."""
-_ROOMY = 600
+_MIN_ROOMY_TOKENS = 600
 """Tokens from which a summary has all headings of its form."""
-_LEAST = 4
+_MIN_LINE_TOKENS = 4
 """Minimum tokens of a line."""
-_MOST = 6_000
+_MAX_CANDIDATES = 6_000
 """Maximum number of candidate lines to compare. If there are more, the most valuable and most recent are kept."""
 
 
-def page_of(request: SummaryRequest, count: Callable[[str], int]) -> str:
+def write_page(request: SummaryRequest, count: Callable[[str], int]) -> str:
     """Return the text of a summary: its headings with their lines, and the lines that it quotes as well."""
     count = cache(count)  # a line is weighed several times but encoded once
-    page = page_for(request)
-    page = replace(page, state=_state(page, request, count))
-    page = replace(page, lines=beside(page, request, count))
-    items = _items(request, page)
-    page = replace(page, known=frozenset(item.section for item in items))
-    if page.form.facts_first and page.lines:
-        page = make_way(page, items, request.budget, count)
-    room = room_for_lines(page, request.budget, count)
-    chosen = _lines(request, page, items, room, count) if room >= 12 else []
-    return _written(page, chosen, request, count)
+    page = make_page(request)
+    page = replace(page, state=_fit_state(page, request, count))
+    page = replace(page, lines=fit_quoted_lines(page, request, count))
+    items = _collect_items(request, page)
+    page = replace(page, known_sections=frozenset(item.section for item in items))
+    if page.outline.facts_first and page.lines:
+        page = trim_quotes(page, items, request.budget, count)
+    room = line_budget(page, request.budget, count)
+    chosen = _choose_lines(request, page, items, room, count) if room >= 12 else []
+    return _render_fitting(page, chosen, request, count)
 
 
-def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
+def _collect_items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
     """Return every line that may appear under a heading, weighed for the page's form."""
-    messages, form, quotes = request.messages, page.form, request.slot.quotes
-    said = candidates(messages, request.keywords, quotes, answered=request.answered, overcome=request.overcome)
-    items = beside_end(_distinct([*before_last_request(messages, quotes), *said]), page.since)
-    items = with_corrections(_suiting([*items, *tier_items(messages, request.slot.form)], form), messages)
-    if IMMEDIATE in sections_in(form):
-        items += last_words(messages, at_end=bool(page.since))
-    if form.facts_first:
-        items = _ended_by(items, newest_calls(messages))
+    messages, outline, quotes = request.messages, page.outline, request.slot.quotes
+    candidate_items = candidates(
+        messages, request.keywords, quotes, answered=request.is_answered, overcome=request.resolved
+    )
+    items = without_last_words(_remove_duplicates([*answered_words(messages, quotes), *candidate_items]), page.since)
+    items = with_corrections(_fit_outline([*items, *tier_items(messages, request.slot.outline)], outline), messages)
+    if IMMEDIATE in sections_in(outline):
+        items += last_words_item(messages, at_end=bool(page.since))
+    if outline.facts_first:
+        items = _append_newest_calls(items, newest_calls(messages))
     items = not_in_state(items, page.state)
-    if form.facts_first:
-        items = _urgent(items, form)
-    return [*items, *(code_items(messages) if ACTIVE_CODE in sections_in(form) else ())]
+    if outline.facts_first:
+        items = _boost_urgent(items, outline)
+    return [*items, *(code_items(messages) if ACTIVE_CODE in sections_in(outline) else ())]
 
 
-def _written(page: Page, chosen: list[PageLine], request: SummaryRequest, count: Callable[[str], int]) -> str:
+def _render_fitting(page: Page, chosen: list[PageLine], request: SummaryRequest, count: Callable[[str], int]) -> str:
     """Return the page with as many chosen lines as fit, followed by quoted lines that do not repeat them. If not
     even the headings fit, return a shorter page; empty if none fits."""
     while True:
-        there = set(map(id, standing([line.item for line in chosen])))
-        chosen = [line for line in chosen if id(line.item) in there]
+        complete_ids = set(map(id, without_incomplete([line.item for line in chosen])))
+        chosen = [line for line in chosen if id(line.item) in complete_ids]
         excess = count(render(page, chosen)) - request.budget
         if excess <= 0:
-            page = described(page, chosen, -excess, request.budget, count)
-            left = not_said(request.slot.lines, [line.item for line in chosen], page)
-            unsaid = replace(request, slot=replace(request.slot, lines=left))
-            return render(replace(page, lines=fitting_lines(page, chosen, unsaid, count)), chosen)
+            page = with_descriptions(page, chosen, -excess, request.budget, count)
+            unsaid_lines = without_repeats(request.slot.lines, [line.item for line in chosen], page)
+            fitted_request = replace(request, slot=replace(request.slot, lines=unsaid_lines))
+            return render(replace(page, lines=fitting_lines(page, chosen, fitted_request, count)), chosen)
         if not chosen:
             break
         chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
     if request.draft is not None:
         return ""
     # titles of pieces, the note and what followed matter less than which messages the summary replaces
-    bare = replace(page, parts=(), since="")
-    shorter = (replace(page, parts=()), bare, replace(bare, header=request.header))
-    return next((text for less in shorter if count(text := render(less, ())) <= request.budget), "")
+    shortest = replace(page, parts=(), since="")
+    shorter = (replace(page, parts=()), shortest, replace(shortest, header=request.header))
+    return next((text for shorter_page in shorter if count(text := render(shorter_page, ())) <= request.budget), "")
 
 
-def page_for(request: SummaryRequest) -> Page:
+def make_page(request: SummaryRequest) -> Page:
     """Return the page of a summary, before its lines are chosen."""
-    form, draft = form_of(request.slot.form, request.slot.tier), request.draft
-    head = "\n".join(filter(None, (request.header, request.slot.note)))
-    if form.name == "session" and request.round > 1:
+    outline, draft = outline_of(request.slot.outline, request.slot.tier), request.draft
+    header = "\n".join(filter(None, (request.header, request.slot.note)))
+    if outline.name == "session" and request.round > 1:
         rounds = "round" if request.round == 2 else "rounds"
-        head += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
+        header += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
     if draft is not None:
-        form = drafted(form)
-        head += f"\n{written_by(draft.model)}"
+        outline = model_outline(outline)
+        header += f"\n{written_by(draft.model)}"
     parts = tuple(part for part, _ in request.parts)
     # headings without lines are about an agent's work, and say nothing if there was none
-    roomy = request.budget >= _ROOMY and any(message.role == "assistant" for message in request.messages)
-    since = since_last_request(request) if form.ends_with_request else ""
+    roomy = request.budget >= _MIN_ROOMY_TOKENS and any(message.role == "assistant" for message in request.messages)
+    since = describe_after_request(request) if outline.ends_with_request else ""
     return Page(
-        form,
-        head,
+        outline,
+        header,
         request.slot.quotes,
         parts,
-        roomy=roomy,
+        has_room=roomy,
         draft=draft or NO_DRAFT,
         since=since,
-        asked_before=request.asked_before,
-        goes_on=request.answered,
-        talk=people_talk(request.messages),
+        follows_request=request.follows_request,
+        continues=request.is_answered,
+        talk=is_between_people(request.messages),
     )
 
 
-def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
+def _fit_state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
     """Return the state lines that fit. Changed files are left out if the form puts facts first, since they are among
     the facts."""
-    places = frozenset(place for heading in page.form.headings for place in heading.state)
-    room = int(room_for_lines(page, request.budget, count) * _STATE_SHARE)
-    return state_with_room(request.state, places, room, count, files=not page.form.facts_first)
+    standings = frozenset(standing_name for heading in page.outline.headings for standing_name in heading.state)
+    room = int(line_budget(page, request.budget, count) * _STATE_SHARE)
+    return fit_state_lines(request.state, standings, room, count, files=not page.outline.facts_first)
 
 
-def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
+def fit_quoted_lines(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
     """Return the strategy's quoted lines, without those of least value that would take space from the headings and
     the text written under them."""
-    written = 0 if request.draft is not None else request.slot.own
-    return fitting_lines(page, (), replace(request, budget=request.budget - written), count)
+    reserved_tokens = 0 if request.draft is not None else request.slot.reserved_tokens
+    return fitting_lines(page, (), replace(request, budget=request.budget - reserved_tokens), count)
 
 
-def _lines(
+def _choose_lines(
     request: SummaryRequest, page: Page, items: list[SummaryItem], room: int, count: Callable[[str], int]
 ) -> list[PageLine]:
     """Return the lines to write, with those that must not be left out first."""
-    form = page.form
-    first: list[SummaryItem] = []
-    if form.facts_first:
-        code_room = room * _CODE_SHARE
+    outline = page.outline
+    first_items: list[SummaryItem] = []
+    if outline.facts_first:
+        code_room = room * _MAX_CODE_SHARE
         facts = [item for item in items if item.fact is not None]
         items = [item for item in items if item.fact is None]
-        first = _take_facts(facts, int(room * FACT_SHARE), count)
-        missing = (
-            left_out_before(request.messages) + Counter(i.section for i in facts) - Counter(i.section for i in first)
+        first_items = _take_facts(facts, int(room * FACT_SHARE), count)
+        missing_counts = (
+            earlier_left_out(request.messages)
+            + Counter(i.section for i in facts)
+            - Counter(i.section for i in first_items)
         )
-        if missing:
-            first.append(SummaryItem("Commands", left_out(dict(sorted(missing.items()))), (), _LAST))
-        room -= cost_of(first, count)
-        code = _take_code(items, int(min(code_room, room * _CODE_REST)), count)
-        room -= cost_of(code, count)
-        first += code
+        if missing_counts:
+            first_items.append(
+                SummaryItem("Commands", left_out_line(dict(sorted(missing_counts.items()))), (), _LAST_POSITION)
+            )
+        room -= line_tokens(first_items, count)
+        code = _take_code(items, int(min(code_room, room * _MAX_CODE_REST_SHARE)), count)
+        room -= line_tokens(code, count)
+        first_items += code
         items = [item for item in items if not item.code]
-        foremost: list[SummaryItem] = []
-        most = room * _FOREMOST
-        for item in _foremost(items, form):
-            foremost += cut_to_room(item, min(most, room - cost_of(foremost, count)), count)
-        room -= cost_of(foremost, count)
-        places = {(item.section, item.order) for item in foremost}
+        best_items: list[SummaryItem] = []
+        most = room * _MAX_FOREMOST_SHARE
+        for item in _best_lines(items, outline):
+            best_items += cut_to_room(item, min(most, room - line_tokens(best_items, count)), count)
+        room -= line_tokens(best_items, count)
+        places = {(item.section, item.order) for item in best_items}
         items = [item for item in items if (item.section, item.order) not in places]
-        first += foremost
-    chosen = [PageLine(item) for item in first]
-    if not form.parts:
+        first_items += best_items
+    chosen = [PageLine(item) for item in first_items]
+    if not outline.parts:
         return chosen + [PageLine(item) for item in _choose(items, room, count)]
-    written = request.draft.parts if request.draft is not None else ("",) * len(request.parts)
-    total_weight = sum(part.weight for (part, _), text in zip(request.parts, written, strict=True) if not text) or 1.0
-    left = 0.0
-    for index, (part_items, (part, _)) in enumerate(zip(_by_part(request, page, items), request.parts, strict=True)):
-        if written[index]:
+    model_parts = request.draft.parts if request.draft is not None else ("",) * len(request.parts)
+    total_weight = (
+        sum(part.weight for (part, _), text in zip(request.parts, model_parts, strict=True) if not text) or 1.0
+    )
+    tokens_left = 0.0
+    for index, (part_items, (part, _)) in enumerate(
+        zip(_items_by_part(request, page, items), request.parts, strict=True)
+    ):
+        if model_parts[index]:
             continue
-        left += room * part.weight / total_weight
-        taken = _choose(part_items, int(left), count)
-        left -= cost_of(taken, count)
+        tokens_left += room * part.weight / total_weight
+        taken = _choose(part_items, int(tokens_left), count)
+        tokens_left -= line_tokens(taken, count)
         chosen += [PageLine(item, index) for item in taken]
     return chosen
 
 
-def _by_part(request: SummaryRequest, page: Page, items: Sequence[SummaryItem]) -> list[list[SummaryItem]]:
+def _items_by_part(request: SummaryRequest, page: Page, items: Sequence[SummaryItem]) -> list[list[SummaryItem]]:
     """Return the candidate lines of each part. Lines that belong to no part go to the first one."""
     part_of = {message.number: index for index, (_, messages) in enumerate(request.parts) for message in messages}
     by_part: list[list[SummaryItem]] = [[] for _ in request.parts]
     for item in items:
         if item.fact is None:
             by_part[part_of.get(item.messages[0], 0) if item.messages else 0].append(item)
-    if not page.form.facts_first:
+    if not page.outline.facts_first:
         for part_items, (_, messages) in zip(by_part, request.parts, strict=True):
-            part_items.extend(not_in_state(fact_items(messages, request.overcome), page.state))
-    return [needing_these(part_items) for part_items in by_part]
+            part_items.extend(not_in_state(fact_items(messages, request.resolved), page.state))
+    return [restrict_needs(part_items) for part_items in by_part]
 
 
-def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
+def _fit_outline(items: Sequence[SummaryItem], outline: Outline) -> list[SummaryItem]:
     """Return the lines that the form has a place for, weighed for the form."""
-    places, less = sections_in(form), dict(form.less)
-    read = {id(item) for item in items if item.fact is not None and item.section == "Files" and item.fact.only_read}
-    changed = any(item.fact is not None and item.section == "Files" and id(item) not in read for item in items)
-    left_out = read if form.changes_only and changed else ()
+    places, reductions = sections_in(outline), dict(outline.reductions)
+    read_only = {
+        id(item) for item in items if item.fact is not None and item.section == "Files" and item.fact.only_read
+    }
+    has_changes = any(item.fact is not None and item.section == "Files" and id(item) not in read_only for item in items)
+    skipped = read_only if outline.changes_only and has_changes else ()
     return [
-        replace(item, bonus=item.bonus - less.get(item.section, 0.0))
+        replace(item, bonus=item.bonus - reductions.get(item.section, 0.0))
         for item in items
-        if item.section in places and id(item) not in left_out
+        if item.section in places and id(item) not in skipped
     ]
 
 
-def _urgent(items: list[SummaryItem], form: Form) -> list[SummaryItem]:
+def _boost_urgent(items: list[SummaryItem], outline: Outline) -> list[SummaryItem]:
     """Raise the value of what is in progress, and of the newest of the next steps."""
-    newest = max((item.order for item in items if item.section == "Next"), default=None)
-    apart = IMMEDIATE in sections_in(form)
+    newest_order = max((item.order for item in items if item.section == "Next"), default=None)
+    has_immediate = IMMEDIATE in sections_in(outline)
     result = []
     for item in items:
-        if item.section == "Next" and item.order == newest:
-            section = IMMEDIATE if apart else item.section
-            result.append(replace(item, section=section, bonus=item.bonus + _URGENT))
+        if item.section == "Next" and item.order == newest_order:
+            section = IMMEDIATE if has_immediate else item.section
+            result.append(replace(item, section=section, bonus=item.bonus + _URGENT_BONUS))
         else:
-            result.append(replace(item, bonus=item.bonus + _URGENT) if item.section == "In progress" else item)
+            result.append(replace(item, bonus=item.bonus + _URGENT_BONUS) if item.section == "In progress" else item)
     return result
 
 
-def _foremost(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
+def _best_lines(items: Sequence[SummaryItem], outline: Outline) -> list[SummaryItem]:
     """Return the most valuable line of each heading, so that no heading is empty if there is something to say."""
-    if form.parts:
+    if outline.parts:
         return []
-    foremost = []
-    for heading in form.headings:
+    best = []
+    for heading in outline.headings:
         candidates = [item for item in items if item.section in heading.sections and not item.needs]
         if candidates:
-            foremost.append(max(candidates, key=lambda item: (WEIGHTS[item.section] + item.bonus, item.order)))
-    return foremost
+            best.append(max(candidates, key=lambda item: (WEIGHTS[item.section] + item.bonus, item.order)))
+    return best
 
 
 def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """Return all facts if they fit; otherwise first those that change something, then by section, newest first."""
     rank = {"Files": 2, "Errors": 1, "Commands": 3}
     ordered = sorted(
-        facts, key=lambda item: (0 if item.fact is not None and item.fact.changes else rank[item.section], -item.order)
+        facts,
+        key=lambda item: (0 if item.fact is not None and item.fact.is_change else rank[item.section], -item.order),
     )
-    return _with_room(ordered, room, count)
+    return _take_fitting(ordered, room, count)
 
 
 def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """Return the code that fits: first that of active work, then the newest."""
     code = [item for item in items if item.code]
-    return _with_room(sorted(code, key=lambda item: (item.section != ACTIVE_CODE, -item.order)), room, count)
+    return _take_fitting(sorted(code, key=lambda item: (item.section != ACTIVE_CODE, -item.order)), room, count)
 
 
-def _with_room(ordered: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
+def _take_fitting(ordered: Sequence[SummaryItem], tokens_left: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """Return the lines that fit, taken in order."""
-    taken = []
+    fitting = []
     for item in ordered:
         cost = count(item.line) + 1
-        if cost <= room:
-            room -= cost
-            taken.append(item)
-    return taken
+        if cost <= tokens_left:
+            tokens_left -= cost
+            fitting.append(item)
+    return fitting
 
 
-def _ended_by(items: Sequence[SummaryItem], newest: Sequence[SummaryItem]) -> list[SummaryItem]:
+def _append_newest_calls(items: Sequence[SummaryItem], newest: Sequence[SummaryItem]) -> list[SummaryItem]:
     """Return the items followed by the newest calls, which replace lines of an earlier round on the same call."""
-    again = {item.about for item in newest}
-    return [*(item for item in items if item.about not in again), *newest]
+    call_keys = {item.key for item in newest}
+    return [*(item for item in items if item.key not in call_keys), *newest]
 
 
-def _distinct(items: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """Return the first of equal lines, at most `_MOST` of them by weight."""
-    computed = {item.about for item in items if item.fact is not None}
+def _remove_duplicates(items: Sequence[SummaryItem]) -> list[SummaryItem]:
+    """Return the first of equal lines, at most `_MAX_CANDIDATES` of them by weight."""
+    computed = {item.key for item in items if item.fact is not None}
     seen: set[tuple[str, str] | str] = set()
     kept = []
     for item in items:
-        about = item.about
+        key_text = item.key
         # a file and an error may have the same key, but no other line repeats a fact
-        key = (item.section, about) if item.fact is not None else about
-        if key not in seen and (item.fact is not None or about not in computed):
+        key = (item.section, key_text) if item.fact is not None else key_text
+        if key not in seen and (item.fact is not None or key_text not in computed):
             seen.add(key)
             kept.append(item)
-    if len(kept) > _MOST:
+    if len(kept) > _MAX_CANDIDATES:
         heaviest = sorted(
             range(len(kept)), key=lambda index: (-WEIGHTS[kept[index].section] - kept[index].bonus, -index)
-        )[:_MOST]
+        )[:_MAX_CANDIDATES]
         kept = [kept[index] for index in sorted(heaviest)]
     return kept
 
 
-def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
+def _choose(items: Sequence[SummaryItem], tokens_left: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """Return lines in the order in which they were taken. Lazy greedy selection works because values only fall as
     lines are taken."""
     words = [set(_WORD.findall(item.text.lower())) for item in items]
@@ -326,35 +339,37 @@ def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]
     def value(index: int) -> float:
         item = items[index]
         # sorted, because a sum of floats must not depend on the order of a set
-        fresh = (
+        new_rarity = (
             totals[index]
             if words[index].isdisjoint(covered)
             else fsum(map(rarity.__getitem__, sorted(words[index] - covered)))
         )
-        news = fresh / totals[index]
-        worth = (WEIGHTS[item.section] + item.bonus) * _FADE ** taken_of[item.section] * news * news + fresh / norm
-        return worth / sizes[index]
+        new_share = new_rarity / totals[index]
+        weighted_value = (WEIGHTS[item.section] + item.bonus) * _SECTION_DECAY ** taken_of[
+            item.section
+        ] * new_share * new_share + new_rarity / norm
+        return weighted_value / sizes[index]
 
     needed = NeededLines(items)
     taken: set[int] = set()
     heap = [(-value(index), index) for index in range(len(items))]
     heapq.heapify(heap)
-    while heap and room > 8:
-        before, index = heapq.heappop(heap)
-        now = value(index)
-        if heap and now < -heap[0][0] - 1e-12 and now < -before - 1e-12:
-            heapq.heappush(heap, (-now, index))
+    while heap and tokens_left > 8:
+        old_value, index = heapq.heappop(heap)
+        new_value = value(index)
+        if heap and new_value < -heap[0][0] - 1e-12 and new_value < -old_value - 1e-12:
+            heapq.heappush(heap, (-new_value, index))
             continue
-        if now < 0.05:
+        if new_value < 0.05:
             break
-        if index in taken or len(items[index].text) / 6 > room:
+        if index in taken or len(items[index].text) / 6 > tokens_left:
             continue
-        group = needed.together(index, taken, most=room // _LEAST)
-        cost = cost_of((items[n] for n in group), count)
+        group = needed.required_group(index, taken, max_lines=tokens_left // _MIN_LINE_TOKENS)
+        cost = line_tokens((items[n] for n in group), count)
         cost += 6 * len({items[n].section for n in group if not taken_of[items[n].section]})
-        if cost > room or not group:
+        if cost > tokens_left or not group:
             continue
-        room -= cost
+        tokens_left -= cost
         taken.update(group)
         taken_of.update(items[n].section for n in group)
         covered.update(*(words[n] for n in group))

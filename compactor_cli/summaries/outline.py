@@ -58,7 +58,7 @@ class Heading(Struct, frozen=True):
     """Whether the heading is shown even if it is empty, as long as tokens allow."""
 
 
-class Form(Struct, frozen=True):
+class Outline(Struct, frozen=True):
     """`facts_first`: files, errors and commands take precedence when tokens are short."""
 
     name: str
@@ -68,7 +68,7 @@ class Form(Struct, frozen=True):
     """Whether the last request is at the very end."""
     parts: bool = False
     """Whether pieces with titles of their own precede the headings and hold everything except facts."""
-    less: tuple[tuple[str, float], ...] = ()
+    reductions: tuple[tuple[str, float], ...] = ()
     """Sections that weigh less in this form, and by how much."""
     changes_only: bool = False
     """Whether only changed files are listed, if any file was changed."""
@@ -81,11 +81,11 @@ _STATE: dict[str, tuple[Standing, ...]] = {
     "Errors": ("error",),
     "Next": ("open",),
 }
-_SUMMARY = Form("summary", tuple(Heading(s, (s,), state=_STATE.get(s, ())) for s in SECTIONS))  # seed 003
+_SUMMARY = Outline("summary", tuple(Heading(s, (s,), state=_STATE.get(s, ())) for s in SECTIONS))  # seed 003
 _EARLIER = Heading("Earlier summary", ("Earlier summary",))
 _OUTCOMES = ("Done", "In progress", "Files", "Errors", "Commands", "Next")
 _TIERS = {  # seed 000: what the summary of each tier preserves
-    1: Form(
+    1: Outline(
         "tiers",
         (
             _EARLIER,
@@ -95,7 +95,7 @@ _TIERS = {  # seed 000: what the summary of each tier preserves
             Heading("Technical Details", ("Details",)),
         ),
     ),
-    2: Form(
+    2: Outline(
         "tiers",
         (
             _EARLIER,
@@ -104,9 +104,9 @@ _TIERS = {  # seed 000: what the summary of each tier preserves
             Heading("Open Items", ("Next", "In progress"), state=("next", "open")),
             Heading("Context", ("Files", "Errors", "Commands", "Done", "Details"), state=("error", "done")),
         ),
-        less=(("Done", 2.0), ("Commands", 3.0), ("Details", 1.0)),
+        reductions=(("Done", 2.0), ("Commands", 3.0), ("Details", 1.0)),
     ),
-    3: Form(
+    3: Outline(
         "tiers",
         (
             _EARLIER,
@@ -114,11 +114,11 @@ _TIERS = {  # seed 000: what the summary of each tier preserves
             Heading("Conclusions", ("Decisions", "Constraints", "Done"), state=("declined",)),
             Heading("Outcomes", ("Files", "Errors"), state=("next", "error", "open", "done")),
         ),
-        less=(("Done", 2.0),),
+        reductions=(("Done", 2.0),),
         changes_only=True,
     ),
 }
-_SESSION = Form(
+_SESSION = Outline(
     "session",  # seed 001
     (
         Heading("Original Task", ("Goal", "Constraints"), quotes="first", always=True),
@@ -132,7 +132,7 @@ _SESSION = Form(
     facts_first=True,
     changes_only=True,
 )
-_HANDOFF = Form(
+_HANDOFF = Outline(
     "handoff",  # seed 004
     (
         Heading("1. User's Primary Goals and Intent", ("Goal", "Constraints"), quotes="first", always=True),
@@ -152,55 +152,59 @@ _LEDGER = (
     Heading("Errors", ("Errors",), state=("next", "error", "open")),
     Heading("Commands", ("Commands",), state=("done", "declined")),
 )
-_BATCHES = Form("batches", _LEDGER, facts_first=True, parts=True)  # seed 002
-_TOPICS = Form("topics", _LEDGER, parts=True)  # seed 003
+_BATCHES = Outline("batches", _LEDGER, facts_first=True, parts=True)  # seed 002
+_TOPICS = Outline("topics", _LEDGER, parts=True)  # seed 003
 
-FORMS: dict[str, Form] = {form.name: form for form in (_TIERS[3], _SUMMARY, _SESSION, _HANDOFF, _BATCHES, _TOPICS)}
-_SECTIONS_UNDER: dict[str, tuple[str, ...]] = {
-    heading.title: heading.sections for form in (*FORMS.values(), _TIERS[2], _TIERS[1]) for heading in form.headings
+OUTLINES: dict[str, Outline] = {
+    form.name: form for form in (_TIERS[3], _SUMMARY, _SESSION, _HANDOFF, _BATCHES, _TOPICS)
+}
+_SECTIONS_BY_TITLE: dict[str, tuple[str, ...]] = {
+    heading.title: heading.sections for form in (*OUTLINES.values(), _TIERS[2], _TIERS[1]) for heading in form.headings
 }
 
 
-def form_of(name: str, tier: int) -> Form:
+def outline_of(name: str, tier: int) -> Outline:
     """Return a form by its name; the form for `tiers` depends on the tier."""
-    return _TIERS.get(tier, _TIERS[3]) if name == "tiers" else FORMS[name]
+    return _TIERS.get(tier, _TIERS[3]) if name == "tiers" else OUTLINES[name]
 
 
-def drafted(form: Form) -> Form:
+def model_outline(outline: Outline) -> Outline:
     """Return the form for a summary by a model: the model's text under the headings, followed by computed facts."""
-    if form.parts:
-        return replace(form, facts_first=True)
-    written = tuple(replace(heading, sections=()) for heading in form.headings if heading.title not in OTHERS)
-    if form is _SUMMARY:  # the first request stays in its place
-        written = tuple(
+    if outline.parts:
+        return replace(outline, facts_first=True)
+    model_headings = tuple(replace(heading, sections=()) for heading in outline.headings if heading.title not in OTHERS)
+    if outline is _SUMMARY:  # the first request stays in its place
+        model_headings = tuple(
             Heading(heading.title, (), always=heading.always)
             for heading in _SESSION.headings
             if heading.quotes != "first" and heading.title not in OTHERS
         )
-    return replace(form, headings=(*written, *_LEDGER), facts_first=True)
+    return replace(outline, headings=(*model_headings, *_LEDGER), facts_first=True)
 
 
-def sections_in(form: Form) -> frozenset[str]:
+def sections_in(outline: Outline) -> frozenset[str]:
     """Return the sections that a form has a place for; a form with pieces has one for all."""
-    return frozenset(SECTIONS if form.parts else (section for heading in form.headings for section in heading.sections))
+    return frozenset(
+        SECTIONS if outline.parts else (section for heading in outline.headings for section in heading.sections)
+    )
 
 
 def section_of(title: str, text: str) -> str:
     """Return the section of a line (without its bullet) under a heading of an earlier summary."""
-    under = _SECTIONS_UNDER.get(title, SECTIONS)
-    if _FILE.match(text) and "Files" in under:
+    sections = _SECTIONS_BY_TITLE.get(title, SECTIONS)
+    if _FILE.match(text) and "Files" in sections:
         return "Files"
-    if _COMMAND.match(text) and "Commands" in under:
+    if _COMMAND.match(text) and "Commands" in sections:
         return "Commands"
-    kinds = PROSE if text.startswith('"') else ("Errors", "Commands", "Details")
-    if title not in _SECTIONS_UNDER:  # a topic or a batch
+    preferred = PROSE if text.startswith('"') else ("Errors", "Commands", "Details")
+    if title not in _SECTIONS_BY_TITLE:  # a topic or a batch
         return "Commands" if _COMMAND.match(text) else "Earlier summary"
-    return next((section for section in under if section in kinds), under[0])
+    return next((section for section in sections if section in preferred), sections[0])
 
 
 def prose_section(title: str) -> str:
     """Return the section of what a model wrote under a heading. It is never a section of facts, which are computed."""
-    return next((section for section in _SECTIONS_UNDER.get(title, ()) if section in PROSE), "Earlier summary")
+    return next((section for section in _SECTIONS_BY_TITLE.get(title, ()) if section in PROSE), "Earlier summary")
 
 
 def row(cells: Iterable[str]) -> str:

@@ -10,46 +10,50 @@ from compactor_cli.summaries.items import SummaryItem
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 
-_TOOLS = 6
+_MAX_TOOLS = 6
 """Maximum number of tools to name among the participants."""
-_NAMES, _LONGEST_NAME, _READ = 6, 60, 4_000
+_MAX_NAMES, _MAX_NAME_CHARS, _MAX_READ_CHARS = 6, 60, 4_000
 """Maximum number of topic names, maximum characters of a name, and characters of each text to search for names."""
 
 
-def tier_items(messages: Sequence[Message], form: str) -> list[SummaryItem]:
+def tier_items(messages: Sequence[Message], outline_name: str) -> list[SummaryItem]:
     """Return the participants, and the names that most messages share, for the summaries of tiers."""
-    if form != "tiers":
+    if outline_name != "tiers":
         return []
     return [*_participants(messages), *_topics(messages)]
 
 
 def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
     """Yield each role with its number of messages, and each tool with its number of calls."""
-    new = [message for message in messages if message.origin != "summary"]
+    new_messages = [message for message in messages if message.origin != "summary"]
     roles = Counter(
-        "user" if m.origin == "request" else m.role for m in new if m.origin == "request" or m.role == "assistant"
+        "user" if m.origin == "request" else m.role
+        for m in new_messages
+        if m.origin == "request" or m.role == "assistant"
     )
-    tools = Counter(call.name for message in new for call in message.calls)
+    tools = Counter(call.name for message in new_messages for call in message.calls)
     participants = [f"{role} ({n} message{'s' * (n > 1)})" for role, n in sorted(roles.items(), reverse=True)]
-    called = [f"`{one_line(name, 60)}` {n}x" for name, n in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
-    participants += [f"tools {', '.join(called[:_TOOLS])}"] if called else []
+    tool_counts = [f"`{one_line(name, 60)}` {n}x" for name, n in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
+    participants += [f"tools {', '.join(tool_counts[:_MAX_TOOLS])}"] if tool_counts else []
     if participants:
         yield SummaryItem("Participants", ", ".join(participants), (), -1)
 
 
 def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
     """Yield the names that messages share most. A name in only one message is not a topic."""
-    shared: Counter[str] = Counter()
+    message_counts: Counter[str] = Counter()
     for message in messages:
         if message.origin != "request" and message.role != "assistant":
             continue
-        named = identifiers(message.text("text")[:_READ])
+        message_names = identifiers(message.text("text")[:_MAX_READ_CHARS])
         # from calls, take only names that may be files; names of arguments are not topics
-        called = {name for call in message.calls for name in identifiers(unescape(call.text[:_READ]))}
-        named |= {name for name in called if not name.isidentifier()}
-        shared.update(name for name in named if len(name) <= _LONGEST_NAME)
-    names = sorted((name for name, count in shared.items() if count > 1), key=lambda name: (-shared[name], name))
+        call_names = {name for call in message.calls for name in identifiers(unescape(call.text[:_MAX_READ_CHARS]))}
+        message_names |= {name for name in call_names if not name.isidentifier()}
+        message_counts.update(name for name in message_names if len(name) <= _MAX_NAME_CHARS)
+    names = sorted(
+        (name for name, count in message_counts.items() if count > 1), key=lambda name: (-message_counts[name], name)
+    )
     if names:
         yield SummaryItem(
-            "Topics", f"spoken of most: {', '.join(f'`{one_line(name, 80)}`' for name in names[:_NAMES])}", (), -1
+            "Topics", f"spoken of most: {', '.join(f'`{one_line(name, 80)}`' for name in names[:_MAX_NAMES])}", (), -1
         )

@@ -11,13 +11,13 @@ from functools import partial
 
 from msgspec import Struct
 
-from compactor_cli.asking.answers import estimate
+from compactor_cli.asking.answers import estimate_tokens
 from compactor_cli.asking.fence import escape, fenced
 from compactor_cli.asking.port import ModelRequest, Turn
-from compactor_cli.asking.prompt_files import prompt as read_prompt
-from compactor_cli.asking.turns import Cuts, turns_of
+from compactor_cli.asking.prompt_files import read_prompt_file as read_prompt
+from compactor_cli.asking.turns import CharLimits, make_turns
 from compactor_cli.model.message import Message
-from compactor_cli.model.planning import BUFFER
+from compactor_cli.model.planning import MAX_OVERRUN
 from compactor_cli.text.shorten import shorten_prose
 
 prompt = partial(read_prompt, "compactor_cli.summaries")
@@ -27,13 +27,13 @@ PREVIOUS = "Previous summary of conversation:"
 """Begins the system turn with an earlier summary (seed 002)."""
 TASK = "## Original User Task"
 """Begins the turn with the first request of the session (seed 001)."""
-_TASK_MOST = 2_000
+_MAX_TASK_TOKENS = 2_000
 """Maximum tokens of that request to send."""
 _OPENING = Turn("user", "The conversation to summarize begins here.")
 """The first user turn, which some providers require before any other."""
-_UNDER = 'Under "'
+_UNDER_HEADING = 'Under "'
 """Begins a prompt's line about one heading."""
-_WORDS = 0.7
+_WORDS_PER_TOKEN = 0.7
 """Words per token."""
 
 
@@ -50,10 +50,10 @@ class PromptPiece(Struct, frozen=True):
     """Texts of earlier summaries, sent as system turns with each request."""
     target_tokens: int
     """Tokens to ask for."""
-    replaced: int
+    replaced_tokens: int
     """Tokens of the messages that the text replaces."""
     optional: frozenset[str] = frozenset()
-    takes_over: bool = True
+    replaces_earlier: bool = True
     """Whether the text also replaces the earlier summaries; otherwise they are kept next to it."""
     task: str = ""
     """The first request of the session, included in every request for the piece (seed 001)."""
@@ -63,7 +63,7 @@ class PromptPiece(Struct, frozen=True):
     @property
     def limit(self) -> int:
         """Return the maximum tokens of the text."""
-        return int(self.target_tokens * BUFFER)
+        return int(self.target_tokens * MAX_OVERRUN)
 
 
 def model_request(
@@ -78,13 +78,13 @@ def model_request(
         system=system or prompt("system"),
         turns=(*earlier, *task, _OPENING, *turns, Turn("user", directive(piece, merging=merging, rejected=rejected))),
         # the provider's tokens may be shorter than ours
-        max_tokens=int(piece.limit * BUFFER) + 16,
+        max_tokens=int(piece.limit * MAX_OVERRUN) + 16,
     )
 
 
 def _task(piece: PromptPiece) -> str:
     """Return the first request of the session; if it is very long, only its head and tail."""
-    return shorten_prose(piece.task, estimate(piece.task), _TASK_MOST, estimate).text
+    return shorten_prose(piece.task, estimate_tokens(piece.task), _MAX_TASK_TOKENS, estimate_tokens).text
 
 
 def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") -> str:
@@ -92,7 +92,7 @@ def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") 
     length."""
     paragraphs = [prompt("directive")]
     if piece.earlier:
-        paragraphs.append(prompt("taking_over" if piece.takes_over else "context"))
+        paragraphs.append(prompt("taking_over" if piece.replaces_earlier else "context"))
     paragraphs += [*([prompt("merge")] if merging else []), _what_to_write(piece)]
     if piece.titles:
         listed = "\n".join(f"### {title}" for title in piece.titles)
@@ -100,7 +100,9 @@ def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") 
             "Write these headings, each on a line of its own and in this order, with the text under each, and "
             f'nothing before the first. Where there is nothing to say, write "None".\n{listed}'
         )
-    paragraphs.append(f"Write at most {piece.target_tokens} tokens, about {int(piece.target_tokens * _WORDS)} words.")
+    paragraphs.append(
+        f"Write at most {piece.target_tokens} tokens, about {int(piece.target_tokens * _WORDS_PER_TOKEN)} words."
+    )
     if rejected:
         paragraphs.append(f"An earlier answer was not accepted: {escape(rejected)}. Write it again without that fault.")
     return "\n\n".join(paragraphs)
@@ -109,8 +111,8 @@ def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") 
 def _what_to_write(piece: PromptPiece) -> str:
     """Return the prompt for the piece's kind, without its lines about headings that are not requested."""
     lines = prompt(piece.kind).splitlines()
-    under = {line: line[len(_UNDER) : line.index('":')] for line in lines if line.startswith(_UNDER)}
-    return "\n".join(line for line in lines if under.get(line, "") in ("", *piece.titles))
+    title_of = {line: line[len(_UNDER_HEADING) : line.index('":')] for line in lines if line.startswith(_UNDER_HEADING)}
+    return "\n".join(line for line in lines if title_of.get(line, "") in ("", *piece.titles))
 
 
 class RequestStretch(Struct, frozen=True):
@@ -120,56 +122,61 @@ class RequestStretch(Struct, frozen=True):
     messages: tuple[Message, ...]
 
 
-def stretches(piece: PromptPiece, context: int, system: str) -> list[RequestStretch]:
+def split_stretches(piece: PromptPiece, context: int, system: str) -> list[RequestStretch]:
     """Split a piece into as many requests as the model's context requires. Empty if the context is too small."""
-    capacity = room(piece, context, system)
-    sent = [(turn, message) for message in piece.messages for turn in turns_of([message], Cuts())]
+    capacity = message_budget(piece, context, system)
+    sent = [(turn, message) for message in piece.messages for turn in make_turns([message], CharLimits())]
     if capacity <= 0 or not sent:
         return []
     limit = max(1, -(-len(sent) // piece.batches))
     groups: list[list[tuple[Turn, Message]]] = []
-    used = capacity
+    used_tokens = capacity
     for full_turn, message in sent:
-        turn = _fitting(full_turn, capacity)
-        size = min(capacity, estimate(turn.text))
-        if used + size > capacity or len(groups[-1]) == limit:
+        turn = _fit_turn(full_turn, capacity)
+        size = min(capacity, estimate_tokens(turn.text))
+        if used_tokens + size > capacity or len(groups[-1]) == limit:
             groups.append([])
-            used = 0
+            used_tokens = 0
         groups[-1].append((turn, message))
-        used += size
+        used_tokens += size
     return [
         RequestStretch(tuple(turn for turn, _ in group), tuple(message for _, message in group)) for group in groups
     ]
 
 
-def merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
+def group_merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
     """Group the summaries of stretches into as many requests as the context requires, with at least two per group.
     Return each group as turns."""
-    capacity = room(piece, context, system)
+    capacity = message_budget(piece, context, system)
     groups: list[list[Turn]] = []
-    used = capacity
+    used_tokens = capacity
     for index, text in enumerate(texts):
-        size = estimate(text)
-        if not groups or (used + size > capacity and len(groups[-1]) > 1):
+        size = estimate_tokens(text)
+        if not groups or (used_tokens + size > capacity and len(groups[-1]) > 1):
             groups.append([])
-            used = 0
+            used_tokens = 0
         groups[-1].append(Turn("user", fenced("summary", text, stretch=index + 1)))
-        used += size
+        used_tokens += size
     return [tuple(group) for group in groups]
 
 
-def room(piece: PromptPiece, context: int, system: str) -> int:
+def message_budget(piece: PromptPiece, context: int, system: str) -> int:
     """Return the tokens available for messages in one request, by an estimate that no model's own count exceeds."""
     empty = model_request(piece, (), system, merging=True)
-    return context - empty.max_tokens - estimate(empty.system) - sum(estimate(turn.text) for turn in empty.turns)
+    return (
+        context
+        - empty.max_tokens
+        - estimate_tokens(empty.system)
+        - sum(estimate_tokens(turn.text) for turn in empty.turns)
+    )
 
 
-def _fitting(turn: Turn, capacity: int) -> Turn:
+def _fit_turn(turn: Turn, capacity: int) -> Turn:
     """Shorten a turn in the middle if it alone exceeds what the model can read; its delimiters stay."""
-    size = estimate(turn.text)
+    size = estimate_tokens(turn.text)
     if size <= capacity:
         return turn
     head, _, rest = turn.text.partition("\n")
     body, _, tail = rest.rpartition("\n")
-    tokens_left = capacity - estimate(head) - estimate(tail) - 2
-    return Turn(turn.role, f"{head}\n{shorten_prose(body, size, max(1, tokens_left), estimate).text}\n{tail}")
+    tokens_left = capacity - estimate_tokens(head) - estimate_tokens(tail) - 2
+    return Turn(turn.role, f"{head}\n{shorten_prose(body, size, max(1, tokens_left), estimate_tokens).text}\n{tail}")

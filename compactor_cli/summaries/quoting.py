@@ -11,7 +11,7 @@ from compactor_cli.summary_text.verbatim import last_request
 from compactor_cli.summary_text.verbatim import turns as turns_text
 
 
-def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
+def write_quotes(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
     """Return the chosen lines, the repeated messages and the state. Lines of least value are dropped to make room
     for the heading. Empty if nothing fits."""
     chosen = tuple(excerpts)
@@ -26,18 +26,21 @@ def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
             return text if chosen or turns or request.slot.state or request.slot.note or end else ""
         if not chosen:
             return ""
-        chosen = without_least(chosen, excess)
+        chosen = drop_least(chosen, excess)
 
 
-def without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
+def drop_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
     """Return the lines without those of least value: one, and one more for every 40 tokens of `excess`."""
     ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
     return tuple(without(lines, ranked[: 1 + excess // 40]))
 
 
-def repeated_turns(quotes: Sequence[Quote], beside: Iterable[tuple[int, str, str]] = ()) -> list[str]:
-    """Return the repeated messages in time order under their heading; empty if there are none. `beside`: number,
+def repeated_turns(quotes: Sequence[Quote], extra_turns: Iterable[tuple[int, str, str]] = ()) -> list[str]:
+    """Return the repeated messages in time order under their heading; empty if there are none. `extra_turns`: number,
     label and text of further words to list among them."""
-    said = [*((quote.number or 0, quote.label, quote.text) for quote in quotes if quote.kind == "turn"), *beside]
-    text = turns_text((label, words) for _, label, words in sorted(said, key=lambda turn: turn[0]))
+    numbered_turns = [
+        *((quote.number or 0, quote.label, quote.text) for quote in quotes if quote.kind == "turn"),
+        *extra_turns,
+    ]
+    text = turns_text((label, words) for _, label, words in sorted(numbered_turns, key=lambda turn: turn[0]))
     return [text] if text else []

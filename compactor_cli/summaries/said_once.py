@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from compactor_cli.features.work.earlier_rounds import told_file
+from compactor_cli.features.work.earlier_rounds import parse_file_line
 from compactor_cli.summaries.items import SummaryItem
 from compactor_cli.summary_text.excerpts import OF_RESULT, Excerpt
 from compactor_cli.summary_text.state_line import StateLine
@@ -23,7 +23,7 @@ _CAUSE = compiled_later(r" failed: (?P<cause>.+)\)$")
 def not_in_state(items: Iterable[SummaryItem], state: Sequence[StateLine]) -> list[SummaryItem]:
     """Return the items without changed files, checks and errors that the state lists, failed calls without a cause
     that it gives, and no error that is the cause of such a call."""
-    paths = {path for line in state if line.kind == "file" for path, _ in told_file(line.text)}
+    paths = {path for line in state if line.kind == "file" for path, _ in parse_file_line(line.text)}
     checks = [line.text.partition(": ")[2] for line in state if line.kind == "check"]
     failures = failures_in(state)
     active = [_without_cause(item, failures) for item in items]
@@ -81,14 +81,14 @@ def _is_failure(item: SummaryItem) -> bool:
 
 
 def _is_told_file(item: SummaryItem, paths: Collection[str]) -> bool:
-    return item.fact is not None and item.fact.is_told(paths)
+    return item.fact is not None and item.fact.is_among(paths)
 
 
 def _is_check(item: SummaryItem, checks: Iterable[str]) -> bool:
     """Return whether an item is a command whose outcome the state tells."""
     if item.fact is None or item.section != "Commands":
         return False
-    about = item.fact.about
+    about = item.fact.subject
     return any(check == about or check.startswith((f"{about}: ", f"{about} (")) for check in checks)
 
 

@@ -7,75 +7,75 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from compactor_cli.features.followed import answers_before_turns, calls_in_text
+from compactor_cli.features.after_request import answers_before_turns, calls_in_text
 from compactor_cli.features.work.endings import is_declined
+from compactor_cli.features.work.masked_calls import CallMasker
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import Spot
+from compactor_cli.model.pairing import PartIndex
 from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.corrected_findings import is_statement
-from compactor_cli.summaries.facts import LEFT_OUT, facts_of, line_of_row, parse, shown_files
+from compactor_cli.summaries.facts import LEFT_OUT, collect_facts, file_results, line_of_row, parse_fact
 from compactor_cli.summaries.items import WEIGHTS, SummaryItem, order_of
-from compactor_cli.summaries.needed_lines import needing
+from compactor_cli.summaries.needed_lines import add_needs
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
-from compactor_cli.summaries.snippets import carried as carried_code
-from compactor_cli.summaries.snippets import changes, is_label, shown_last
-from compactor_cli.summaries.told import (
-    LONG_LINE,
+from compactor_cli.summaries.snippets import carried_changes as carried_code
+from compactor_cli.summaries.snippets import is_label, last_changes, shown_last
+from compactor_cli.summaries.statement_choice import (
+    MAX_LINE_CHARS,
     all_statements,
-    binds,
+    answer_statements,
     clip,
+    closing_sentences,
+    drop_repeated_leads,
+    find_repeated,
+    find_withdrawn,
+    has_limit,
+    is_binding,
     is_decision,
     is_few_words,
+    is_informative,
     is_undone,
-    last_said,
-    leads_once,
-    limits,
-    overtaken,
-    said_again,
-    says_little,
-    tells,
-    told_statements,
+    is_uninformative,
 )
 from compactor_cli.summaries.unfinished import Lack, lack_of
 from compactor_cli.summary_text.excerpts import harmless, person_named, user_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, label_of, words_since
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.kept_sentences import Keywords, points
+from compactor_cli.text.kept_sentences import Keywords, sentence_points
 from compactor_cli.text.line_prefixes import without_numbers
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import ASKS, sentences
+from compactor_cli.text.sentences import QUESTION_END, split_sentences
 
-_POLITE = 3.0
+_POLITE_PENALTY = 3.0
 """Penalty for an uninformative sentence of the agent that is one of several."""
-_NOD, _AGREES = 10.0, 6.0
+_NOD_PENALTY, _AGREEMENT_PENALTY = 10.0, 6.0
 """Penalties for a sentence of a request that says nothing without the others, and for one that is kept together with
 what it answers."""
-_RECENT = 1.0
+_RECENCY_BONUS = 1.0
 """Bonus for the agent's newest statement relative to the first one."""
-_CARRIED, _OLD = 6.0, 0.0
+_CARRIED_BONUS, _OLD_BONUS = 6.0, 0.0
 """Bonuses for lines of earlier rounds; the second is for statements of the agent, which newer ones supersede."""
-_CAME_TO = 8.0
+_CLOSING_BONUS = 8.0
 """Bonus for the agent's last words before the newest requests: they say what the work had led to."""
-_TURNS = 2
+_CLOSING_TURNS = 2
 """Number of newest requests for which this bonus applies."""
-_ANSWERED = 200
+_MAX_ANSWERED_CHARS = 200
 """Maximum characters of what a nod answers."""
-_BINDS = 8.0
+_RULE_BONUS = 8.0
 """Bonus for a sentence of a request that orders or forbids something, because it binds the rest of the session."""
 UNANSWERED = "The last request is not answered yet."
-REPLIED_BELOW = "The agent's last words on the last request stand at the end."
-_NEWER = 4.0
+REPLIED_AT_END = "The agent's last words on the last request stand at the end."
+_ERROR_RECENCY_BONUS = 4.0
 """Bonus for the newest error line of outputs relative to the oldest one."""
-_FILED: dict[Lack, str] = {"failed": "Errors", "waits": "Next", "proposed": "Decisions"}
+_SECTION_OF_LACK: dict[Lack, str] = {"failed": "Errors", "waits": "Next", "proposed": "Decisions"}
 """The section for what the agent says was not done."""
-_OUTPUT_LINES = 6
-_JUST_NOW = 10
+_MAX_OUTPUT_LINES = 6
+_MAX_CURRENT = 10
 """Number of newest messages in which the last informative one tells the current state of the work."""
-_LONG_AGO = 1_000_000
+_EARLIER_OFFSET = 1_000_000
 """Offset that puts lines of earlier rounds before those of this one."""
 _OLD_WHERE, _OLDER = compiled_later(r"\[#"), compiled_later(r"\[earlier #[^\]]*\]$")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
@@ -90,124 +90,124 @@ def candidates(
     overcome: Set[int] = frozenset(),
 ) -> list[SummaryItem]:
     """Return every candidate line for a summary of these messages, except for what it repeats in full. `answered`:
-    whether the agent continued after them. `overcome`: as for `facts_of`."""
+    whether the agent continued after them. `overcome`: as for `collect_facts`."""
     items: list[SummaryItem] = []
     matcher = Keywords(keywords)
-    told_of = ToldOfCalls(messages)
-    files = shown_files(messages, told_of.pairing)
+    told_of = CallMasker(messages)
+    files = file_results(messages, told_of.pairing)
     repeated = {quote.message for quote in quotes}
     quoted_texts = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []
-    asked, said = False, ""
+    after_request, last_answer = False, ""
     for message in messages:
         if message.origin == "summary":
-            lines = list(_earlier(message, quoted_texts))
-            items += [item for item in lines if parse(item.section, item.text) is None]
+            lines = list(_carried_items(message, quoted_texts))
+            items += [item for item in lines if parse_fact(item.section, item.text) is None]
             earlier += [(item.section, item.text) for item in lines]
         elif message.index in repeated:
-            asked = True
+            after_request = True
             continue
         elif message.origin == "request":
-            items += _request(message, matcher, said)
+            items += _request_items(message, matcher, last_answer)
         elif message.role == "assistant":
-            items += _assistant(message, matcher, replies=asked)
-            said = message.text("text").strip() or said
-        asked = message.origin == "request"
-        items += _outputs(message, keywords, files, overcome, told_of)
+            items += _agent_items(message, matcher, after_request=after_request)
+            last_answer = message.text("text").strip() or last_answer
+        after_request = message.origin == "request"
+        items += _output_items(message, keywords, files, overcome, told_of)
     if messages and messages[-1].origin == "request" and not answered:
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), order_of(messages[-1], 999)))
-    newest = _just_now(messages)
-    numbers = {message.number for message in newest}
-    items = [_filed(item, numbers) for item in _without_overtaken(items)]
+    current = _current_messages(messages)
+    numbers = {message.number for message in current}
+    items = [_refile(item, numbers) for item in _without_withdrawn(items)]
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
     items = list(_without_repeated(items))
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
     if progress and not answered and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
-        newest = [message for message in newest if message.number > progress.messages[0]]
-    items = _came_to([_by_age(item, messages) for item in items], messages)
-    items += _last_thought(newest)
-    items += _facts(messages, told_of, earlier, overcome)
+        current = [message for message in current if message.number > progress.messages[0]]
+    items = _with_closing_bonus([_with_recency_bonus(item, messages) for item in items], messages)
+    items += _last_thought(current)
+    items += _fact_items(messages, told_of, earlier, overcome)
     return items
 
 
-def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
+def _without_withdrawn(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
     """Yield the lines without requests that a later request replaced, since the later one may be kept without them.
     A line that may only partly or possibly be replaced needs the later one."""
-    places = [at for at, item in enumerate(items) if item.section in ("Goal", "Constraints") and item.messages]
-    gone, perhaps = overtaken([(items[at].messages[0], items[at].text.strip('"')) for at in places])
+    indices = [at for at, item in enumerate(items) if item.section in ("Goal", "Constraints") and item.messages]
+    withdrawn, maybe = find_withdrawn([(items[at].messages[0], items[at].text.strip('"')) for at in indices])
     result = list(items)
-    for at, other in sorted(perhaps.items()):
-        needing(result, places[at], [places[other]])
-    left_out = {places[at] for at in gone}
-    yield from (item for at, item in enumerate(result) if at not in left_out)
+    for at, other in sorted(maybe.items()):
+        add_needs(result, indices[at], [indices[other]])
+    dropped = {indices[at] for at in withdrawn}
+    yield from (item for at, item in enumerate(result) if at not in dropped)
 
 
 def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
     """Yield the lines without statements that the agent later repeated; only a later decision repeats a decision."""
-    gone: set[int] = set()
+    repeated_ids: set[int] = set()
     for sections in (("Decisions",), ("Decisions", "Done")):
         said = [item for item in items if item.section in sections and item.messages]
-        again = (said[at] for at in said_again([(item.messages[0], item.text) for item in said]))
-        gone |= {id(item) for item in again if item.section == sections[-1]}
-    yield from (item for item in items if id(item) not in gone)
+        again = (said[at] for at in find_repeated([(item.messages[0], item.text) for item in said]))
+        repeated_ids |= {id(item) for item in again if item.section == sections[-1]}
+    yield from (item for item in items if id(item) not in repeated_ids)
 
 
-def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
+def _refile(item: SummaryItem, current_numbers: Set[int]) -> SummaryItem:
     """Return an item in the section that fits it: what the agent says is unfinished does not belong under what is
-    done. `newest`: numbers of the messages that tell the current state of the work."""
+    done. `current_numbers`: numbers of the messages that tell the current state of the work."""
     if item.section != "Done":
         return item
-    current = not newest.isdisjoint(item.messages)
+    is_current = not current_numbers.isdisjoint(item.messages)
     if lack := lack_of(item.text):
-        section = "In progress" if current and lack != "failed" else _FILED[lack]
-        answered = _NOD if lack == "proposed" and not current else 0.0  # the user's reaction to it says more
-        return replace(item, section=section, bonus=item.bonus + WEIGHTS["Done"] - WEIGHTS[section] - answered)
+        section = "In progress" if is_current and lack != "failed" else _SECTION_OF_LACK[lack]
+        penalty = _NOD_PENALTY if lack == "proposed" and not is_current else 0.0  # the user's reaction to it says more
+        return replace(item, section=section, bonus=item.bonus + WEIGHTS["Done"] - WEIGHTS[section] - penalty)
     if not is_undone(item.text):
         return item
-    return replace(item, section="In progress") if current else replace(item, bonus=item.bonus - _POLITE)
+    return replace(item, section="In progress") if is_current else replace(item, bonus=item.bonus - _POLITE_PENALTY)
 
 
-def _by_age(item: SummaryItem, messages: Sequence[Message]) -> SummaryItem:
+def _with_recency_bonus(item: SummaryItem, messages: Sequence[Message]) -> SummaryItem:
     """Return an error of an output, or a statement of the agent, with a bonus for being newer. Most old errors have
     been fixed, and later work supersedes older statements."""
-    newest = {"Errors": _NEWER, "Done": _RECENT}.get(item.section, 0.0)
-    if not newest or not item.messages:
+    max_bonus = {"Errors": _ERROR_RECENCY_BONUS, "Done": _RECENCY_BONUS}.get(item.section, 0.0)
+    if not max_bonus or not item.messages:
         return item
     first, last = messages[0].number, messages[-1].number
-    return replace(item, bonus=item.bonus + newest * (item.messages[0] - first) / max(1, last - first))
+    return replace(item, bonus=item.bonus + max_bonus * (item.messages[0] - first) / max(1, last - first))
 
 
-def _came_to(items: Sequence[SummaryItem], messages: Sequence[Message]) -> list[SummaryItem]:
+def _with_closing_bonus(items: Sequence[SummaryItem], messages: Sequence[Message]) -> list[SummaryItem]:
     """Return the lines, with a bonus for what the agent said last before each of the newest requests."""
     numbers = {message.index: message.number for message in messages}
-    ends = {numbers[answer] for answer, _ in answers_before_turns(messages)[-_TURNS:]}
+    ends = {numbers[answer] for answer, _ in answers_before_turns(messages)[-_CLOSING_TURNS:]}
     said = [item for item in items if is_statement(item) and item.bonus >= 0 and not ends.isdisjoint(item.messages)]
     last = {item.messages[0]: item.order for item in said}.values()
-    ended = {id(item) for item in said if item.order in last}
-    return [replace(item, bonus=item.bonus + _CAME_TO) if id(item) in ended else item for item in items]
+    closing_ids = {id(item) for item in said if item.order in last}
+    return [replace(item, bonus=item.bonus + _CLOSING_BONUS) if id(item) in closing_ids else item for item in items]
 
 
 def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) -> list[SummaryItem]:
     """Return the facts computed from calls and results, and those in earlier summaries among the messages."""
     summaries = [message for message in messages if message.origin == "summary"]
-    earlier = [(item.section, item.text) for message in summaries for item in _earlier(message, set())]
-    return list(_facts(messages, ToldOfCalls(messages), earlier, overcome))
+    earlier = [(item.section, item.text) for message in summaries for item in _carried_items(message, set())]
+    return list(_fact_items(messages, CallMasker(messages), earlier, overcome))
 
 
 def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return code verbatim: the last change of each file, the newest of them as active work, and the code that the
     agent showed last."""
-    changed, shown = changes(messages), shown_last(messages)
-    known = KnownPaths((snippet.about for snippet in changed), parts=2)
-    names = {snippet.about for snippet in changed}
+    changed, shown = last_changes(messages), shown_last(messages)
+    known = KnownPaths((snippet.path for snippet in changed), min_parts=2)
+    names = {snippet.path for snippet in changed}
     items = [
         SummaryItem(
             CHANGED_CODE,
-            f"{'earlier' if old.overtaken else 'last'} change of `{old.path}` [earlier #{old.number}]",
+            f"{'earlier' if old.is_outdated else 'last'} change of `{old.path}` [earlier #{old.number}]",
             (),
-            order - _LONG_AGO,
+            order - _EARLIER_OFFSET,
             code=old.block,
         )
         for order, old in enumerate(carried_code(messages))
@@ -216,7 +216,7 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
     for snippet in changed:
         newest = snippet is changed[-1]
         section, what = (ACTIVE_CODE, "newest change of") if newest else (CHANGED_CODE, "last change of")
-        text = f"{'earlier change of' if snippet.overtaken else what} `{one_line(snippet.about, LONG_LINE)}`"
+        text = f"{'earlier change of' if snippet.is_outdated else what} `{one_line(snippet.path, MAX_LINE_CHARS)}`"
         items.append(SummaryItem(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
     if shown is not None:
         items.append(
@@ -225,7 +225,7 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
     return items
 
 
-def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem]:
+def last_words_item(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem]:
     """Return a line with the end of what the agent said last: its conclusion or question. `at_end`: the summary ends
     with these words, so the line only refers to them."""
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
@@ -233,141 +233,141 @@ def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem
         return []
     if last.index in calls_in_text(messages):
         return []
-    said = " ".join(leads_once(last_said(last.text("text"))))
-    text = REPLIED_BELOW if at_end else f'the agent said last: "{clip(said)}"'
-    return [SummaryItem("Next", text, (last.number,), order_of(last, 999))] if said else []
+    closing = " ".join(drop_repeated_leads(closing_sentences(last.text("text"))))
+    text = REPLIED_AT_END if at_end else f'the agent said last: "{clip(closing)}"'
+    return [SummaryItem("Next", text, (last.number,), order_of(last, 999))] if closing else []
 
 
-def _just_now(messages: Sequence[Message]) -> Sequence[Message]:
+def _current_messages(messages: Sequence[Message]) -> Sequence[Message]:
     """Return the messages that tell the current state of the work: the newest ones after the last request."""
     asked = next((at for at in range(len(messages) - 1, -1, -1) if messages[at].origin == "request"), -1)
-    return messages[max(asked + 1, len(messages) - _JUST_NOW) :]
+    return messages[max(asked + 1, len(messages) - _MAX_CURRENT) :]
 
 
 def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return the end of the agent's last thinking, since some agents state their findings nowhere else."""
     for message in reversed(messages):
         if message.role == "assistant" and (thought := message.text("thinking").strip()):
-            said = clip(" ".join(leads_once(last_said(thought))))
-            text = f'the agent thought last: "{said}"'
-            return [SummaryItem("In progress", text, (message.number,), order_of(message, 0))] if said else []
+            closing = clip(" ".join(drop_repeated_leads(closing_sentences(thought))))
+            text = f'the agent thought last: "{closing}"'
+            return [SummaryItem("In progress", text, (message.number,), order_of(message, 0))] if closing else []
     return []
 
 
-def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
+def _carried_items(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
     """Yield the lines carried over from an earlier summary; their numbers refer to messages of that round."""
     title = "Earlier summary"
     text = message.text("text")
     if not is_summary(text):
-        for order, sentence in enumerate(sentences(text)):
+        for order, sentence in enumerate(split_sentences(text)):
             yield SummaryItem(title, clip(sentence), (message.number,), order)
         return
-    repeats = carried(text)
-    requests = [words for words in (repeats.first, repeats.last) if words and words not in repeated]
+    turns = carried(text)
+    requests = [words for words in (turns.first, turns.last) if words and words not in repeated]
     for order, sentence in enumerate(chain.from_iterable(map(all_statements, requests))):
-        yield SummaryItem("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
-    label, said = words_since(repeats.since)
-    if said:
-        said_last = f'the agent said last: "{clip(said)}" [{earlier_label(label)}]'
+        yield SummaryItem("Goal", f'"{clip(sentence)}"', (), order - 2 * _EARLIER_OFFSET, bonus=6)
+    label, last_words = words_since(turns.since)
+    if last_words:
+        said_last = f'the agent said last: "{clip(last_words)}" [{earlier_label(label)}]'
         yield SummaryItem("Earlier summary", said_last, (), -1, bonus=6)
-    written = bool(writer_of(text))
-    start = body_start(repeats.rest) if written else 0
+    by_model = bool(writer_of(text))
+    start = body_start(turns.rest) if by_model else 0
     in_state = False
-    for order, line in enumerate(repeats.rest[start:].partition(QUOTED)[0].splitlines()):
+    for order, line in enumerate(turns.rest[start:].partition(QUOTED)[0].splitlines()):
         in_state = is_state_heading(line) or (in_state and line.startswith("- "))
         if in_state:
             continue
         if line.startswith("### "):
             title = line[4:]
             continue
-        content = _old_line(line, written)
+        content = _old_line(line, by_model)
         if not content or content.startswith(LEFT_OUT) or is_label(content):
             continue
-        section = prose_section(title) if written and title not in FACTS else section_of(title, content)
+        section = prose_section(title) if by_model and title not in FACTS else section_of(title, content)
         # what was next, or in progress, was so only in that round
-        done = "Done" if written or content.startswith('"') else ""
+        done = "Done" if by_model or content.startswith('"') else ""
         finished = {"Immediate": "Earlier summary", "Next": "Earlier summary", "In progress": done}
         section = finished.get(section, section)
-        if section and not content.startswith((UNANSWERED, REPLIED_BELOW)):
-            worth = _OLD if section == "Done" and content.startswith('"') else _CARRIED
+        if section and not content.startswith((UNANSWERED, REPLIED_AT_END)):
+            bonus = _OLD_BONUS if section == "Done" and content.startswith('"') else _CARRIED_BONUS
             told = _OLD_WHERE.sub("[earlier #", content if section in FACTS else _OLDER.sub("[earlier]", content))
-            yield SummaryItem(section, told, (), order - _LONG_AGO, worth)
+            yield SummaryItem(section, told, (), order - _EARLIER_OFFSET, bonus)
 
 
-def _old_line(line: str, written: bool) -> str:
+def _old_line(line: str, by_model: bool) -> str:
     """Return an earlier summary's line without its bullet; plain lines count only if a model wrote the summary."""
-    match = _OLD_LINE.match(line.strip() if written else line)
+    match = _OLD_LINE.match(line.strip() if by_model else line)
     if match:
         return match.group(1)
     if line.startswith("| `"):
         return line_of_row(line)
-    return line.strip() if written and not line.startswith(("|", "```", "(")) else ""
+    return line.strip() if by_model and not line.startswith(("|", "```", "(")) else ""
 
 
-def _request(message: Message, keywords: Keywords, said: str) -> Iterator[SummaryItem]:
+def _request_items(message: Message, keywords: Keywords, said: str) -> Iterator[SummaryItem]:
     """Yield a request's sentences. A nod needs the nearest other sentence, or else is shown with the end of `said`."""
     lines = all_statements(message.text("text"))
-    substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
+    substantial = [order for order, sentence in enumerate(lines) if is_informative(sentence)]
     person = f" {name}" if (name := person_named(message.speaker)) else ""
     label = label_of(message.number, user_named(message.speaker))
     texts = [f'"{clip(sentence)}"{person}' for sentence in lines]
-    end = last_said(said) if said and not substantial else []
-    if end and is_few_words(" ".join(lines)) and not any(map(ASKS.search, end)):
+    answer_end = closing_sentences(said) if said and not substantial else []
+    if answer_end and is_few_words(" ".join(lines)) and not any(map(QUESTION_END.search, answer_end)):
         return  # "Good."
-    answered = one_line(" ".join(leads_once(end)), _ANSWERED)
+    answered = one_line(" ".join(drop_repeated_leads(answer_end)), _MAX_ANSWERED_CHARS)
     for order, sentence in enumerate(lines):
-        is_rule = binds(sentence)
-        section = "Constraints" if is_rule or limits(sentence) else "Goal"
+        is_rule = is_binding(sentence)
+        section = "Constraints" if is_rule or has_limit(sentence) else "Goal"
         # the first sentence that asks for something, which "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
         needs: tuple[str, ...] = ()
         text = texts[order]
         if is_rule:
-            bonus += _BINDS
+            bonus += _RULE_BONUS
         elif order not in substantial:
-            bonus -= _AGREES if answered else _NOD
-            near = min(substantial, key=lambda at: abs(at - order), default=-1)
-            needs = (SummaryItem("Goal", texts[near], (), 0).about,) if substantial else ()
+            bonus -= _AGREEMENT_PENALTY if answered else _NOD_PENALTY
+            nearest = min(substantial, key=lambda other: abs(other - order), default=-1)
+            needs = (SummaryItem("Goal", texts[nearest], (), 0).key,) if substantial else ()
             text = f'{text} answers: "{harmless(answered)}"' if answered else text
         item = SummaryItem(section, text, (message.number,), order_of(message, order), bonus, needs=needs)
-        alone = replace(item, label=label, words=clip(sentence), sentences=len(lines))
-        yield alone if text == texts[order] else item
+        with_label = replace(item, label=label, sentence=clip(sentence), sentence_count=len(lines))
+        yield with_label if text == texts[order] else item
 
 
-def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterator[SummaryItem]:
-    """Yield what the agent says. `replies`: the message directly follows a request, so a few words at its beginning
-    are a nod."""
+def _agent_items(message: Message, keywords: Keywords, *, after_request: bool) -> Iterator[SummaryItem]:
+    """Yield what the agent says. `after_request`: the message directly follows a request, so a few words at its
+    beginning are a nod."""
     text = message.text("text")
-    told = [sentence for sentence in told_statements(text) if lack_of(sentence) != "announced"]
-    if replies and told and is_few_words(told[0]) and text.lstrip().startswith(told[0]):
+    told = [sentence for sentence in answer_statements(text) if lack_of(sentence) != "announced"]
+    if after_request and told and is_few_words(told[0]) and text.lstrip().startswith(told[0]):
         told = told[1:]
     for order, sentence in enumerate(told):
         section = "Decisions" if is_decision(sentence) else "Done"
-        exclaims = sentence.endswith("!") and is_few_words(sentence)
-        polite = section == "Done" and (exclaims or (len(told) > 1 and says_little(sentence)))
-        bonus = _points(sentence, keywords) - _POLITE * polite
+        is_exclamation = sentence.endswith("!") and is_few_words(sentence)
+        is_polite = section == "Done" and (is_exclamation or (len(told) > 1 and is_uninformative(sentence)))
+        bonus = _points(sentence, keywords) - _POLITE_PENALTY * is_polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), order_of(message, order), bonus)
 
 
-def _outputs(
-    message: Message, keywords: frozenset[str], files: Collection[Spot], overcome: Set[int], told_of: ToldOfCalls
+def _output_items(
+    message: Message, keywords: frozenset[str], files: Collection[PartIndex], overcome: Set[int], told_of: CallMasker
 ) -> Iterator[SummaryItem]:
     """Yield lines of tool output that mention kept keywords, and error lines that were not `overcome` since. If a
     result in `files` (which show a file) did not fail, an error line counts only if the output begins with it."""
     for position, part in enumerate(message.parts):
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
-        past = message.index in overcome or is_declined(part.text)
-        errors = [] if past else result_errors(part.text, part.failed, limit=3)
-        code = (message.index, position) in files
-        if code and not part.failed:
+        is_resolved = message.index in overcome or is_declined(part.text)
+        errors = [] if is_resolved else result_errors(part.text, part.failed, limit=3)
+        is_file = (message.index, position) in files
+        if is_file and not part.failed:
             errors = [line for line in errors[:1] if part.text.lstrip().startswith(line.strip())]
         for order, line in enumerate(errors):
-            text = f"`{one_line(told_of.told(line, message.number, code=code), LONG_LINE)}`"
+            text = f"`{one_line(told_of.mask(line, message.number, code=is_file), MAX_LINE_CHARS)}`"
             yield SummaryItem("Errors", text, (message.number,), order_of(message, order), 3.0 - order)
         for order, line in enumerate(_telling_lines(part.text, keywords)):
             shown = without_numbers(line, "").lstrip()
-            text = f"`{one_line(told_of.told(shown, message.number, code=code), LONG_LINE)}`"
+            text = f"`{one_line(told_of.mask(shown, message.number, code=is_file), MAX_LINE_CHARS)}`"
             yield SummaryItem("Details", text, (message.number,), order_of(message, order + 10), 2.0)
 
 
@@ -376,25 +376,25 @@ def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
     if keywords.isdisjoint(text[:60_000].replace('"', " ").split()):
         return lines
     for line in text[:60_000].splitlines():
-        if 8 < len(line) < LONG_LINE and not keywords.isdisjoint(line.replace('"', " ").split()):
+        if 8 < len(line) < MAX_LINE_CHARS and not keywords.isdisjoint(line.replace('"', " ").split()):
             lines.append(line)
-            if len(lines) == _OUTPUT_LINES:
+            if len(lines) == _MAX_OUTPUT_LINES:
                 break
     return lines
 
 
-def _facts(
-    messages: Sequence[Message], told_of: ToldOfCalls, earlier: Sequence[tuple[str, str]], overcome: Set[int]
+def _fact_items(
+    messages: Sequence[Message], told_of: CallMasker, earlier: Sequence[tuple[str, str]], overcome: Set[int]
 ) -> Iterator[SummaryItem]:
-    for order, fact in enumerate(facts_of(messages, told_of, earlier, overcome)):
+    for order, fact in enumerate(collect_facts(messages, told_of, earlier, overcome)):
         is_over = fact.only_read or fact.passed_since
         bonus = {"Files": 0.0 if is_over else 5.0, "Errors": 0.0 if is_over else 6.0}.get(fact.section, 0.0)
-        place = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order
-        if fact.earlier:
-            place, bonus = order - _LONG_AGO, bonus + 6
-        yield SummaryItem(fact.section, fact.text, (), place, bonus, fact)
+        position = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order
+        if fact.earlier_numbers:
+            position, bonus = order - _EARLIER_OFFSET, bonus + 6
+        yield SummaryItem(fact.section, fact.text, (), position, bonus, fact)
 
 
 def _points(sentence: str, keywords: Keywords) -> float:
     """Return the points of seed 000, divided by ten."""
-    return points(sentence, keywords) / 10
+    return sentence_points(sentence, keywords) / 10

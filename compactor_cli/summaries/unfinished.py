@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from compactor_cli.text.patterns import any_of, compiled_later, in_small
+from compactor_cli.text.patterns import any_of, compiled_later, lower_for_search
 
 Lack = Literal["", "failed", "waits", "proposed", "announced"]
 
@@ -50,7 +50,7 @@ _WAITS = compiled_later(
     r"(?:承認待ち|確認待ち|承認を待って)|(?:等待|待)(?:审批|批准|确认|审核)|(?:승인|확인)(?:을|를)? (?:대기|기다리)",
     re.IGNORECASE,
 )
-_PROPOSES = compiled_later(
+_PROPOSAL = compiled_later(
     r"^\W*(?:my )?(?:suggestion|proposal|recommendation)s?\b[^.!?]{0,40}:|"
     r"^\W*i(?:'d| would)? (?:suggest|propose|recommend)\b|"
     r"^\W*(?:mein )?vorschlag\b[^.!?]{0,40}:|^\W*ich (?:schlage|würde)\b.{0,60}\bvor(?:schlagen)?\b|"
@@ -75,7 +75,7 @@ _NOT_YET = compiled_later(
     r"실행하지) 않았",
     re.IGNORECASE,
 )
-_ANNOUNCES = compiled_later(
+_ANNOUNCEMENT = compiled_later(
     r"^\W*(?:(?:ok(?:ay)?|sure|fine|all right|right|good)[,.! ]+)?(?:(?:i )?will do\b|i(?: first)? (?:check|look|"
     r"take a look|have a look)\b)|"
     r"[,;] (?:now )?trying\b[^.;]*$|"
@@ -90,14 +90,14 @@ _ANNOUNCES = compiled_later(
     r"(?:확인하겠|확인해 보겠|살펴보겠)",
     re.IGNORECASE,
 )
-_MENDED = compiled_later(
+_FIXED = compiled_later(
     r"\b(?:fixed|mended|resolved|solved|repaired|corrected|behoben|repariert|corrigé|arreglad[oa]|corrigid[oa]|"
     r"исправлен\w*|naprawion\w*|"
     r"düzeltildi)\b|修(?:正|复|好)|수정했",
     re.IGNORECASE,
 )
 """Words that say that a failure is over."""
-_WORDS = (
+_LACK_WORDS = (
     # from failures
     *("i could", "i was", "i can", "i am unable", "i failed", "failed with", "failed:", "did not", "didn't"),
     *("still fail", "still does", "geklappt", "funktioniert", "ich konnte", "fehlgeschlagen", "gescheitert"),
@@ -152,21 +152,24 @@ _WORDS = (
     *("провер", "смотрю", "deniyorum", "bakiyorum", "ediyorum", "確認します", "見てみます", "調べます"),
     *("確認いたします", "我", "확인하겠", "확인해 보겠", "살펴보겠"),
 )
-"""Whatever the patterns match, except that of proposals, contains one of these in the lower case of `in_small`."""
-_MAY_LACK = compiled_later(any_of(_WORDS))
-_MAY_LACK_IN_ASCII = compiled_later(rf"\b(?:{any_of(filter(str.isascii, _WORDS))})")
+"""Whatever the patterns match, except that of proposals, contains one of these in the lower case of
+`lower_for_search`."""
+_MAY_LACK = compiled_later(any_of(_LACK_WORDS))
+_MAY_LACK_IN_ASCII = compiled_later(rf"\b(?:{any_of(filter(str.isascii, _LACK_WORDS))})")
 """For ASCII texts, which most are: each word must begin a word of the text, so that few positions are tried."""
 
 
 def lack_of(sentence: str) -> Lack:
     """Return why the subject of an agent's sentence is not done; empty if nothing says so."""
     text = sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").lstrip("\"'")
-    if _PROPOSES.search(text):
+    if _PROPOSAL.search(text):
         return "proposed"
-    if not (_MAY_LACK_IN_ASCII if text.isascii() else _MAY_LACK).search(in_small(text)):  # true of most sentences
+    if not (_MAY_LACK_IN_ASCII if text.isascii() else _MAY_LACK).search(
+        lower_for_search(text)
+    ):  # true of most sentences
         return ""
     if _WAITS.search(text) or _NOT_YET.search(text):
         return "waits"
-    if _FAILED.search(text) and not _MENDED.search(text):
+    if _FAILED.search(text) and not _FIXED.search(text):
         return "failed"
-    return "announced" if _ANNOUNCES.search(text) else ""
+    return "announced" if _ANNOUNCEMENT.search(text) else ""

@@ -8,7 +8,7 @@ from collections.abc import Set
 
 from msgspec import Struct
 
-from compactor_cli.text.escapes import Place
+from compactor_cli.text.escapes import PositionMap
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import outer_spans
 
@@ -21,46 +21,48 @@ class ArgumentValues(Struct, frozen=True):
 
     starts: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
-    instead: tuple[str, ...] = ()
+    replacements: tuple[str, ...] = ()
 
-    def shown(self, text: str, start: int, end: int) -> str:
+    def readable(self, text: str, start: int, end: int) -> str:
         """Return a piece of the text in readable form. A replacement that begins before the piece is not included."""
         pieces, offset = [], start
         for number in range(bisect_right(self.ends, start), bisect_left(self.starts, end)):
-            begins = self.starts[number]
-            if begins >= start:
-                pieces += [text[offset:begins], self.instead[number]]
+            replacement_start = self.starts[number]
+            if replacement_start >= start:
+                pieces += [text[offset:replacement_start], self.replacements[number]]
             offset = min(end, self.ends[number])
         return "".join([*pieces, text[offset:end]])
 
-    def cuts(self, text: str, end: int) -> bool:
+    def ends_within_value(self, text: str, end: int) -> bool:
         """Return whether a piece that ends at `end` stops in the middle of a line of a value."""
         number = bisect_right(self.starts, end) - 1
         return number >= 0 and self.ends[number] <= end < len(text) and text[end] != "\n"
 
 
-def argument_values(text: str, place: Place | None = None, bare: Set[str] = frozenset()) -> ArgumentValues:
-    """Return the replacements for a JSON object; none for other texts. `place`: maps positions to those in the text
-    as shown. `bare`: keys whose strings need no name."""
+def argument_values(
+    text: str, readable: PositionMap | None = None, bare_keys: Set[str] = frozenset()
+) -> ArgumentValues:
+    """Return the replacements for a JSON object; none for other texts. `readable`: maps positions to those in the text
+    as shown. `bare_keys`: keys whose strings need no name."""
     keys = [(_KEY.match(text, start, end), end) for start, end in outer_spans(text)]
     members = [(key, end) for key, end in keys if key is not None]
     if not members or len(members) < len(keys):
         return ArgumentValues()
-    found: list[tuple[int, int, str]] = []
+    replacements: list[tuple[int, int, str]] = []
     last = len(text) - len(text.lstrip())
     for key, end in members:
         is_text = text[key.end()] == '"'
-        is_bare = is_text and key[1] in bare and end - key.end() > len('""')
+        is_bare = is_text and key[1] in bare_keys and end - key.end() > len('""')
         is_open = is_text and (is_bare or not _needs_quotes(text[key.end() : end]))
-        found.append((last, key.start(), " " if found else ""))
-        found.append((key.start(), key.end() + is_open, "" if is_bare else f"{key[1]}="))
+        replacements.append((last, key.start(), " " if replacements else ""))
+        replacements.append((key.start(), key.end() + is_open, "" if is_bare else f"{key[1]}="))
         last = end - is_open
-    found.append((last, len(text), ""))
-    at = place or (lambda position: position)
+    replacements.append((last, len(text), ""))
+    position_of = readable or (lambda position: position)
     return ArgumentValues(
-        tuple(at(start) for start, _, _ in found),
-        tuple(at(end) for _, end, _ in found),
-        tuple(instead for _, _, instead in found),
+        tuple(position_of(start) for start, _, _ in replacements),
+        tuple(position_of(end) for _, end, _ in replacements),
+        tuple(replacement for _, _, replacement in replacements),
     )
 
 

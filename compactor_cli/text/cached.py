@@ -6,24 +6,24 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar
 
-_ROOM = 16_000_000
+_MAX_CACHED_CHARS = 16_000_000
 """Maximum total length of cached texts; the texts of a session may be too large for memory."""
 T = TypeVar("T")
 
 
-def remembered(find: Callable[[str], T]) -> Callable[[str], T]:
-    """Return a function that caches the results of `find`; the oldest results are dropped first."""
-    known: OrderedDict[str, T] = OrderedDict()
-    used = 0
+def cache_by_text(compute: Callable[[str], T]) -> Callable[[str], T]:
+    """Return a function that caches the results of `compute`; the oldest results are dropped first."""
+    results: OrderedDict[str, T] = OrderedDict()
+    cached_chars = 0
 
     def cached(text: str) -> T:
-        nonlocal used
-        if text in known:
-            return known[text]
-        result = known[text] = find(text)
-        used += len(text)
-        while used > _ROOM:
-            used -= len(known.popitem(last=False)[0])
+        nonlocal cached_chars
+        if text in results:
+            return results[text]
+        result = results[text] = compute(text)
+        cached_chars += len(text)
+        while cached_chars > _MAX_CACHED_CHARS:
+            cached_chars -= len(results.popitem(last=False)[0])
         return result
 
     return cached

@@ -10,9 +10,9 @@ _ESCAPES = compiled_later(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\
 _COLOUR = compiled_later(r"(?:\x1b|\\u001[bB])\[[0-9;]*m")
 """A code that sets the colour of what follows, also as it is written in JSON."""
 _CONTROL = compiled_later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_USUAL = bytes(range(0x20, 0x7F)) + b"\t\n"
+_COMMON_BYTES = bytes(range(0x20, 0x7F)) + b"\t\n"
 """The only characters in most texts."""
-_COMMANDING = compiled_later(
+_CONTROLLING = compiled_later(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     r"\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     r"\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]|\r(?!\n)"
@@ -28,7 +28,7 @@ selectors, which modify the previous character, are not included; those for ideo
 """
 _JOINERS = "\u200c\u200d"
 """These join or separate letters; text without them is just as readable."""
-_PICTURE = compiled_later("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
+_PICTOGRAPH = compiled_later("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
 
 
 def visible(text: str, *, joiners: bool = False) -> str:
@@ -37,19 +37,19 @@ def visible(text: str, *, joiners: bool = False) -> str:
     letters as they are."""
     if text.isascii() and text.isprintable():
         return text
-    return _COMMANDING.sub(_escape_others if joiners else _escape, text)
+    return _CONTROLLING.sub(_escape_others if joiners else _escape, text)
 
 
 def shown(text: str) -> str:
     """Return the text of `visible` for human readers: letters need no joiners, but pictures stay joined."""
-    return text if text.isascii() and text.isprintable() else _COMMANDING.sub(_shown, text)
+    return text if text.isascii() and text.isprintable() else _CONTROLLING.sub(_shown, text)
 
 
 def _shown(match: re.Match[str]) -> str:
     if match[0] not in _JOINERS:
         return _escape(match)
     around = match.string[max(0, match.start() - 1) : match.start()], match.string[match.end() : match.end() + 1]
-    return match[0] if all(map(_PICTURE.match, around)) else ""
+    return match[0] if all(map(_PICTOGRAPH.match, around)) else ""
 
 
 def _escape_others(match: re.Match[str]) -> str:
@@ -63,7 +63,7 @@ def _escape(match: re.Match[str]) -> str:
 
 def plain(text: str) -> str:
     """Remove terminal escapes, control characters and lone surrogates; line breaks stay."""
-    if text.isascii() and not text.encode().translate(None, _USUAL):  # eight times as fast as a search
+    if text.isascii() and not text.encode().translate(None, _COMMON_BYTES):  # eight times as fast as a search
         return text
     if _CONTROL.search(text) is None:  # escapes and two-character line breaks also begin with a control character
         return text

@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from compactor_cli.text.marks import is_word
 from compactor_cli.text.patterns import compiled_later
 
-_INSIDE = frozenset("_./@$%~-")
-_BORDERS = bytes(
-    code if code < 128 and (chr(code).isalnum() or chr(code) in _INSIDE) else ord(" ") for code in range(256)
+_NAME_CHARACTERS = frozenset("_./@$%~-")
+_SEPARATE_NAMES = bytes(
+    code if code < 128 and (chr(code).isalnum() or chr(code) in _NAME_CHARACTERS) else ord(" ") for code in range(256)
 )
 """Maps characters that cannot be part of a chunk to spaces."""
-_MARKED = {"`": r"`([^`\n]{3,60})`", '"': r'"([^"\n]{4,60})"', "“": r"“([^”\n]{4,60})”"}
-_QUOTED = compiled_later("|".join(_MARKED.values()))
-_ONE_KIND = {mark: compiled_later(pattern) for mark, pattern in _MARKED.items()}
+_QUOTE_PATTERNS = {"`": r"`([^`\n]{3,60})`", '"': r'"([^"\n]{4,60})"', "“": r"“([^”\n]{4,60})”"}
+_QUOTED = compiled_later("|".join(_QUOTE_PATTERNS.values()))
+_QUOTES_BY_MARK = {mark: compiled_later(pattern) for mark, pattern in _QUOTE_PATTERNS.items()}
 """Patterns for texts with only one kind of quotation marks; a pattern that begins with a fixed character is faster."""
 _STRIP = ".-/@$~"
 _LEADING = "@%"
@@ -26,27 +26,27 @@ ERROR_CODES = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME",
 """How names of errors in capital letters begin."""
 
 
-class _Judged(dict[bytes, str]):
+class _IdentifierCache(dict[bytes, str]):
     """Chunk -> its identifier without surrounding punctuation, or "".
 
     As a dict, it needs no function call for known chunks.
     """
 
     def __missing__(self, chunk: bytes) -> str:
-        if len(self) >= _MOST:
+        if len(self) >= _MAX_CACHED:
             self.clear()
         self[chunk] = name = identifier(chunk.decode("ascii"))
         return name
 
 
-_MOST = 1 << 16
+_MAX_CACHED = 1 << 16
 
 
 def chunks(text: str) -> list[bytes]:
     """Return the chunks that may be identifiers, in order, with repetitions and surrounding punctuation. Some are
     too short to be identifiers."""
     # takes a quarter of the time of a pattern; non-ASCII letters become separators
-    return text.encode("ascii", "replace").translate(_BORDERS).split()
+    return text.encode("ascii", "replace").translate(_SEPARATE_NAMES).split()
 
 
 def identifier(chunk: str) -> str:
@@ -74,7 +74,7 @@ def identifier(chunk: str) -> str:
     return core if any(map(str.isalpha, core)) else ""  # ids and numbers with units; not bare numbers
 
 
-_JUDGED = _Judged()
+_IDENTIFIERS = _IdentifierCache()
 
 
 def unescape(text: str) -> str:
@@ -86,17 +86,17 @@ def unescape(text: str) -> str:
 
 def identifiers(text: str) -> set[str]:
     """Return the distinct identifiers of a text."""
-    names = set(map(_JUDGED.__getitem__, chunks(text)))
+    names = set(map(_IDENTIFIERS.__getitem__, chunks(text)))
     names.discard("")
     return names
 
 
-def quoted(text: str) -> set[str]:
+def quoted_strings(text: str) -> set[str]:
     """Return the distinct quoted strings of prose, except single ordinary words."""
-    marks = [mark for mark in _MARKED if mark in text]
+    marks = [mark for mark in _QUOTE_PATTERNS if mark in text]
     if len(marks) == 1:
-        found: Iterable[str] = _ONE_KIND[marks[0]].findall(text)
+        matches: Iterable[str] = _QUOTES_BY_MARK[marks[0]].findall(text)
     else:
-        found = ("".join(groups) for groups in _QUOTED.findall(text)) if marks else ()
-    strings = {string.strip() for string in found}
+        matches = ("".join(groups) for groups in _QUOTED.findall(text)) if marks else ()
+    strings = {string.strip() for string in matches}
     return {string for string in strings if len(string) >= 4 and not is_word(string)}

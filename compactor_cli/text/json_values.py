@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from compactor_cli.text.cached import remembered
+from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.patterns import compiled_later
 
-_FAST = msgspec.json.Decoder().decode
-_BEGINS = compiled_later(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*,|true\b|false\b|null\b))")
+_decode_fast = msgspec.json.Decoder().decode
+_JSON_START = compiled_later(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*,|true\b|false\b|null\b))")
 MAX_DEPTH = 300
 """Maximum nesting depth of lists and objects. Sessions have about a dozen levels. Code that walks a value uses up to
 three frames per level, out of the 1,000 that Python allows."""
@@ -23,7 +23,7 @@ def json_value(text: str | bytes) -> Any:
     msgspec accepts less than Python (no NaN, no lone surrogate), and reads what it accepts in the same way.
     """
     try:
-        return _FAST(text)
+        return _decode_fast(text)
     except ValueError:
         return json.loads(text)
 
@@ -32,7 +32,7 @@ def utf8_value(data: bytes) -> Any:
     """Return what `json_value` returns for JSON in UTF-8, usually without decoding it as a whole. Raises ValueError
     also for invalid UTF-8."""
     try:
-        return _FAST(data)
+        return _decode_fast(data)
     except ValueError:
         return json.loads(data.decode("utf-8"))
 
@@ -43,14 +43,14 @@ def parse_json(text: str) -> Any:
         value = json_value(text)
     except RecursionError:
         raise ValueError("nested too deeply to be read") from None
-    if nested_too_deeply(text, value):
+    if is_nested_too_deeply(text, value):
         raise ValueError("nested too deeply to be read")
     return value
 
 
-def begins_as_json(text: str) -> bool:
+def looks_like_json(text: str) -> bool:
     """Return whether a text begins like a JSON object or list; `[12] a line` does not."""
-    return _BEGINS.match(text) is not None
+    return _JSON_START.match(text) is not None
 
 
 def without_blanks(text: str) -> str:
@@ -67,7 +67,7 @@ def without_blanks(text: str) -> str:
 def on_one_line(text: str) -> str:
     """Return JSON that is printed over several lines on one line, without whitespace between its tokens. A record is
     then on one line, rather than one value per line. Other texts are returned unchanged."""
-    if "\n" not in text or not begins_as_json(text) or text.rstrip()[-1:] not in ("}", "]"):
+    if "\n" not in text or not looks_like_json(text) or text.rstrip()[-1:] not in ("}", "]"):
         return text
     try:
         return msgspec.json.format(text, indent=-1)
@@ -75,7 +75,7 @@ def on_one_line(text: str) -> str:
         return text
 
 
-def nested_too_deeply(text: str | bytes, value: Any, limit: int = MAX_DEPTH) -> bool:
+def is_nested_too_deeply(text: str | bytes, value: Any, limit: int = MAX_DEPTH) -> bool:
     """Return whether a value, read from this text, is nested deeper than `limit` levels."""
     if len(text) <= 2 * limit:  # a value of that depth has more brackets
         return False
@@ -93,7 +93,7 @@ def is_scalar(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-@remembered
+@cache_by_text
 def json_or_text(text: str) -> Any:
     """Return the JSON value of a text, which must not be modified; or the text itself if it is not JSON."""
     try:

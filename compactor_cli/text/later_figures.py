@@ -15,30 +15,30 @@ from compactor_cli.text.terms import STOP_WORDS
 
 _WORD = compiled_later(r"\w+(?:[.,:/@%-]\w+)*")
 """A word; one with a digit is a figure, or a name with a figure: `3,177.7`, `13:32`, `L3`, `v7`."""
-_COMMON, _OFTEN = 3, 8
+_MAX_MESSAGES, _MAX_STATEMENTS = 3, 8
 """Maximum number of messages with a rare figure or word, and maximum number of statements with a rare figure."""
-_HALF = 0.5
+_MIN_REPEATED_SHARE = 0.5
 """Minimum share of a statement's figures that a later one must repeat."""
-_WINDOW = 3
+_MAX_WINDOW = 3
 """Maximum number of consecutive sentences that together may correct an earlier one."""
-_BACK = 8
+_MAX_SENTENCES_BACK = 8
 """Maximum number of sentences before one that it may be a conclusion from."""
-_SLIGHT = compiled_later(r"\d{1,2}|(?:19|20)\d\d")
+_INSIGNIFICANT = compiled_later(r"\d{1,2}|(?:19|20)\d\d")
 """A figure that means nothing by itself: a small number, or a year."""
 _LETTERS = compiled_later(r"[^\W\d_]{2,}")
-_WITHIN = compiled_later(r"(?<=[^\W\d_] )[^\W\d_]{2,}")
+_INNER_WORD = compiled_later(r"(?<=[^\W\d_] )[^\W\d_]{2,}")
 """A word after another one. With a capital letter it may be a name, whereas after punctuation it only begins a
 sentence."""
 _NAME_WITH_FIGURE = compiled_later(r"[^\W\d][\w.-]*\d[\w.-]*")
 """A name that contains a number; a measure begins with the number."""
 _FIRST_CELL = compiled_later(r"\|\s*([^|]*[^\W\d_][^|]*?)\s*\|")
-_BETWEEN = " … "
+_ROW_SEPARATOR = " … "
 """Separates the first row of a table from other rows."""
-_INITIAL = 5
+_STEM_CHARS = 5
 """Characters that forms of the same word have in common."""
 
 
-class _Said:
+class _FigureStatement:
     """What a statement may share with a later one. Everything except its figures is computed only if another one has
     the same figures."""
 
@@ -51,17 +51,17 @@ class _Said:
     def words(self) -> frozenset[str]:
         return frozenset(stem for stem in stems(self._text) if not any(map(str.isdigit, stem)))
 
-    def has(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Return whether a word is one of these; a quick test rules out most texts."""
-        return (word in self._low or not word.isascii()) and word in self.words
+        return (word in self._lowered or not word.isascii()) and word in self.words
 
     @cached_property
-    def _low(self) -> str:
+    def _lowered(self) -> str:
         return self._text.replace("_", " ").lower()
 
     @cached_property
     def names(self) -> frozenset[str]:
-        rows = [part for part in self._text.split(_BETWEEN) if part.startswith("|")]
+        rows = [part for part in self._text.split(_ROW_SEPARATOR) if part.startswith("|")]
         cells = (_FIRST_CELL.match(row) for row in rows[len(rows) > 1 :])
         names = (name for name in identifiers(self._text) if not any(map(str.isdigit, name)))
         numbered = (figure for figure in self.figures if _NAME_WITH_FIGURE.fullmatch(figure))
@@ -70,68 +70,78 @@ class _Said:
     @cached_property
     def terms(self) -> frozenset[str]:
         """The beginnings of all words except stop words."""
-        return _terms(self._text)
+        return _stems_of(self._text)
 
     @cached_property
-    def early(self) -> frozenset[str]:
+    def early_terms(self) -> frozenset[str]:
         """Those before the first figure."""
-        first = next((at for at, sign in enumerate(self._text) if sign.isdigit()), len(self._text))
-        return _terms(self._text[:first])
+        first_figure = next((index for index, sign in enumerate(self._text) if sign.isdigit()), len(self._text))
+        return _stems_of(self._text[:first_figure])
 
     @cached_property
-    def proper(self) -> frozenset[str]:
+    def proper_terms(self) -> frozenset[str]:
         """Those with a capital letter after another word."""
-        return frozenset(word[:_INITIAL].lower() for word in _WITHIN.findall(self._text) if word[0].isupper())
+        return frozenset(word[:_STEM_CHARS].lower() for word in _INNER_WORD.findall(self._text) if word[0].isupper())
 
 
-class _Rare:
+class _RareFigures:
     """What only a few statements have in common."""
 
-    def __init__(self, read: Sequence[_Said]) -> None:
-        self._read = read
-        self.places: defaultdict[str, list[int]] = defaultdict(list)
+    def __init__(self, statements: Sequence[_FigureStatement]) -> None:
+        self._statements = statements
+        self.statements_by_figure: defaultdict[str, list[int]] = defaultdict(list)
         """Figure -> statements with it."""
-        for at, statement in enumerate(read):
+        for index, statement in enumerate(statements):
             for figure in statement.figures:
-                self.places[figure].append(at)
-        few = ((figure, own) for figure, own in self.places.items() if len(own) <= _OFTEN)
-        self.figures = {figure for figure, own in few if 1 < len({read[at].message for at in own}) <= _COMMON}
+                self.statements_by_figure[figure].append(index)
+        candidates = (
+            (figure, indices)
+            for figure, indices in self.statements_by_figure.items()
+            if len(indices) <= _MAX_STATEMENTS
+        )
+        self.figures = {
+            figure
+            for figure, indices in candidates
+            if 1 < len({statements[index].message for index in indices}) <= _MAX_MESSAGES
+        }
 
-    def has(self, word: str) -> bool:
+    def is_rare_word(self, word: str) -> bool:
         """Return whether a word is rare. This is asked for few words; counting all words would take longer than
         everything else."""
         messages: set[int] = set()
-        for statement in self._read:
-            if statement.has(word):
+        for statement in self._statements:
+            if statement.has_word(word):
                 messages.add(statement.message)
-            if len(messages) > _COMMON:
+            if len(messages) > _MAX_MESSAGES:
                 return False
         return len(messages) > 1
 
 
-def later_on_figures(said: Sequence[tuple[int, str]], wanted: Container[int] | None = None) -> list[tuple[int, ...]]:
+def later_on_figures(texts: Sequence[tuple[int, str]], indices: Container[int] | None = None) -> list[tuple[int, ...]]:
     """Return, for each statement of one speaker, the sentences of the newest later message that repeat most of its
     figures and so may correct it.
 
     Sentences about something else with the same figures are left out. A conclusion from such a statement, in the
-    same message, gets the same sentences. `said`: (number of the message, text). `wanted`: the statements to
+    same message, gets the same sentences. `texts`: (number of the message, text). `indices`: the statements to
     evaluate, which must include those before them in their messages; all if None."""
-    read = [_Said(message, text) for message, text in said]
-    rare = _Rare(read)
+    statements = [_FigureStatement(message, text) for message, text in texts]
+    rare = _RareFigures(statements)
     later: list[tuple[int, ...]] = []
-    for at, statement in enumerate(read):
-        if wanted is not None and at not in wanted:
+    for index, statement in enumerate(statements):
+        if indices is not None and index not in indices:
             later.append(())
             continue
-        naming: defaultdict[int, set[int]] = defaultdict(set)
-        for other in chain.from_iterable(rare.places[figure] for figure in statement.figures & rare.figures):
-            if other > at and read[other].message != statement.message:
-                naming[read[other].message].add(other)
-        found: tuple[int, ...] = ()
-        for others in sorted(naming.values(), key=max, reverse=True):
-            if found := _on_the_same(statement, read, others, rare):
+        by_message: defaultdict[int, set[int]] = defaultdict(set)
+        for other in chain.from_iterable(
+            rare.statements_by_figure[figure] for figure in statement.figures & rare.figures
+        ):
+            if other > index and statements[other].message != statement.message:
+                by_message[statements[other].message].add(other)
+        correction: tuple[int, ...] = ()
+        for others in sorted(by_message.values(), key=max, reverse=True):
+            if correction := _find_correction(statement, statements, others, rare):
                 break
-        later.append(found or _concluded_from(at, read, later))
+        later.append(correction or _inherited_correction(index, statements, later))
     return later
 
 
@@ -140,71 +150,81 @@ def figures_of(text: str) -> frozenset[str]:
     return frozenset(word for word in _WORD.findall(text.lower()) if any(map(str.isdigit, word)))
 
 
-def _terms(text: str) -> frozenset[str]:
+def _stems_of(text: str) -> frozenset[str]:
     words = map(str.lower, find_words(_LETTERS, text))
-    return frozenset(word[:_INITIAL] for word in words if word not in STOP_WORDS)
+    return frozenset(word[:_STEM_CHARS] for word in words if word not in STOP_WORDS)
 
 
-def _on_the_same(statement: _Said, read: Sequence[_Said], naming: Set[int], rare: _Rare) -> tuple[int, ...]:
+def _find_correction(
+    statement: _FigureStatement, statements: Sequence[_FigureStatement], candidates: Set[int], rare: _RareFigures
+) -> tuple[int, ...]:
     """Return the sentences of a later message, a few consecutive ones, that repeat the most figures of a statement;
-    among equals, the fewest sentences. `naming`: sentences with any of these figures."""
+    among equals, the fewest sentences. `candidates`: sentences with any of these figures."""
     best: tuple[int, ...] = ()
-    most = 0
-    for size in range(1, _WINDOW + 1):
-        for window in _windows(read, naming, size):
-            shared = [read[at].figures & statement.figures & rare.figures for at in window]
-            found = frozenset[str]().union(*shared)
-            if len(found) > most and _may_correct(statement, [read[at] for at in window], found, rare):
-                most = len(found)
-                best = tuple(at for at, own in zip(window, shared, strict=True) if own)
+    highest = 0
+    for size in range(1, _MAX_WINDOW + 1):
+        for window in _windows(statements, candidates, size):
+            shared = [statements[index].figures & statement.figures & rare.figures for index in window]
+            common = frozenset[str]().union(*shared)
+            if len(common) > highest and _may_correct(statement, [statements[index] for index in window], common, rare):
+                highest = len(common)
+                best = tuple(index for index, figures in zip(window, shared, strict=True) if figures)
     return best
 
 
-def _windows(read: Sequence[_Said], naming: Set[int], size: int) -> Iterator[range]:
+def _windows(statements: Sequence[_FigureStatement], candidates: Set[int], size: int) -> Iterator[range]:
     """Yield the windows of `size` consecutive sentences of a message around those that have such figures."""
-    starts = {at - back for at in naming for back in range(size)}
+    starts = {index - back for index in candidates for back in range(size)}
     for first in sorted(starts):
         last = first + size - 1
-        if first >= 0 and last < len(read) and read[first].message == read[last].message:
+        if first >= 0 and last < len(statements) and statements[first].message == statements[last].message:
             yield range(first, last + 1)
 
 
-def _may_correct(statement: _Said, others: Sequence[_Said], found: frozenset[str], rare: _Rare) -> bool:
+def _may_correct(
+    statement: _FigureStatement, others: Sequence[_FigureStatement], common: frozenset[str], rare: _RareFigures
+) -> bool:
     """Return whether sentences are about the same thing as a statement. They are not if each names something that
     the other does not, such as another file with as many lines."""
-    if len(found) < _HALF * len(statement.figures) or all(len(figure) == 1 for figure in found):
+    if len(common) < _MIN_REPEATED_SHARE * len(statement.figures) or all(len(figure) == 1 for figure in common):
         return False
-    if len(found) == 1 and all(map(_SLIGHT.fullmatch, found)):
+    if len(common) == 1 and all(map(_INSIGNIFICANT.fullmatch, common)):
         return False
-    if any(_is_of_another(statement, other) for other in others if not found.isdisjoint(other.figures)):
+    if any(_is_about_another(statement, other) for other in others if not common.isdisjoint(other.figures)):
         return False
     names = frozenset().union(*(other.names for other in others))
     if names - statement.names and statement.names - names and names.isdisjoint(statement.names):
         return False
-    if len(found) > 1:
+    if len(common) > 1:
         return True
     words = frozenset().union(*(other.words for other in others))
-    return any(map(rare.has, words & statement.words))
+    return any(map(rare.is_rare_word, words & statement.words))
 
 
-def _is_of_another(statement: _Said, other: _Said) -> bool:
+def _is_about_another(statement: _FigureStatement, other: _FigureStatement) -> bool:
     """Return whether two nearly equal statements differ in a name, or in one word before their figures: they say the
     same about two things. A difference after the figures is part of what is said about a thing."""
-    own, others = statement.terms - other.terms, other.terms - statement.terms
+    own_terms, other_terms = statement.terms - other.terms, other.terms - statement.terms
     shared = len(statement.terms & other.terms)
-    if not own or not others or shared < _HALF * max(len(statement.terms), len(other.terms)):
+    if not own_terms or not other_terms or shared < _MIN_REPEATED_SHARE * max(len(statement.terms), len(other.terms)):
         return False
-    if not own.isdisjoint(statement.proper) and not others.isdisjoint(other.proper):
+    if not own_terms.isdisjoint(statement.proper_terms) and not other_terms.isdisjoint(other.proper_terms):
         return True
-    return len(own) == len(others) == 1 and own <= statement.early and others <= other.early
+    return (
+        len(own_terms) == len(other_terms) == 1
+        and own_terms <= statement.early_terms
+        and other_terms <= other.early_terms
+    )
 
 
-def _concluded_from(at: int, read: Sequence[_Said], later: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+def _inherited_correction(
+    index: int, statements: Sequence[_FigureStatement], later: Sequence[tuple[int, ...]]
+) -> tuple[int, ...]:
     """Return the correction of an earlier statement in the same message that contains all figures of this one."""
-    own = read[at]
-    for before in range(at - 1, max(-1, at - 1 - _BACK), -1):
-        if read[before].message != own.message or not own.figures:
+    statement = statements[index]
+    for earlier in range(index - 1, max(-1, index - 1 - _MAX_SENTENCES_BACK), -1):
+        if statements[earlier].message != statement.message or not statement.figures:
             break
-        if later[before] and own.figures <= read[before].figures:
-            return later[before]
+        if later[earlier] and statement.figures <= statements[earlier].figures:
+            return later[earlier]
     return ()

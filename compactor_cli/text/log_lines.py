@@ -12,10 +12,10 @@ from compactor_cli.text.patterns import compiled_later
 _TIME = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?[AP]M)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?(?!\w|:\S)"
 _DATE = r"(?:\d{4}[-/.]\d\d[-/.]\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{4}|\d{1,2}[/-][A-Z][a-z]{2}[/-]\d{4})"
 _MONTH = r"(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d"
-_STAMP = rf"[ \t]*[\[(]?(?:(?:{_DATE}(?:[T:]|[ ,]{{1,2}})|{_MONTH} )?{_TIME}(?: \d{{4}})?)(?:[\])]|:(?= ))?"
+_TIMESTAMP = rf"[ \t]*[\[(]?(?:(?:{_DATE}(?:[T:]|[ ,]{{1,2}})|{_MONTH} )?{_TIME}(?: \d{{4}})?)(?:[\])]|:(?= ))?"
 """How a log line begins: a time, with or without the date."""
-_WRITTEN = compiled_later(_STAMP)
-_LOW = r"(?:error|fatal|panic)"
+_LOG_START = compiled_later(_TIMESTAMP)
+_ERROR_LEVELS = r"(?:error|fatal|panic)"
 _FIELD = compiled_later(
     r"[ \t]+(?:\[[^\]\n]{1,60}\]|[-–|](?= )|(?<=[-–|] )(?=[\d_.$:<>-]*[^\W\d_])[\w.$:<>-]{1,80}(?= +[-–|])"
     r"|(?![A-Z]+\b)(?!\w*(?:[Ee]rror|Exception|atal|anic)\b:?(?:\s|$))[A-Za-z](?=[\w-]*[.:/\[\d])[\w.$/@:<>\[\]-]{1,80}"
@@ -23,9 +23,9 @@ _FIELD = compiled_later(
 )
 """What may be between the time and the level: a thread or a logger, a separator, a name between two separators, or a
 host."""
-_FIELDS = 6
+_MAX_FIELDS = 6
 """Maximum number of such fields."""
-_OTHERWISE = compiled_later(
+_HARMLESS_FIELD = compiled_later(
     r"[ \t]+(?:\[[^\]\n]{0,40}?\b(?:info|debug|warn(?:ing)?|trace|notice|verbose|ok|pass(?:ed)?|success)\b(?![\w-])"
     r"|(?:info|debug|warn(?:ing)?|trace|notice|verbose|ok|done|pass(?:ed)?|success)(?![\w-])|[0-9a-f]{7,40}[ \t])",
     re.IGNORECASE,
@@ -36,20 +36,22 @@ _FIGURE = (
     r"|(?:counts?|lines?|total|rate)[ \t]*[:=][ \t]*0(?![\w.])))"
 )
 _LEVEL = compiled_later(
-    rf"[ \t]*(?<=[ \t\])])\W?(?:(?:ERROR|FATAL|PANIC)\b(?!\.\w){_FIGURE}|\[(?:\w+:)?{_LOW}\]|(?<=\[)(?:\w+:)?{_LOW}\]"
+    rf"[ \t]*(?<=[ "
+    rf"\t\])])\W?(?:(?:ERROR|FATAL|PANIC)\b(?!\.\w){_FIGURE}|\[(?:\w+:)?{_ERROR_LEVELS}\]|"
+    rf"(?<=\[)(?:\w+:)?{_ERROR_LEVELS}\]"
     rf"|(?:[Ee]rror|[Ff]atal|[Pp]anic):(?=\s){_FIGURE}|(?:\w{{1,60}}\.){{0,12}}[A-Z]\w*(?:Error|Exception):\s)"
 )
 _KEY = r"(?:level|lvl|severity)"
-_PAIRS = compiled_later(
-    rf"""(?:(?!{_KEY}=)[\w.]+=(?:"[^"\n]*"|[^\s"]*)[ \t]+)*{_KEY}="?(?i:{_LOW})"?(?=[ \t])"""
+_LEVEL_PAIR = compiled_later(
+    rf"""(?:(?!{_KEY}=)[\w.]+=(?:"[^"\n]*"|[^\s"]*)[ \t]+)*{_KEY}="?(?i:{_ERROR_LEVELS})"?(?=[ \t])"""
     r""".*[ \t](?:msg|message|err|error)="?[^\s"]""",
     words=("level=", "lvl=", "severity="),
 )
-_RECORD = compiled_later(rf'"(?i:{_LOW})"')
-_LEVELS = ("level", "lvl", "severity", "levelname", "log.level")
-_SAID = ("msg", "message", "event", "error", "err")
+_LEVEL_STRING = compiled_later(rf'"(?i:{_ERROR_LEVELS})"')
+_LEVEL_KEYS = ("level", "lvl", "severity", "levelname", "log.level")
+_MESSAGE_KEYS = ("msg", "message", "event", "error", "err")
 """The same for lines with named fields."""
-_OVER = ("resolved", "fixed", "closed", "ok", "ignored", "suppressed")
+_RESOLVED_STATES = ("resolved", "fixed", "closed", "ok", "ignored", "suppressed")
 _CALM = compiled_later(r"[ \t]*\W?(?:INFO|DEBUG|TRACE|[Ii]nfo|[Dd]ebug|[Tt]race)\b(?![-.]\w)")
 _ALARM = compiled_later(
     r"[ \t]*\W?(?:WARN(?:ING)?|ERROR|FATAL|CRITICAL|PANIC|[Ww]arn(?:ing)?|[Ee]rror|[Ff]atal)\b(?![-.]\w)"
@@ -58,28 +60,28 @@ _VALUE = compiled_later(r"[\w./:@%+-]*\d[\w./:@%+-]*")
 """A word with a digit: what differs from one report of a running program to the next."""
 _REPORTED, _WIDTH = 4, 300
 """Minimum number of such reports for them to say nothing, and characters of a line that are compared."""
-_MAY_LOG = compiled_later(rf"{_STAMP}|\s*(?:\{{|[\w.]+=)", re.IGNORECASE)
-_LONGEST = 2_000
+_LOG_LINE_START = compiled_later(rf"{_TIMESTAMP}|\s*(?:\{{|[\w.]+=)", re.IGNORECASE)
+_MAX_LINE_CHARS = 2_000
 
 
-def is_logged(line: str) -> bool:
+def is_log_line(line: str) -> bool:
     """Return whether a line begins with the time at which it was written."""
-    return _WRITTEN.match(line) is not None
+    return _LOG_START.match(line) is not None
 
 
-def may_log(begin: str) -> bool:
+def may_be_log_line(beginning: str) -> bool:
     """Return whether a line with this beginning, in any case, may be a log line."""
-    return _MAY_LOG.match(begin) is not None
+    return _LOG_LINE_START.match(beginning) is not None
 
 
-def logs_error(line: str) -> bool:
+def is_error_log(line: str) -> bool:
     """Return whether a log line reports an error."""
-    if len(line) > _LONGEST:
+    if len(line) > _MAX_LINE_CHARS:
         return False
-    bare = line.strip()
-    if bare.startswith("{"):
-        return bare.endswith("}") and _RECORD.search(bare) is not None and _is_of_error(bare)
-    return _has_level(line) or _PAIRS.match(bare) is not None
+    stripped = line.strip()
+    if stripped.startswith("{"):
+        return stripped.endswith("}") and _LEVEL_STRING.search(stripped) is not None and _is_error_record(stripped)
+    return _has_level(line) or _LEVEL_PAIR.match(stripped) is not None
 
 
 def repeated_reports(lines: Sequence[str]) -> Iterator[int]:
@@ -95,11 +97,11 @@ def repeated_reports(lines: Sequence[str]) -> Iterator[int]:
         yield from numbers if alarmed else numbers[1:]
 
 
-def _has_level(line: str, level: re.Pattern[str] = _LEVEL, otherwise: re.Pattern[str] | None = _OTHERWISE) -> bool:
+def _has_level(line: str, level: re.Pattern[str] = _LEVEL, otherwise: re.Pattern[str] | None = _HARMLESS_FIELD) -> bool:
     """Return whether a line that begins with a time has an error level or an error message after at most a few
     fields, or another `level`. The fields are read one by one."""
-    part = _WRITTEN.match(line)
-    for _ in range(_FIELDS + 1):
+    part = _LOG_START.match(line)
+    for _ in range(_MAX_FIELDS + 1):
         if part is None or (otherwise and otherwise.match(line, part.end())):
             return False
         if level.match(line, part.end()):
@@ -108,20 +110,20 @@ def _has_level(line: str, level: re.Pattern[str] = _LEVEL, otherwise: re.Pattern
     return False
 
 
-def _is_of_error(line: str) -> bool:
+def _is_error_record(line: str) -> bool:
     """Return whether a JSON object has an error level itself, has a message, and is not resolved."""
     try:
         record = parse_json(line)
     except ValueError:
         return False
-    level = next((record[key] for key in _LEVELS if key in record), None)
-    said = any(record.get(key) for key in _SAID)
-    return _has_word(level, ("error", "fatal", "panic")) and said and not _is_over(record)
+    level = next((record[key] for key in _LEVEL_KEYS if key in record), None)
+    has_message = any(record.get(key) for key in _MESSAGE_KEYS)
+    return _has_word(level, ("error", "fatal", "panic")) and has_message and not _is_resolved(record)
 
 
-def _is_over(record: dict[str, object]) -> bool:
-    over = any(record.get(key) is True for key in ("fixed", "resolved", "ignored", "suppressed"))
-    return over or any(_has_word(record.get(key), _OVER) for key in ("state", "status"))
+def _is_resolved(record: dict[str, object]) -> bool:
+    is_flagged = any(record.get(key) is True for key in ("fixed", "resolved", "ignored", "suppressed"))
+    return is_flagged or any(_has_word(record.get(key), _RESOLVED_STATES) for key in ("state", "status"))
 
 
 def _has_word(value: object, words: tuple[str, ...]) -> bool:

@@ -13,11 +13,11 @@ from functools import partial
 from itertools import chain
 
 from compactor_cli.text.log_lines import repeated_reports
-from compactor_cli.text.page_trees import SIGNS, further_options, nodes_without_words
+from compactor_cli.text.page_trees import PAGE_SIGNS, further_options, nodes_without_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
-_PASSED = compiled_later(
+_PASSED_TEST = compiled_later(
     r"(?:(?=([\w@./-]+))\1(?: [\w:-]+)?: +)?"  # the package, if several are tested; without backtracking
     r"(?: *(?:\(pass\)|[✓✔√]) \S.*"  # bun, mocha, jest, vitest
     r"|PASS +\S+.*"
@@ -38,9 +38,9 @@ _METER = compiled_later(
     r"|(?:remote: )?Resolving deltas: .*"
     r"|[0-9a-f]{12}: (?:Pull|Wait|Download|Verify|Extract|Already ).*"  # docker
 )
-_EMPTY = compiled_later(r" *\d{1,6}[→\t]")
+_EMPTY_NUMBERED = compiled_later(r" *\d{1,6}[→\t]")
 """An empty line of a file, with its number."""
-_DONE = compiled_later(
+_CHANGE_CONFIRMED = compiled_later(
     r"\s*(?:Successfully (?:replaced|wrote|written|edited|updated|created|overwrote|modified) .*"
     r"|(?:The )?[Ff]ile \S+ (?:has been )?(?:updated|created|edited|written|modified|overwritten)(?: successfully)?\b.*"
     r"|File (?:updated|created|edited|written|modified)(?: successfully)?(?: (?:at|to|in))?:? \S+\.?"
@@ -53,22 +53,22 @@ _NOT_SHOWN = compiled_later(r"\W*\d[\d,]* more lines? (?:not shown|omitted|hidde
 """How tools say that they did not show a whole file."""
 _HINT = compiled_later(r'\s*(?:\(use "git [^()]*\)|no changes added to commit \(use "git .*\))\s*')
 """What git status prints about its own commands."""
-_FETCHED = compiled_later(
+_FETCHED_REF = compiled_later(
     r"[ *+=-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new \w+\]) +(\S+) +-> +[^/\s]+/\1(?: .*)?"
 )
 """A ref that git fetched; the line does not say what became of it."""
 _PROMPT = compiled_later(r"\s*(?:(?:\([\w.-]+\) )?(?=\S*[A-Za-z~/])[\w@:~/.-]{1,80}[\w~-]\s?\$|\(Open file: n/a\))\s*")
 """A shell prompt that is waiting for a command."""
-_OF_PROMPTS, _PROMPT_WIDTH = ("$", "(Current directory: "), 400
+_PROMPT_PARTS, _MAX_PROMPT_CHARS = ("$", "(Current directory: "), 400
 """Parts of prompts or of the line before them, and characters at the end of a text that are searched for them."""
-_WHERE = compiled_later(r"\s*\((?:Open file|Current directory): .*\)\s*")
+_SHELL_LOCATION = compiled_later(r"\s*\((?:Open file|Current directory): .*\)\s*")
 """What SWE-agent's shell prints before its prompt."""
-_SEVERAL = 3
+_MIN_PASSED = 3
 """Minimum number of consecutive passed tests that are noise; a single one may be what was run."""
-_NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
+_LINE_NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 """What tools put before a line of a file."""
-_BLANK = compiled_later(_NUMBER)
-_OWN_RUN = compiled_later(
+_BLANK = compiled_later(_LINE_NUMBER)
+_TOOL_REPORT = compiled_later(
     r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:"
     r"|<?shellId: \w+ completed with exit code 0>?|<?command with (?:shell ?)?id: \w+ (?:was )?stopped>?"
     r"|shellId: \w+, pid: \d+, .*\bstatus: completed\b.*|current command: .*"
@@ -77,7 +77,7 @@ _OWN_RUN = compiled_later(
 """What a shell tool prints about its own run, and marks for what an earlier round left out."""
 _REMINDER = compiled_later(r"^<system-reminder>.*?</system-reminder>", re.MULTILINE | re.DOTALL)
 _IMPORT = compiled_later(
-    _NUMBER + r"(?:import static [\w.*]+;"
+    _LINE_NUMBER + r"(?:import static [\w.*]+;"
     r"|import (?:type )?[\w.*]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*;?"  # Python, Java, Kotlin, Swift
     r"|from [\w.]+ import [\w ,*]+"
     r"|import (?:[\w*${}, ]+ from )?['\"][^'\"]+['\"];?"  # JavaScript, Go
@@ -88,43 +88,43 @@ _IMPORT = compiled_later(
     r"|using (?:static )?[\w.]+;)"  # C#
     r"[ \t]*(?:(?://|#).*)?"
 )
-_BLANK_FOUND = compiled_later(r"(?:[\w./@~-]+-)?\d+-[ \t]*")
+_BLANK_MATCH = compiled_later(r"(?:[\w./@~-]+-)?\d+-[ \t]*")
 """An empty line, with its number, in the context of a search result."""
-_BEGINS = compiled_later(_NUMBER + r"(?:(?:import|from|const|let|var|#include|pub use|use|using) |require)")
-_OPENS = compiled_later(
-    _NUMBER + r"(?:(?:import|from [\w.]+ import) \(|import (?:type )?(?:\w+, )?\{|(?:pub )?use [\w:]+::\{)"
+_IMPORT_START = compiled_later(_LINE_NUMBER + r"(?:(?:import|from|const|let|var|#include|pub use|use|using) |require)")
+_BRACKETED_IMPORT = compiled_later(
+    _LINE_NUMBER + r"(?:(?:import|from [\w.]+ import) \(|import (?:type )?(?:\w+, )?\{|(?:pub )?use [\w:]+::\{)"
 )
 """The first line of imports in brackets."""
-_OF_IMPORTS = ("import ", "#include ", "require", ";", "::{")
+_IMPORT_HINTS = ("import ", "#include ", "require", ";", "::{")
 """Every import contains one of these."""
-_CLOSES = compiled_later(_NUMBER + r"[)}].*")
+_CLOSING_BRACKET = compiled_later(_LINE_NUMBER + r"[)}].*")
 _WORD = compiled_later(r"\w+")
-_SAME = 2 / 3
+_MIN_REPEATED_SHARE = 2 / 3
 """Minimum share of a removed line's words, or characters, that the added lines must repeat."""
-_NEGATES = word_set("not no never without none False false unless")
+_NEGATIONS = word_set("not no never without none False false unless")
 _KEYWORDS = word_set("def return self this const let var function func class for while else import")
-_WOULD_HAVE, _AS_IT_WAS = "edit would have looked if applied", "original code before your edit"
+_REJECTED_EDIT_MARK, _ORIGINAL_MARK = "edit would have looked if applied", "original code before your edit"
 """What editors that reject an edit for its syntax print before the edited version of a file, and before the
 original."""
-_SNIPPET, _OF_FILES = "result of running `cat -n` on a snippet", ("The file ", "File ")
+_SNIPPET_MARK, _SNIPPET_STARTS = "result of running `cat -n` on a snippet", ("The file ", "File ")
 """What editors print before showing a file around a change, and how that line begins."""
 _NUMBERED = compiled_later(r"[ \t]*\d{1,6}[→\t]")
 _STEPS = (" Passed ", "] Building", "] Linking", "] Compiling", "] Copying", "] Fetching", "] Processing", "] Checking")
 """Parts of a passed test of ctest, and of steps of a build."""
 _Finder = Callable[[Sequence[str]], Iterator[int]]
-_LONGEST = 60
+_MAX_BRACKET_LINES = 60
 """Maximum number of lines in brackets; after that, the brackets have another meaning."""
 
 
 def noisy_lines(text: str) -> frozenset[int]:
     """Return the numbers, from 0, of the physical lines that say nothing about the work. A single import is not
     noise: it may be what was searched for."""
-    shown = f"\n{text}"
+    with_break = f"\n{text}"
     finders: dict[_Finder, None] = {}
-    for seldom, hinted in _HINTED.items():
-        if seldom in shown:
+    for rare_sign, hinted in _HINTED.items():
+        if rare_sign in with_break:
             for hint, find in hinted:
-                if hint in shown:
+                if hint in with_break:
                     finders[find] = None
     if not finders:
         return frozenset()
@@ -132,19 +132,19 @@ def noisy_lines(text: str) -> frozenset[int]:
     return frozenset(chain.from_iterable(find(lines) for find in finders))
 
 
-def _passed(lines: Sequence[str]) -> Iterator[int]:
+def _passed_tests(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of consecutive passed tests, ignoring blank lines between them."""
     run: list[int] = []
     for number, line in enumerate((*lines, "end")):
-        if _PASSED.fullmatch(line.rstrip()):
+        if _PASSED_TEST.fullmatch(line.rstrip()):
             run.append(number)
         elif line.strip():
-            if len(run) >= _SEVERAL:
+            if len(run) >= _MIN_PASSED:
                 yield from run
             run = []
 
 
-def _replaced(lines: Sequence[str]) -> Iterator[int]:
+def _replaced_lines(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of removed lines in a diff that the added lines below them repeat with little change; the
     added lines show what became of them."""
     removed: list[int] = []
@@ -156,56 +156,58 @@ def _replaced(lines: Sequence[str]) -> Iterator[int]:
             added.append(line)
         else:
             words = {word for text in added for word in _WORD.findall(text)}
-            for at, index in enumerate(removed if added else ()):
-                if _says_again(lines[index], words, added[at] if at < len(added) else ""):
+            for position, index in enumerate(removed if added else ()):
+                if _is_repeated(lines[index], words, added[position] if position < len(added) else ""):
                     yield index
             removed, added = [number] if line.startswith("-") else [], []
 
 
-def _says_again(removed: str, words: set[str], beside: str) -> bool:
-    """Return whether the added lines repeat most words of a removed line, or the added line `beside` it repeats most
-    of its characters. A line with an additional negation says something else."""
-    own = set(_WORD.findall(removed))
-    if own <= words:
+def _is_repeated(removed: str, words: set[str], added_line: str) -> bool:
+    """Return whether the added lines repeat most words of a removed line, or the added line `added_line` it repeats
+    most of its characters. A line with an additional negation says something else."""
+    own_words = set(_WORD.findall(removed))
+    if own_words <= words:
         return True
-    if not _NEGATES.isdisjoint(own - words) or ("!" in removed and "!" not in beside):
+    if not _NEGATIONS.isdisjoint(own_words - words) or ("!" in removed and "!" not in added_line):
         return False
-    telling = {word for word in own if len(word) > 2 and word not in _KEYWORDS}
-    if telling and len(telling & words) >= _SAME * len(telling):
+    content_words = {word for word in own_words if len(word) > 2 and word not in _KEYWORDS}
+    if content_words and len(content_words & words) >= _MIN_REPEATED_SHARE * len(content_words):
         return True
-    old, new = (line.lstrip("-+| \t") for line in (removed, beside))
-    before = _alike(old, new)
-    behind = _alike(old[before:][::-1], new[before:][::-1])
-    return before + behind >= _SAME * len(old) > 0
+    old_text, new_text = (line.lstrip("-+| \t") for line in (removed, added_line))
+    prefix = _common_prefix(old_text, new_text)
+    suffix = _common_prefix(old_text[prefix:][::-1], new_text[prefix:][::-1])
+    return prefix + suffix >= _MIN_REPEATED_SHARE * len(old_text) > 0
 
 
-def _alike(one: str, other: str) -> int:
+def _common_prefix(first: str, second: str) -> int:
     """Return the length of the common prefix."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
 
 
-def _prompt(lines: Sequence[str]) -> Iterator[int]:
+def _prompt_lines(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of the last lines with words if they are the prompt of a shell, including an agent's own
     shell."""
     for number in range(len(lines) - 1, -1, -1):
         if _PROMPT.fullmatch(lines[number]):
             yield number
-        elif lines[number].strip() and not _WHERE.fullmatch(lines[number]):
+        elif lines[number].strip() and not _SHELL_LOCATION.fullmatch(lines[number]):
             break
 
 
 def prompt_at_end(text: str) -> frozenset[int]:
     """Return the numbers, from 0, of the physical lines of a prompt at the end of a text."""
-    is_there = any(sign in text[-_PROMPT_WIDTH:] for sign in _OF_PROMPTS)
-    return frozenset(_prompt(text.split("\n"))) if is_there else frozenset()
+    is_there = any(sign in text[-_MAX_PROMPT_CHARS:] for sign in _PROMPT_PARTS)
+    return frozenset(_prompt_lines(text.split("\n"))) if is_there else frozenset()
 
 
 def is_prompt(line: str) -> bool:
     """Return whether a line is a shell prompt, or the line before it that states where the shell is."""
-    return _PROMPT.fullmatch(line) is not None or _WHERE.fullmatch(line) is not None
+    return _PROMPT.fullmatch(line) is not None or _SHELL_LOCATION.fullmatch(line) is not None
 
 
-def _reminders(lines: Sequence[str]) -> Iterator[int]:
+def _reminder_lines(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of the lines of each reminder."""
     text = "\n".join(lines)
     for match in _REMINDER.finditer(text):
@@ -213,52 +215,52 @@ def _reminders(lines: Sequence[str]) -> Iterator[int]:
         yield from range(first, first + match[0].count("\n") + 1)
 
 
-def _not_applied(lines: Sequence[str]) -> Iterator[int]:
+def _rejected_edit_lines(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of the lines that show how a rejected edit would have changed a file."""
     shown = False
     for number, line in enumerate(lines):
-        if shown and _AS_IT_WAS not in line:
+        if shown and _ORIGINAL_MARK not in line:
             yield number
-        shown = _WOULD_HAVE in line or (shown and _AS_IT_WAS not in line)
+        shown = _REJECTED_EDIT_MARK in line or (shown and _ORIGINAL_MARK not in line)
 
 
-def _echoed(lines: Sequence[str]) -> Iterator[int]:
+def _snippet_lines(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of the lines of a file that an editor shows when it confirms an edit. The call contains the
     change, and the other lines existed before."""
     shown = False
     for number, line in enumerate(lines):
-        begins = _SNIPPET in line and line.startswith(_OF_FILES)
-        shown = begins or (shown and (not line.strip() or _NUMBERED.match(line) is not None))
+        is_start = _SNIPPET_MARK in line and line.startswith(_SNIPPET_STARTS)
+        shown = is_start or (shown and (not line.strip() or _NUMBERED.match(line) is not None))
         if shown:
             yield number
 
 
-def _matching(pattern: re.Pattern[str], lines: Sequence[str]) -> Iterator[int]:
+def _matching_lines(pattern: re.Pattern[str], lines: Sequence[str]) -> Iterator[int]:
     return (number for number, line in enumerate(lines) if pattern.fullmatch(line))
 
 
-def _imports(lines: Sequence[str]) -> Iterator[int]:
+def _import_lines(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of consecutive imports."""
     text = "\n".join(lines)
-    if not any(map(text.__contains__, _OF_IMPORTS)):  # "because " ends in "use ", too
+    if not any(map(text.__contains__, _IMPORT_HINTS)):  # "because " ends in "use ", too
         return iter(())
-    return chain.from_iterable(run for run in _runs(lines) if len(run) > 1)
+    return chain.from_iterable(run for run in _import_runs(lines) if len(run) > 1)
 
 
-def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
+def _import_runs(lines: Sequence[str]) -> Iterator[list[int]]:
     """Yield runs of line numbers of consecutive imports, ignoring blank lines between them."""
     run: list[int] = []
     lines_to_close = 0
     for number, line in enumerate(lines):
         if lines_to_close:
-            lines_to_close = 0 if _CLOSES.fullmatch(line) else lines_to_close - 1
-        elif not _BEGINS.match(line):
+            lines_to_close = 0 if _CLOSING_BRACKET.fullmatch(line) else lines_to_close - 1
+        elif not _IMPORT_START.match(line):
             if run and not _BLANK.fullmatch(line):
                 yield run
                 run = []
             continue
-        elif _OPENS.fullmatch(line.rstrip()):
-            lines_to_close = _LONGEST
+        elif _BRACKETED_IMPORT.fullmatch(line.rstrip()):
+            lines_to_close = _MAX_BRACKET_LINES
         elif not _IMPORT.fullmatch(line.rstrip()):
             yield run
             run = []
@@ -270,36 +272,36 @@ def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
 _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     (
         ("\nok ", " ok ", "... ok", "PASS", "(pass)", "✓", "✔", "√", " OK ", " RUN ", "=== ", "[no test", *_STEPS),
-        _passed,
+        _passed_tests,
     ),
     ((" INFO", " DEBUG", " TRACE", " info", " debug", "[info", "[INFO"), repeated_reports),
-    (("--:--:--", "━━━", "objects: ", ": Pull"), partial(_matching, _METER)),
-    (("\t\n", "→\n"), partial(_matching, _EMPTY)),
-    (("uccessfully", " has been ", "Wrote ", "Edited "), partial(_matching, _DONE)),
+    (("--:--:--", "━━━", "objects: ", ": Pull"), partial(_matching_lines, _METER)),
+    (("\t\n", "→\n"), partial(_matching_lines, _EMPTY_NUMBERED)),
+    (("uccessfully", " has been ", "Wrote ", "Edited "), partial(_matching_lines, _CHANGE_CONFIRMED)),
     (
         ("Chunk ID", "Wall time", "Original token", "hellId: ", "<command with", "[… "),
-        lambda lines: _matching(_OWN_RUN, [*map(str.strip, lines)]),
+        lambda lines: _matching_lines(_TOOL_REPORT, [*map(str.strip, lines)]),
     ),
-    (("-\n",), partial(_matching, _BLANK_FOUND)),
-    (('use "git ',), partial(_matching, _HINT)),
-    ((" more line",), partial(_matching, _NOT_SHOWN)),
-    (("\nFrom ",), partial(_matching, _FETCHED)),
-    (("import", "#include", "require", "use ", "using "), _imports),
-    (("<system-reminder>",), _reminders),
-    ((_WOULD_HAVE,), _not_applied),
-    ((_SNIPPET,), _echoed),
-    (_OF_PROMPTS, _prompt),
-    (SIGNS, nodes_without_words),
+    (("-\n",), partial(_matching_lines, _BLANK_MATCH)),
+    (('use "git ',), partial(_matching_lines, _HINT)),
+    ((" more line",), partial(_matching_lines, _NOT_SHOWN)),
+    (("\nFrom ",), partial(_matching_lines, _FETCHED_REF)),
+    (("import", "#include", "require", "use ", "using "), _import_lines),
+    (("<system-reminder>",), _reminder_lines),
+    ((_REJECTED_EDIT_MARK,), _rejected_edit_lines),
+    ((_SNIPPET_MARK,), _snippet_lines),
+    (_PROMPT_PARTS, _prompt_lines),
+    (PAGE_SIGNS, nodes_without_words),
     ((" option '", ' option "'), further_options),
-    (("-| ", "@@ "), _replaced),
+    (("-| ", "@@ "), _replaced_lines),
 )
 """(hints, finder): every text with such lines contains one of the hints, after a line break. Most texts contain none
 and are not searched further."""
-_SELDOM = '@|<#jqKWCFPRO=[(\t"k'
+_RARE_SIGNS = '@|<#jqKWCFPRO=[(\t"k'
 """Characters that few texts contain, rarest first. Checking for one character is fifty times as fast as for a word;
 the hints above took a fiftieth of the time of a compaction."""
 _HINTED: dict[str, list[tuple[str, _Finder]]] = {}
 """Rarest character of a hint -> (hint, finder) pairs."""
 for _hints, _find in _FINDERS:
     for _hint in _hints:
-        _HINTED.setdefault(next((sign for sign in _SELDOM if sign in _hint), _hint[0]), []).append((_hint, _find))
+        _HINTED.setdefault(next((sign for sign in _RARE_SIGNS if sign in _hint), _hint[0]), []).append((_hint, _find))

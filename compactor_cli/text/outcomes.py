@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from compactor_cli.text.cached import remembered
+from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.clean import both_ends
-from compactor_cli.text.line_prefixes import as_written, without_prefix
-from compactor_cli.text.log_lines import is_logged, logs_error, may_log
+from compactor_cli.text.line_prefixes import find_in_unprefixed, without_prefix
+from compactor_cli.text.log_lines import is_error_log, is_log_line, may_be_log_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.tracebacks import HEADER, raised_in_cell, raised_in_program
+from compactor_cli.text.tracebacks import TRACEBACK_HEADER, cell_exception, find_tracebacks
 
-_EXIT = compiled_later(
+_EXIT_CODE = compiled_later(
     r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return[ _]?code\"?)\s*(?:[:=>]\s*)?(-?\d+)",
     re.IGNORECASE,
 )
-_WINDOW = 400
+_WINDOW_CHARS = 400
 """Characters at each end of a result where tools state the exit code."""
 
-_STARTS = (
+_ERROR_STARTS = (
     "error",
     "fatal",
     "panic",
@@ -35,7 +35,7 @@ _STARTS = (
     "✘",
     "e  ",
 )
-_WITHIN = (
+_ERROR_PARTS = (
     "error:",
     "fatal:",
     "exception:",
@@ -50,32 +50,32 @@ _WITHIN = (
     "declared and not used",
     "imported and not used",
 )
-_STRONG = compiled_later(
+_ERROR_STATEMENT = compiled_later(
     r"\s*(?:E\s{2,}|(?:[\w.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b(?!\()|error\b|ERROR\b|[Ff]atal\b|FAILED\b|[Pp]anic)"
 )
-_MAY_BE_STRONG = [
+_STATEMENT_HINTS = [
     *(compiled_later(rf"{word}\b(?!\()") for word in ("Error", "Exception")),
     *(compiled_later(rf"{word}\b") for word in ("error", "ERROR", "atal", "FAILED")),
     *(compiled_later(word) for word in ("anic", r"E\s\s")),
 ]
-"""Every match of `_STRONG` contains one of these. They begin with letters, so that a search is fast."""
+"""Every match of `_ERROR_STATEMENT` contains one of these. They begin with letters, so that a search is fast."""
 _CODE_ENDS = (",", ";", "{", "(", "[")
 """A line with this ending is code that handles errors, not an error."""
-_TASK = r"\[[^\]\n]{1,40}\]\s*"
-_TAG = compiled_later(_TASK)
+_TASK_PREFIX = r"\[[^\]\n]{1,40}\]\s*"
+_TASK_TAG = compiled_later(_TASK_PREFIX)
 """The prefix of task runners on each line of a task: `[lint] `."""
 _DIAGNOSIS = compiled_later(
-    rf"(?:{_TASK})?[\w./@~-]+\.\w{{1,6}}(?::\d+(?::\d+)?|\(\d+,\d+\)):?\s.*\b(?:error|fatal)\b",
+    rf"(?:{_TASK_PREFIX})?[\w./@~-]+\.\w{{1,6}}(?::\d+(?::\d+)?|\(\d+,\d+\)):?\s.*\b(?:error|fatal)\b",
     re.IGNORECASE,
 )
 """A message of a compiler or a linter about a location in a file."""
-_BARE = compiled_later(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
+_BARE_FAILURE = compiled_later(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
 """Says that something failed, but not what."""
-_HEADER = f"{HEADER}:"
-_LONG_LINE = 2_000
-_NAMED = ("error", "exception", "panic", "fault")
-_COUNTED = compiled_later(r"\b\d+ (?:failed|errors?)\b")
-_HINTS = (
+_TRACEBACK_LINE = f"{TRACEBACK_HEADER}:"
+_MAX_LINE_CHARS = 2_000
+_ERROR_NAME_ENDS = ("error", "exception", "panic", "fault")
+_ERROR_COUNT = compiled_later(r"\b\d+ (?:failed|errors?)\b")
+_ERROR_HINTS = (
     "error",
     "fail",
     "fatal",
@@ -95,7 +95,7 @@ _HINTS = (
     "✘",
 )
 """Every line that reports an error contains one of these in lower case; finding them is cheap."""
-_STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ", " e  ")
+_STATEMENT_LINE_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ", " e  ")
 """The same for plain statements; an output may be indented."""
 
 
@@ -107,16 +107,16 @@ def stated_failure(text: str) -> bool | None:
 
 def stated_code(text: str) -> int | None:
     """Return the exit code that a text states, if any."""
-    return _stated_in(both_ends(text, _WINDOW, _WINDOW))
+    return _code_in_window(both_ends(text, _WINDOW_CHARS, _WINDOW_CHARS))
 
 
-@remembered
-def _stated_in(window: str) -> int | None:
+@cache_by_text
+def _code_in_window(window: str) -> int | None:
     lowered = window.lower()
     for word in ("exit", "return") if "code" in lowered else ("exit",):  # a returned value counts only if it is a code
         index = lowered.find(word)
         while index >= 0:
-            match = _EXIT.match(window, index)
+            match = _EXIT_CODE.match(window, index)
             if match:
                 return int(match.group(1)[:6])
             index = lowered.find(word, index + 1)
@@ -129,7 +129,9 @@ def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> 
     lowered = text.lower()
     if len(lowered) != len(text):  # some letters become longer in lower case, so positions would differ
         pairs = zip(text.split("\n"), lowered.split("\n"), strict=False)
-        return [(line.rstrip("\r"), line_lowered.strip()) for line, line_lowered in pairs if len(line) < _LONG_LINE]
+        return [
+            (line.rstrip("\r"), line_lowered.strip()) for line, line_lowered in pairs if len(line) < _MAX_LINE_CHARS
+        ]
     spans: dict[int, int] = {}
     if lowered.startswith("e  "):
         spans[0] = lowered.find("\n") if "\n" in lowered else len(lowered)
@@ -140,30 +142,30 @@ def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> 
             start, end = lowered.rfind("\n", 0, index) + 1, lowered.find("\n", index)
             end = end if end >= 0 else len(lowered)
             # if it follows a word, so do later hints in the line
-            if not first or index - start >= _LONG_LINE or not _is_behind_word(lowered[start:index]):
+            if not first or index - start >= _MAX_LINE_CHARS or not _follows_word(lowered[start:index]):
                 spans[start] = end
             index = lowered.find(hint, end)
-    ordered = sorted(span for span in spans.items() if span[1] - span[0] < _LONG_LINE)
+    ordered = sorted(span for span in spans.items() if span[1] - span[0] < _MAX_LINE_CHARS)
     return [(text[start:end].rstrip("\r"), lowered[start:end].strip()) for start, end in ordered]
 
 
-def _is_behind_word(before: str) -> bool:
+def _follows_word(before: str) -> bool:
     """Return whether `before`, the beginning of a line, contains a complete word other than the mark E or the
     beginning of a log line."""
     words = before.split(None, 1)
-    return len(words) > 1 and words[0] != "e" and not may_log(before)
+    return len(words) > 1 and words[0] != "e" and not may_be_log_line(before)
 
 
-def _tells_of_error(lowered: str) -> bool:
+def _reports_error(lowered: str) -> bool:
     """Return whether a line, stripped and in lower case, reports an error."""
-    lowered = _TAG.sub("", lowered, count=1) if lowered.startswith("[") else lowered
-    if lowered.startswith(_STARTS) or lowered == "fail" or any(word in lowered for word in _WITHIN):
+    lowered = _TASK_TAG.sub("", lowered, count=1) if lowered.startswith("[") else lowered
+    if lowered.startswith(_ERROR_STARTS) or lowered == "fail" or any(word in lowered for word in _ERROR_PARTS):
         return True
     if not lowered or lowered[0].isdigit():
-        return _COUNTED.search(lowered) is not None
-    if lowered.split(None, 1)[0].rstrip(":").endswith(_NAMED):
+        return _ERROR_COUNT.search(lowered) is not None
+    if lowered.split(None, 1)[0].rstrip(":").endswith(_ERROR_NAME_ENDS):
         return True
-    return ("failed" in lowered or "error" in lowered) and _COUNTED.search(lowered) is not None
+    return ("failed" in lowered or "error" in lowered) and _ERROR_COUNT.search(lowered) is not None
 
 
 _NUMBERED = compiled_later(r"^\s*\d+\s*[→|:\t-]")
@@ -171,7 +173,7 @@ _NUMBERED = compiled_later(r"^\s*\d+\s*[→|:\t-]")
 
 def _is_quoted(line: str) -> bool:
     """Return whether a line comes from a file or a search, with its number, so that its text is not an event."""
-    return _NUMBERED.match(line) is not None and not is_logged(line)
+    return _NUMBERED.match(line) is not None and not is_log_line(line)
 
 
 def error_lines(text: str, limit: int = 8) -> list[str]:
@@ -192,60 +194,65 @@ def result_errors(text: str, failed: bool | None, limit: int = 8) -> list[str]:
     return error_lines(text, limit) if failed else list(_plain_statements(text)[:limit])
 
 
-@remembered
+@cache_by_text
 def _error_lines(text: str) -> tuple[str, ...]:
-    return as_written(text, _errors_of)
+    return find_in_unprefixed(text, _find_errors)
 
 
-def _errors_of(text: str) -> tuple[str, ...]:
+def _find_errors(text: str) -> tuple[str, ...]:
     lines = (
         line
-        for line, lowered in _hinted_lines(text, _HINTS)
-        if _tells_of_error(lowered) or _DIAGNOSIS.match(line) or logs_error(line)
+        for line, lowered in _hinted_lines(text, _ERROR_HINTS)
+        if _reports_error(lowered) or _DIAGNOSIS.match(line) or is_error_log(line)
     )
     unique = tuple(dict.fromkeys(line for line in lines if not _is_quoted(line)))
-    found = _with_raised(text, unique) if HEADER in text else unique
-    return tuple(line for line in found if not _BARE.fullmatch(line)) or found
+    errors = _with_exceptions(text, unique) if TRACEBACK_HEADER in text else unique
+    return tuple(line for line in errors if not _BARE_FAILURE.fullmatch(line)) or errors
 
 
-def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
+def _with_exceptions(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     """Return the lines with the exception in place of the first line of its traceback, which is not informative."""
-    cell = raised_in_cell(text)
+    cell = cell_exception(text)
     if cell:
-        begin = cell.partition(":")[0]
-        lines = tuple(cell if line.startswith(begin) and line.rstrip().endswith(HEADER) else line for line in lines)
-    traces = raised_in_program(text)
-    raised = [f"{trace.before}{trace.said}".rstrip() for trace in traces if len(trace.said) < _LONG_LINE]
-    if not raised:
+        exception_name = cell.partition(":")[0]
+        lines = tuple(
+            cell if line.startswith(exception_name) and line.rstrip().endswith(TRACEBACK_HEADER) else line
+            for line in lines
+        )
+    traces = find_tracebacks(text)
+    exceptions = [
+        f"{trace.indent}{trace.exception}".rstrip() for trace in traces if len(trace.exception) < _MAX_LINE_CHARS
+    ]
+    if not exceptions:
         return tuple(dict.fromkeys(lines))
-    traced = (raised if line.strip() == _HEADER else [line] for line in lines)
-    return tuple(dict.fromkeys(chain.from_iterable(traced)))
+    line_groups = (exceptions if line.strip() == _TRACEBACK_LINE else [line] for line in lines)
+    return tuple(dict.fromkeys(chain.from_iterable(line_groups)))
 
 
-@remembered
+@cache_by_text
 def _plain_statements(text: str) -> tuple[str, ...]:
-    if not any(_states(line) or _STRONG.match(without_prefix(line)) for line in _may_be_strong(text)):
+    if not any(_states_error(line) or _ERROR_STATEMENT.match(without_prefix(line)) for line in _candidate_lines(text)):
         return ()  # whether most lines have a prefix does not matter then
-    return as_written(text, _statements_of)
+    return find_in_unprefixed(text, _find_statements)
 
 
-def _may_be_strong(text: str) -> Iterator[str]:
+def _candidate_lines(text: str) -> Iterator[str]:
     """Yield the lines that contain the beginning of a plain statement."""
-    for word in _MAY_BE_STRONG:
+    for word in _STATEMENT_HINTS:
         end = 0
-        while found := word.search(text, end):
-            begin = found.start()
-            end = text.find("\n", begin)
+        while match := word.search(text, end):
+            start = match.start()
+            end = text.find("\n", start)
             end = end if end >= 0 else len(text)
-            yield text[text.rfind("\n", 0, begin) + 1 : end]
+            yield text[text.rfind("\n", 0, start) + 1 : end]
 
 
-def _statements_of(text: str) -> tuple[str, ...]:
-    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS, first=True) if _states(line))
-    statements = (line for line in lines if not line.rstrip().endswith((*_CODE_ENDS, HEADER)))
+def _find_statements(text: str) -> tuple[str, ...]:
+    lines = (line for line, _ in _hinted_lines(text, _STATEMENT_LINE_HINTS, first=True) if _states_error(line))
+    statements = (line for line in lines if not line.rstrip().endswith((*_CODE_ENDS, TRACEBACK_HEADER)))
     return tuple(dict.fromkeys(line for line in statements if not _is_quoted(line)))
 
 
-def _states(line: str) -> bool:
+def _states_error(line: str) -> bool:
     """Return whether a line begins by stating an error."""
-    return _STRONG.match(line) is not None or logs_error(line)
+    return _ERROR_STATEMENT.match(line) is not None or is_error_log(line)

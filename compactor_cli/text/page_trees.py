@@ -10,28 +10,28 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import count_words
 from compactor_cli.text.shell import word_set
 
-SIGNS = ("StaticText", "[ref=")
+PAGE_SIGNS = ("StaticText", "[ref=")
 """Every such page contains one of these."""
-_FEWEST = 3
+_MIN_PAGE_LINES = 3
 """Minimum number of lines of a page."""
-_BELOW, _TYPED = 4_000, 2
+_SEARCHED_CHARS, _MIN_TYPED_WORDS = 4_000, 2
 """Characters at the end of a page that are searched for text typed below it, and minimum number of words in that
 text."""
 _NODE = compiled_later(r"\s*(?:\[\w+\][ \t]+|uid=\w+[ \t]+|-[ \t]+)(?=[A-Za-z])(?P<node>.*)")
-_NUMBER = compiled_later(r"[ \t]*\[ref=\w+\]")
-_TOLD = compiled_later(r"""[A-Za-z]+[ \t]*(?:"(?P<two>.*)"|'(?P<one>.*)'|:[ \t]*(?P<bare>.*))?""")
+_NODE_REFERENCE = compiled_later(r"[ \t]*\[ref=\w+\]")
+_NODE_TEXT = compiled_later(r"""[A-Za-z]+[ \t]*(?:"(?P<two>.*)"|'(?P<one>.*)'|:[ \t]*(?P<bare>.*))?""")
 """The kind of a node, and its text."""
 _WORD = compiled_later(r"[^\s•·|‣▪◦●○…]")
 """A letter, or a sign that may carry meaning, such as a fraction."""
 _BARE_KIND = compiled_later(r"[A-Za-z]+[ \t]*(?:\"\W*\w?\W*\"|'\W*\w?\W*')?:?[ \t]*(?:\[[a-z]+\][ \t]*)*")
-_SAYS = word_set(
+_MEANINGFUL_KINDS = word_set(
     "button link textbox searchbox combobox listbox checkbox radio slider switch spinbutton tab option menuitem "
     "treeitem menuitemcheckbox menuitemradio iframe Iframe row cell gridcell columnheader rowheader alert "
     "alertdialog dialog status progressbar meter scrollbar timer log marquee tooltip math"
 )
 """Kinds of nodes that carry meaning even without words: they can be clicked, are part of a table, or appear only at
 times."""
-_SILENT = word_set(
+_SILENT_KINDS = word_set(
     "StaticText LabelText text InlineTextBox LineBreak ListMarker Section generic img image paragraph list "
     "listitem group banner main navigation contentinfo complementary region article section form figure separator "
     "presentation none table grid treegrid rowgroup heading strong emphasis code blockquote time term definition "
@@ -40,65 +40,70 @@ _SILENT = word_set(
     "DescriptionListDetail Canvas Video Audio"
 )
 """Kinds of nodes that mean nothing without words."""
-_OF_PAGE = compiled_later(r"(?P<kind>[A-Za-z]+)[ \t]*(?:[\"':\[]|$)")
-_ADDRESS = compiled_later(r"\s*-[ \t]+/url:")
+_NODE_KIND = compiled_later(r"(?P<kind>[A-Za-z]+)[ \t]*(?:[\"':\[]|$)")
+_URL_LINE = compiled_later(r"\s*-[ \t]+/url:")
 _OPTION = compiled_later(r"\s*(?:\[\w+\][ \t]+|uid=\w+[ \t]+|-[ \t]+)option[ \t]+[\"']")
 _SELECTED = compiled_later(r"\bselected(?:=[Tt]rue\b|=\"true\"|(?!=))")
 _OPTIONS, _SHOWN = 6, 2
 """Minimum number of options in a long list, and number of those that are kept."""
-_TEXTS = ("StaticText", "LabelText", "text")
+_TEXT_KINDS = ("StaticText", "LabelText", "text")
 """Kinds of nodes that are the text of another node."""
-_SENTENCE = 12
+_MIN_PROSE_WORDS = 12
 """Minimum number of words in a node that is prose."""
 
 
-def node_of(line: str) -> str:
+def node_in_line(line: str) -> str:
     """Return the node in a line, without its number; "" for other lines."""
-    found = _NODE.match(line)
-    return _NUMBER.sub("", found["node"]).strip() if found else ""
+    match = _NODE.match(line)
+    return _NODE_REFERENCE.sub("", match["node"]).strip() if match else ""
 
 
 @lru_cache(maxsize=32)
-def is_tree(text: str) -> bool:
+def is_page_tree(text: str) -> bool:
     """Return whether a text is such a page."""
-    return any(sign in text for sign in SIGNS) and _is_page(text.split("\n"))
+    return any(sign in text for sign in PAGE_SIGNS) and _is_page(text.split("\n"))
 
 
 def _is_page(lines: Sequence[str]) -> bool:
     """Return whether most lines are nodes of known kinds; otherwise the text may just mention such nodes."""
-    said = [line for line in lines if line.strip()]
-    nodes = sum(_kind_of(node_of(line)) != "" or _ADDRESS.match(line) is not None for line in said)
-    return len(said) >= _FEWEST and 2 * nodes > len(said)
+    nonblank = [line for line in lines if line.strip()]
+    nodes = sum(_kind_of_node(node_in_line(line)) != "" or _URL_LINE.match(line) is not None for line in nonblank)
+    return len(nonblank) >= _MIN_PAGE_LINES and 2 * nodes > len(nonblank)
 
 
-def _kind_of(node: str) -> str:
+def _kind_of_node(node: str) -> str:
     """Return the kind of a node; "" if it is not a known kind."""
-    found = _OF_PAGE.match(node)
-    return found["kind"] if found and (found["kind"] in _SAYS or found["kind"] in _SILENT) else ""
+    match = _NODE_KIND.match(node)
+    return match["kind"] if match and (match["kind"] in _MEANINGFUL_KINDS or match["kind"] in _SILENT_KINDS) else ""
 
 
-def typed_below(text: str) -> tuple[int, int] | None:
+def typed_span(text: str) -> tuple[int, int] | None:
     """Return the span of the paragraphs after the last node of a page and an empty line. Return None if they have
     fewer than two words."""
-    if not any(sign in text for sign in SIGNS):
+    if not any(sign in text for sign in PAGE_SIGNS):
         return None
-    begin = max(0, len(text) - _BELOW)
-    lines = text[begin:].split("\n")
-    nodes = [number for number, line in enumerate(lines) if _kind_of(node_of(line))]
+    search_start = max(0, len(text) - _SEARCHED_CHARS)
+    lines = text[search_start:].split("\n")
+    nodes = [number for number, line in enumerate(lines) if _kind_of_node(node_in_line(line))]
     empty = (number for number in range(nodes[-1] + 1, len(lines)) if not lines[number].strip()) if nodes else iter(())
     first = next(empty, len(lines))
-    start = begin + sum(len(line) + 1 for line in lines[:first])
-    told = text[start:].strip()
-    if count_words(told) < _TYPED:
+    start = search_start + sum(len(line) + 1 for line in lines[:first])
+    typed = text[start:].strip()
+    if count_words(typed) < _MIN_TYPED_WORDS:
         return None
-    start = text.index(told, start)
-    return start, start + len(told)
+    start = text.index(typed, start)
+    return start, start + len(typed)
 
 
 def is_prose(line: str) -> bool:
     """Return whether a node is prose: longer than a name, and not a link."""
-    node = node_of(line)
-    return bool(node) and "[url:" not in node and not node.startswith("link") and count_words(_said(node)) >= _SENTENCE
+    node = node_in_line(line)
+    return (
+        bool(node)
+        and "[url:" not in node
+        and not node.startswith("link")
+        and count_words(_text_of_node(node)) >= _MIN_PROSE_WORDS
+    )
 
 
 def nodes_without_words(lines: Sequence[str]) -> Iterator[int]:
@@ -106,16 +111,16 @@ def nodes_without_words(lines: Sequence[str]) -> Iterator[int]:
     they repeat the text of the link, button or heading directly above, which they belong to."""
     if not _is_page(lines):
         return
-    in_steps = any(line[:1] in (" ", "\t") for line in lines)
+    is_indented = any(line[:1] in (" ", "\t") for line in lines)
     above, depth = "", 0
     for number, line in enumerate(lines):
-        node, indent = node_of(line), len(line) - len(line.lstrip())
-        kind, said = _kind_of(node), _said(node)
-        belongs = kind in _TEXTS and (indent > depth or not in_steps)
-        empty = kind in _SILENT and not _WORD.search(said) and _BARE_KIND.fullmatch(node)
-        if empty or (belongs and said and said == above):
+        node, indent = node_in_line(line), len(line) - len(line.lstrip())
+        kind, text = _kind_of_node(node), _text_of_node(node)
+        is_text_of_other = kind in _TEXT_KINDS and (indent > depth or not is_indented)
+        empty = kind in _SILENT_KINDS and not _WORD.search(text) and _BARE_KIND.fullmatch(node)
+        if empty or (is_text_of_other and text and text == above):
             yield number
-        above, depth = said if kind not in _TEXTS else "", indent
+        above, depth = text if kind not in _TEXT_KINDS else "", indent
 
 
 def further_options(lines: Sequence[str]) -> Iterator[int]:
@@ -131,6 +136,6 @@ def further_options(lines: Sequence[str]) -> Iterator[int]:
         run = []
 
 
-def _said(node: str) -> str:
-    told = _TOLD.match(node)
-    return next((said.strip() for said in told.groups() if said), "") if told else ""
+def _text_of_node(node: str) -> str:
+    match = _NODE_TEXT.match(node)
+    return next((group.strip() for group in match.groups() if group), "") if match else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from compactor_cli.text.patterns import compiled_later
 
 _DRIVE = compiled_later(r"[A-Za-z]:/")
-_BEFORE_HOST = compiled_later(r"(?<=:)//[^/@\s]+@")
-_IN_QUERY = compiled_later(r"(?i)((?:password|passwd|secret|token|key)[^=&\s]*=)[^&\s]+")
+_CREDENTIALS = compiled_later(r"(?<=:)//[^/@\s]+@")
+_SECRET_PARAMETER = compiled_later(r"(?i)((?:password|passwd|secret|token|key)[^=&\s]*=)[^&\s]+")
 
 
 def basename(path: str) -> str:
@@ -19,6 +19,6 @@ def is_rooted(path: str) -> bool:
     return path.startswith(("/", "~")) or _DRIVE.match(path) is not None
 
 
-def masked(address: str) -> str:
+def mask_address(address: str) -> str:
     """Return an address with `***` for the user and password before the host, and for secrets among its parameters."""
-    return _IN_QUERY.sub(r"\1***", _BEFORE_HOST.sub("//***@", address))
+    return _SECRET_PARAMETER.sub(r"\1***", _CREDENTIALS.sub("//***@", address))

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
-_ALIKE = str.maketrans({"ſ": "s", "ı": "i", "\u0307": ""})
+_ASCII_EQUIVALENTS = str.maketrans({"ſ": "s", "ı": "i", "\u0307": ""})
 """Letters that a case-insensitive pattern treats as ASCII letters, and the remainder of a dotted I in lower case."""
 
 
-class _Later:
+class _LazyPattern:
     """A pattern that is not compiled yet."""
 
     def __init__(self, source: str, flags: int) -> None:
@@ -23,10 +23,10 @@ class _Later:
         return attribute
 
 
-class _Worded:
+class _HintedPattern:
     """A pattern that can match only texts with one of its words; for other texts it need not be compiled."""
 
-    def __init__(self, pattern: _Later, words: Sequence[str]) -> None:
+    def __init__(self, pattern: _LazyPattern, words: Sequence[str]) -> None:
         self._pattern = pattern
         self._words = words
 
@@ -34,43 +34,43 @@ class _Worded:
         return getattr(self._pattern, name)
 
     def search(self, text: str, *span: int) -> Any:
-        return self._pattern.search(text, *span) if holds(text, self._words) else None
+        return self._pattern.search(text, *span) if contains_any(text, self._words) else None
 
     def match(self, text: str, *span: int) -> Any:
-        return self._pattern.match(text, *span) if holds(text, self._words) else None
+        return self._pattern.match(text, *span) if contains_any(text, self._words) else None
 
     def fullmatch(self, text: str, *span: int) -> Any:
-        return self._pattern.fullmatch(text, *span) if holds(text, self._words) else None
+        return self._pattern.fullmatch(text, *span) if contains_any(text, self._words) else None
 
     def finditer(self, text: str, *span: int) -> Iterator[Any]:
-        return self._pattern.finditer(text, *span) if holds(text, self._words) else iter(())
+        return self._pattern.finditer(text, *span) if contains_any(text, self._words) else iter(())
 
 
 def compiled_later(source: str, flags: int = 0, words: Sequence[str] = ()) -> re.Pattern[str]:
     """Return an object with the methods and attributes of `re.compile(source, flags)`. `words`: words in lower case,
     one of which is in every match; texts without any of them are not searched."""
-    later = _Later(source, flags)
-    return cast("re.Pattern[str]", _Worded(later, words) if words else later)
+    pattern = _LazyPattern(source, flags)
+    return cast("re.Pattern[str]", _HintedPattern(pattern, words) if words else pattern)
 
 
 def any_of(words: Iterable[str]) -> str:
     """Return a pattern that matches any of many words. Words with the same first letter share a branch, so that a
     search tries no word at most positions. In a line, this is three times as fast as searching for one word after
     the other."""
-    behind: dict[str, list[str]] = {}
+    rests_by_letter: dict[str, list[str]] = {}
     for word in words:
-        behind.setdefault(word[0], []).append(re.escape(word[1:]))
-    return "|".join(f"{re.escape(letter)}(?:{'|'.join(rests)})" for letter, rests in behind.items())
+        rests_by_letter.setdefault(word[0], []).append(re.escape(word[1:]))
+    return "|".join(f"{re.escape(letter)}(?:{'|'.join(rests)})" for letter, rests in rests_by_letter.items())
 
 
-def in_small(text: str) -> str:
+def lower_for_search(text: str) -> str:
     """Return a text in lower case, such that whatever a case-insensitive pattern would find in it can be found as a
     lower-case substring."""
-    small = text.lower()
-    return small if text.isascii() else small.translate(_ALIKE)
+    lowered = text.lower()
+    return lowered if text.isascii() else lowered.translate(_ASCII_EQUIVALENTS)
 
 
-def holds(text: str, words: Sequence[str]) -> bool:
+def contains_any(text: str, words: Sequence[str]) -> bool:
     """Return whether a text contains one of the lower-case words, in any case."""
-    small = in_small(text)
-    return any(map(small.__contains__, words))
+    lowered = lower_for_search(text)
+    return any(map(lowered.__contains__, words))

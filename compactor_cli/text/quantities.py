@@ -11,15 +11,15 @@ _COUNT = compiled_later(r"\+?(\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d
 _VALUE = compiled_later(r"(?<![\w.,:/-])[$€£¥]?\d+(?:[.,:/-]\d+)*(?![\w/-]|[.,:]\d)[%€]?")
 """A number, time, date, amount or percentage, but not a name with a digit."""
 _DIGITS = compiled_later(r"\d+")
-_LARGEST = 10**15
-_TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
+_MAX_COUNT = 10**15
+_FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 def count_in(text: str) -> int | None:
     """Return an integer of at least 1: `4000`, `+4000`, `4,000`, `4k` or `1.5k`; None for anything else."""
     match = _COUNT.fullmatch(text.strip())
-    number = float(re.sub("[,_]", "", match[1])) * _TIMES[match[2].lower()] if match else 0
-    return int(number) if 1 <= number < _LARGEST and number == int(number) else None
+    number = float(re.sub("[,_]", "", match[1])) * _FACTORS[match[2].lower()] if match else 0
+    return int(number) if 1 <= number < _MAX_COUNT and number == int(number) else None
 
 
 def share_in(text: str) -> float | None:
@@ -45,5 +45,5 @@ def value_forms(text: str) -> frozenset[str]:
 
 def values_in(text: str) -> Iterator[tuple[re.Match[str], str]]:
     """Yield (match, form) for the times, dates, amounts, percentages and numbers in a text."""
-    for found in _VALUE.finditer(text):
-        yield found, _DIGITS.sub("0", found[0])
+    for match in _VALUE.finditer(text):
+        yield match, _DIGITS.sub("0", match[0])

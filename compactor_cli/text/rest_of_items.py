@@ -8,7 +8,7 @@ from itertools import chain
 
 from compactor_cli.text.patterns import compiled_later
 
-_REST = compiled_later(
+_REST_WORDS = compiled_later(
     r"(?<![^\W_])(?:"
     r"(?:[Tt]he|[Aa]ll) (?:rest|other(?= ones\b)|others|remaining(?: (?:ones|items|points)|(?=\W*(?:$|[.,;:!\n]))))"
     r"|[Ee]verything else|[Aa]ll else"
@@ -24,7 +24,7 @@ _REST = compiled_later(
         *(" altri", " altre", " outr", " demais", "стальн", "剩下", "其余", "其他的", "残り"),
     ),
 )
-_NOT_IT = compiled_later(
+_NEGATED_BEFORE = compiled_later(
     r"(?:n['’]t|(?<![^\W_])(?:skip|forget|ignore|drop|omit|without|not|never|(?:leave|cut)(?: out)?|keep"
     r"|hold(?:ing)? off|(?:what|how) about|care about|than|nicht|ohne|lass|vergiss|ignorier\w*|no|sin|deja|olvida"
     r"|ignora|salta|pas|sans|laisse|oublie|senza|lascia|non|sem|deixa|esqueça))"
@@ -32,7 +32,7 @@ _NOT_IT = compiled_later(
     re.IGNORECASE,
 )
 """What precedes a mention of the rest if nothing is to be done with it."""
-_NOT_IT_BEHIND = compiled_later(
+_NEGATED_AFTER = compiled_later(
     r"(?: ones)?(?:[,:;–—-]|\s){1,4}(?:(?:is|are|was|were|has|have|had|looks?|stays?|remains?|ist|sind"
     r"|war(?:en)?|bleib(?:t|en)|están?|son|est|sont|è|sono)(?! (?:to|yes|next|wanted|needed|zu)\b)"
     r"|can stay|no(?:t|n)?|none|nicht|nein|lass|pas|não|fine|ok(?:ay)?|good|as (?:is|it is|they are)|the same|out"
@@ -43,77 +43,79 @@ _NOT_IT_BEHIND = compiled_later(
 )
 """What follows it in that case, or gives the word another meaning."""
 _SENTENCE = compiled_later(r"[^.!?。！？\n]*([?？])?")
-_ASKED_OF = compiled_later(r"(?<![^\W_])(?:please|(?:can|could|would|will) you)(?![^\W_])", re.IGNORECASE)
+_REQUEST_WORDS = compiled_later(r"(?<![^\W_])(?:please|(?:can|could|would|will) you)(?![^\W_])", re.IGNORECASE)
 """What a question contains that is a request."""
-_BEFORE = 40
+_CHARS_BEFORE = 40
 """Characters before it that are examined."""
-_CODE = r"[A-Z]{1,4}-?\d{1,4}[a-z]?"
-_ITEM = compiled_later(
+_ITEM_CODE = r"[A-Z]{1,4}-?\d{1,4}[a-z]?"
+_CODED_LINE = compiled_later(
     rf"^[ \t]*((?:[-*•|]|#{{1,6}}|\d{{1,2}}[.)])[ \t]+)?(?:\*\*|__)?\(?"
-    rf"({_CODE}(?:[ \t]{{0,2}}(?:[,/&+]|and(?=[ \t]))[ \t]{{0,2}}{_CODE}){{0,30}})\)?"
+    rf"({_ITEM_CODE}(?:[ \t]{{0,2}}(?:[,/&+]|and(?=[ \t]))[ \t]{{0,2}}{_ITEM_CODE}){{0,30}})\)?"
     r"(?:\*\*|__|(?=[:：]|(?(1)[ \t]+\S|[ \t]+[–—-][ \t])))",
     re.MULTILINE,
 )
 """The line that begins an item with one or several codes: `- R2, R13: fixed`."""
-_NAMED = compiled_later(rf"(?<![\w-]){_CODE}(?![\w-])")
-_DONE = compiled_later(
+_CODE_WORD = compiled_later(rf"(?<![\w-]){_ITEM_CODE}(?![\w-])")
+_DONE_MARK = compiled_later(
     r"(?::|→|->|[–—-] )\s*\W{0,3}(?:fixed|resolved?|done|closed|withdrawn?|obsolete"
     r"|erledigt|behoben|hecho|resuelto|fait|réglé|fatto)\b"
     r"|✅|☑|\[x\]",
     re.IGNORECASE,
 )
 """Says that nothing is left to do for an item."""
-_KIND = compiled_later(r"[A-Z]+")
-_LEAST = 3
+_CODE_LETTERS = compiled_later(r"[A-Z]+")
+_MIN_ITEMS = 3
 """Minimum number of items with codes of one kind that form a list."""
-_LONGEST = 1_200
+_MAX_REPLY_CHARS = 1_200
 """Maximum length of a reply that may refer to a list."""
 
 
-def tells_of_rest(reply: str) -> bool:
+def wants_rest(reply: str) -> bool:
     """Return whether a reply asks for something to be done with the items that it does not name."""
-    return len(reply) <= _LONGEST and any(_is_wanted(reply, rest) for rest in _REST.finditer(reply))
+    return len(reply) <= _MAX_REPLY_CHARS and any(_is_wanted(reply, rest) for rest in _REST_WORDS.finditer(reply))
 
 
 def _is_wanted(reply: str, rest: re.Match[str]) -> bool:
-    if _NOT_IT.search(reply[max(0, rest.start() - _BEFORE) : rest.start()]) or _NOT_IT_BEHIND.match(reply, rest.end()):
+    if _NEGATED_BEFORE.search(reply[max(0, rest.start() - _CHARS_BEFORE) : rest.start()]) or _NEGATED_AFTER.match(
+        reply, rest.end()
+    ):
         return False
     sentence = _SENTENCE.match(reply, rest.end())
-    return sentence is None or sentence[1] is None or _ASKED_OF.search(reply) is not None
+    return sentence is None or sentence[1] is None or _REQUEST_WORDS.search(reply) is not None
 
 
 def coded_items(answer: str, reply: str) -> list[tuple[int, int]]:
     """Return the spans of the items in a list with codes, each with the lines below it, if a reply names one of them
     and refers to the rest."""
-    return [span for span, _ in _coded(answer, reply)]
+    return [span for span, _ in _items_with_codes(answer, reply)]
 
 
 def unnamed_items(answer: str, reply: str) -> list[tuple[int, int]]:
     """Return the spans of those `coded_items` that are the rest: the reply names none of their codes, and they are
     not done."""
-    named = {*_NAMED.findall(reply)}
-    rest = ((start, end) for (start, end), codes in _coded(answer, reply) if named.isdisjoint(codes))
-    return [(start, end) for start, end in rest if not _DONE.search(answer[start:end].partition("\n")[0])]
+    named_codes = {*_CODE_WORD.findall(reply)}
+    rest = ((start, end) for (start, end), codes in _items_with_codes(answer, reply) if named_codes.isdisjoint(codes))
+    return [(start, end) for start, end in rest if not _DONE_MARK.search(answer[start:end].partition("\n")[0])]
 
 
-def _coded(answer: str, reply: str) -> Iterator[tuple[tuple[int, int], list[str]]]:
+def _items_with_codes(answer: str, reply: str) -> Iterator[tuple[tuple[int, int], list[str]]]:
     """Yield (span, codes) for the `coded_items`."""
-    if not tells_of_rest(reply):
+    if not wants_rest(reply):
         return
-    named = {*_NAMED.findall(reply)}
-    kinds = {_kind(code) for code in named}
-    found = [*_ITEM.finditer(answer)] if named else []
-    codes = [_NAMED.findall(item[2]) for item in found]
-    of_kind = [not kinds.isdisjoint(map(_kind, own)) for own in codes]
-    if sum(of_kind) < _LEAST or named.isdisjoint(chain.from_iterable(codes)):
+    named_codes = {*_CODE_WORD.findall(reply)}
+    kinds = {_code_kind(code) for code in named_codes}
+    item_lines = [*_CODED_LINE.finditer(answer)] if named_codes else []
+    codes = [_CODE_WORD.findall(item[2]) for item in item_lines]
+    has_kind = [not kinds.isdisjoint(map(_code_kind, item_codes)) for item_codes in codes]
+    if sum(has_kind) < _MIN_ITEMS or named_codes.isdisjoint(chain.from_iterable(codes)):
         return
-    starts = [item.start() for item in found]
-    for start, end, own, is_of_kind in zip(starts, [*starts[1:], len(answer)], codes, of_kind, strict=True):
+    starts = [item.start() for item in item_lines]
+    for start, end, item_codes, is_of_kind in zip(starts, [*starts[1:], len(answer)], codes, has_kind, strict=True):
         text = answer[start:end]
         text = text.partition("\n\n")[0] if end == len(answer) else text
         if is_of_kind:
-            yield (start, start + len(text.rstrip())), own
+            yield (start, start + len(text.rstrip())), item_codes
 
 
-def _kind(code: str) -> str:
-    return _KIND.match(code)[0]  # type: ignore[index]
+def _code_kind(code: str) -> str:
+    return _CODE_LETTERS.match(code)[0]  # type: ignore[index]

@@ -16,13 +16,13 @@ KEY_SHAPES = (
 """What keys look like: after a certain word, with the prefix of a provider, masked, or in an address."""
 
 
-def _words(pattern: str) -> re.Pattern[str]:
+def _name_pattern(pattern: str) -> re.Pattern[str]:
     """Return a pattern for the name of a single secret. Plurals (`passwords are hashed`) usually occur in rules and
     in text about programs."""
     return re.compile(rf"(?<![\w.])(?:{pattern})(?![\w(])", re.IGNORECASE)
 
 
-_OTHERS = (
+_FURTHER_SHAPES = (
     re.compile(
         r"\b(?:AKIA|ASIA)[0-9A-Z]{12,}|\bxox[abeoprs]-|\bgithub_pat_\w|\bglpat-|\bnpm_\w{20}|\bsk_(?:live|test)_"
     ),
@@ -35,7 +35,7 @@ _OTHERS = (
         r"(?i)\b[\w-]*(?:key|token|secret|password|passwd|passphrase|pwd|pass|pw|credentials?|sig|signature|auth)"
         r"[\w-]*\s*=\s*\S{3,}"
     ),
-    _words(
+    _name_pattern(
         r"pass[ -]?(?:word|phrase|code)|passwd|sshpass|pwd|pw|(?-i:PIN)|pin (?:code|number|is|of|for)|otp|totp|cvv|cvc"
         r"|(?:recovery|backup|security|access|door|entry|unlock|verification)[ -](?:code|key|phrase|word)s?"
         r"|(?:seed|recovery|mnemonic)[ -](?:phrase|word)s?|(?:secret|private|hmac|encryption|master|licen[sc]e)[ -]key"
@@ -69,7 +69,7 @@ _OTHERS = (
 """Further patterns, for use where nothing has to be kept and a false alarm costs little."""
 
 
-def looks_secret(text: str) -> bool:
+def may_be_secret(text: str) -> bool:
     """Return whether a text seems to contain a key, a password or a card number; false alarms are preferred to
     misses."""
-    return any(shape.search(text) for shape in (*KEY_SHAPES, *_OTHERS))
+    return any(shape.search(text) for shape in (*KEY_SHAPES, *_FURTHER_SHAPES))

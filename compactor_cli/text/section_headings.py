@@ -19,15 +19,15 @@ _TAG = compiled_later(r"^[ \t]*<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$", 
 """A line with an opening or closing tag, as harnesses put around texts."""
 _BANNER = compiled_later(r"^[ \t]*([-=])\1{2,}[ \t]*[^\W_][^\n]*[^\W_][ \t]*\1{3,}[ \t]*$", re.MULTILINE)
 """A line that separates the text above it from the text below."""
-_PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
-_FILE = compiled_later(
-    rf"^(?:diff --git \S+ \S+|(?:#{{1,6}}|={{2,}}>?|-{{2,}}(?=[ \t].*--$)|\*{{3}}|File:|\[File:)[ \t]+(?:{_PATH})"
+_FILE_PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
+_FILE_LINE = compiled_later(
+    rf"^(?:diff --git \S+ \S+|(?:#{{1,6}}|={{2,}}>?|-{{2,}}(?=[ \t].*--$)|\*{{3}}|File:|\[File:)[ \t]+(?:{_FILE_PATH})"
     r"(?:[ \t]*[:(\[\]<=*-][^\n]{0,60})?)$",
     re.MULTILINE,
 )
 """The line above a file in an output that shows several files, or their changes."""
-_BEGINNINGS = ("diff --git ", "\n#", "\n=", "\n--", "\n***", "File:")
-_SEVERAL = 2
+_FILE_LINE_HINTS = ("diff --git ", "\n#", "\n=", "\n--", "\n***", "File:")
+_MIN_FILES = 2
 Span = tuple[int, int]
 
 
@@ -47,11 +47,11 @@ def heading_between(text: str, start: int, end: int) -> Span | None:
     if "\n" not in text[start:end]:
         return None
     headings = _headings(text)
-    at = bisect_left(headings, (end, 0))
-    if not at or headings[at - 1][0] < start or headings[at - 1][1] > end or end >= _ends(text)[at - 1]:
+    index = bisect_left(headings, (end, 0))
+    if not index or headings[index - 1][0] < start or headings[index - 1][1] > end or end >= _ends(text)[index - 1]:
         return None
-    begins = at < len(headings) and not text[end : headings[at][0]].strip()
-    return None if begins else headings[at - 1]
+    precedes_heading = index < len(headings) and not text[end : headings[index][0]].strip()
+    return None if precedes_heading else headings[index - 1]
 
 
 def headings_between(text: str, start: int, end: int) -> tuple[Span, ...]:
@@ -62,16 +62,16 @@ def headings_between(text: str, start: int, end: int) -> tuple[Span, ...]:
         return (heading,) if heading else ()
     headings = _headings(text)
     earlier = map(headings.__getitem__, range(bisect_left(headings, heading) - 1, -1, -1))
-    between = takewhile(lambda span: span[0] >= start, earlier)
-    section = next((span for span in between if text.startswith("#", span[0])), None)
+    headings_within = takewhile(lambda span: span[0] >= start, earlier)
+    section = next((span for span in headings_within if text.startswith("#", span[0])), None)
     return (section, heading) if section else (heading,)
 
 
 def heading_before(text: str, end: int) -> Span | None:
     """Return the span of the last heading that begins before a position of a text; None if there is none."""
     headings = _headings(text)
-    at = bisect_left(headings, (end, 0)) - 1
-    return headings[at] if at >= 0 else None
+    index = bisect_left(headings, (end, 0)) - 1
+    return headings[index] if index >= 0 else None
 
 
 @lru_cache(maxsize=16)  # callers ask about the lines of one text in turn
@@ -92,22 +92,22 @@ def _ends(text: str) -> tuple[int, ...]:
     headings = _headings(text)
     ends = [len(text) + 1] * len(headings)
     for banner in _BANNER.finditer(text) if headings else ():
-        before = range(bisect_left(headings, (banner.start(), 0)) - 1, -1, -1)
-        for at in takewhile(lambda at: ends[at] > len(text), before):
-            ends[at] = banner.start()
+        earlier_indices = range(bisect_left(headings, (banner.start(), 0)) - 1, -1, -1)
+        for index in takewhile(lambda index: ends[index] > len(text), earlier_indices):
+            ends[index] = banner.start()
     if "</" not in text:
         return tuple(ends)
     code = [match.span() for match in _headings_and_code(text) if not match[1]]
-    opened: list[tuple[str, int]] = []
+    open_tags: list[tuple[str, int]] = []
     for tag in _TAG.finditer(text):
-        at = bisect_left(code, (tag.start() + 1, 0)) - 1
-        if at >= 0 and tag.start() < code[at][1]:
+        index = bisect_left(code, (tag.start() + 1, 0)) - 1
+        if index >= 0 and tag.start() < code[index][1]:
             continue
         if not tag[1]:
-            opened.append((tag[2], tag.start()))
-        elif tag[2] in (name for name, _ in opened):
-            while opened:
-                name, start = opened.pop()
+            open_tags.append((tag[2], tag.start()))
+        elif tag[2] in (name for name, _ in open_tags):
+            while open_tags:
+                name, start = open_tags.pop()
                 if name == tag[2]:
                     first, last = bisect_left(headings, (start, 0)), bisect_left(headings, (tag.start(), 0))
                     ends[first:last] = [min(end, tag.start()) for end in ends[first:last]]
@@ -122,21 +122,21 @@ class FilesShown:
         self._found: dict[int, tuple[Span, ...]] = {}
         """Number of an output -> the spans of these lines."""
 
-    def over(self, output: int, text: str, start: int, end: int) -> tuple[Span, ...]:
+    def file_line_before(self, output: int, text: str, start: int, end: int) -> tuple[Span, ...]:
         """Return the span of the line above the file that an output shows at `end`, if the output shows several files
         and the line lies between the two positions; else return no span. `output`: the number of the text."""
         if output not in self._found:
-            self._found[output] = _files(text)
+            self._found[output] = _file_line_spans(text)
         files = self._found[output]
         if not files:  # the usual case
             return ()
-        at = bisect_left(files, (end, 0))
-        return files[at - 1 : at] if at and start <= files[at - 1][0] and files[at - 1][1] <= end else ()
+        index = bisect_left(files, (end, 0))
+        return files[index - 1 : index] if index and start <= files[index - 1][0] and files[index - 1][1] <= end else ()
 
 
-def _files(text: str) -> tuple[Span, ...]:
+def _file_line_spans(text: str) -> tuple[Span, ...]:
     """Return the spans of the lines above files, in order; empty if there are fewer than two."""
-    if not any(map(text.__contains__, _BEGINNINGS)):  # the usual case
+    if not any(map(text.__contains__, _FILE_LINE_HINTS)):  # the usual case
         return ()
-    found = tuple(match.span() for match in _FILE.finditer(text))
-    return found if len(found) >= _SEVERAL else ()
+    spans = tuple(match.span() for match in _FILE_LINE.finditer(text))
+    return spans if len(spans) >= _MIN_FILES else ()

@@ -7,38 +7,38 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.text.clauses import LEADS_ON
+from compactor_cli.text.clauses import LEAD_ENDS
 from compactor_cli.text.clean import plain
+from compactor_cli.text.full_stops import is_no_sentence_end
 from compactor_cli.text.marks import find_words
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.points import ends_none
 
-ASKS = compiled_later(r"[?？؟]\W*$")
+QUESTION_END = compiled_later(r"[?？؟]\W*$")
 """The end of a sentence that is a question."""
-ASKS_WITHIN = compiled_later(r"[?？؟]\W*(?:\s|$)")
+INNER_QUESTION = compiled_later(r"[?？؟]\W*(?:\s|$)")
 """A question in a text that may contain several sentences."""
-BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
+ITEM_MARK = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
 """The mark before a list item, a heading or a quoted line, with surrounding whitespace."""
-_LONGEST = 20_000
+_MAX_PARAGRAPH_CHARS = 20_000
 """Maximum length of a paragraph that is split into sentences; the rest of a longer one is dropped."""
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
-_ENDS = compiled_later(r"[.!?。！？।॥۔؟።]")
-_NUMBER = compiled_later(r"[\W_]*\d+[.)][\s*_]*")
+_END_SIGNS = compiled_later(r"[.!?。！？।॥۔؟።]")
+_ITEM_NUMBER = compiled_later(r"[\W_]*\d+[.)][\s*_]*")
 """The number of an item, with the marks around it."""
-_IN_NAME = compiled_later(r"\$?[A-Z]{1,3}\$?\d+\b")
+_NAME_CONTINUATION = compiled_later(r"\$?[A-Z]{1,3}\$?\d+\b")
 """How a name with `!` continues: `Sheet!A1`; a sentence begins with a word."""
-_OF_CODE = compiled_later(r"[A-Z]+[a-z0-9]+(?:[A-Z_][\w.]*|\()")
+_CODE_CONTINUATION = compiled_later(r"[A-Z]+[a-z0-9]+(?:[A-Z_][\w.]*|\()")
 """How a name in code continues after a dot: `logging.WithAgent`, `os.Exit(1)`."""
-_STRONG = ("**", "__")
-_PIECES, _NEAR = 50, 200
+_BOLD_MARKS = ("**", "__")
+_MAX_PIECES, _CONTEXT_CHARS = 50, 200
 """Maximum number of pieces, and of characters on both sides, that decide whether a full stop ends a sentence."""
-_SHORTEST = 3
+_MIN_SENTENCE_CHARS = 3
 """Minimum length of a sentence."""
 _FENCE_LINE = compiled_later(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(\S*)[^`~]*$")
 _HEADING = compiled_later(
     r"[ \t]*(?:#{1,6}[ \t]|(?:[-*+•][ \t]+)?(\*\*|__)(?!.*[.!?]\1[ \t]*$)(?:(?!\1).)+\1:?[ \t]*$)"
 )
-_RULE = compiled_later(r"[ \t]*(?:\|[-\s:|]+\||[-*_]{3,})[ \t]*$")
+_TABLE_RULE = compiled_later(r"[ \t]*(?:\|[-\s:|]+\||[-*_]{3,})[ \t]*$")
 """The line below the first row of a table, or between two parts of a text."""
 _ANY_WORD = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2}|[^\W\d_]{2,}")
 _ASCII_WORD = compiled_later(r"[A-Za-z]{2,}")
@@ -53,17 +53,17 @@ class Sentence(Struct, frozen=True):
     """For a list item or a table row, the line that introduces it: a heading, or a line that ends in a colon."""
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Return the sentences of prose; list items and headings are separate sentences, and code blocks are left out."""
     result: list[str] = []
     if "```" in text:
         text = _FENCE.sub("\n", text)
     for line in plain(text).splitlines():
-        result += _split(BULLET.sub("", line).strip())
+        result += _split_line(ITEM_MARK.sub("", line).strip())
     return result
 
 
-def statements(text: str) -> list[Sentence]:
+def split_statements(text: str) -> list[Sentence]:
     """Return the sentences of prose, without code blocks. A line that only introduces others is not a sentence, but
     the lead of the items below it: a heading, the first row of a table, or a line that ends in a colon."""
     result: list[Sentence] = []
@@ -73,81 +73,82 @@ def statements(text: str) -> list[Sentence]:
     for number, line in enumerate(lines):
         if fence := _FENCE_LINE.match(line):
             fences += 1 if fence[1] or not fences else -1  # within a block, a fence with a language opens another
-        elif not fences and line.strip() and not _RULE.match(line):
-            item = BULLET.sub("", line).strip()
-            row = item.startswith("|")
-            first_row = row and number + 1 < len(lines) and _RULE.match(lines[number + 1])
+        elif not fences and line.strip() and not _TABLE_RULE.match(line):
+            item = ITEM_MARK.sub("", line).strip()
+            is_row = item.startswith("|")
+            first_row = is_row and number + 1 < len(lines) and _TABLE_RULE.match(lines[number + 1])
             heading = _HEADING.match(line) or first_row
             blanks = len(line) - len(line.lstrip())
-            indent = blanks if not heading and (blanks or row or BULLET.match(line)) else -1
-            while leads and (leads[-1][0] >= indent or (leads[-1][1].startswith("|") and not row)):
+            indent = blanks if not heading and (blanks or is_row or ITEM_MARK.match(line)) else -1
+            while leads and (leads[-1][0] >= indent or (leads[-1][1].startswith("|") and not is_row)):
                 leads.pop()
             lead = leads[-1][1] if leads else ""
-            pieces = [] if heading else _split(item)
-            if heading or item.endswith(LEADS_ON):
+            pieces = [] if heading else _split_line(item)
+            if heading or item.endswith(LEAD_ENDS):
                 leads.append((indent, item))
                 pieces = pieces[:-1]
             result += [Sentence(piece, lead) for piece in pieces]
     return result
 
 
-def _split(item: str) -> list[str]:
+def _split_line(item: str) -> list[str]:
     """Return the sentences of a line."""
-    if len(item) < _SHORTEST:
+    if len(item) < _MIN_SENTENCE_CHARS:
         return []
-    if (item.isascii() and len(item) < 60) or len(_ENDS.findall(item)) < 2:
-        return [item[:_LONGEST]]
+    if (item.isascii() and len(item) < 60) or len(_END_SIGNS.findall(item)) < 2:
+        return [item[:_MAX_PARAGRAPH_CHARS]]
     import sentencex  # imported only when there is prose to split
 
-    pieces = (piece.strip() for piece in _put_together(sentencex.segment("en", item[:_LONGEST])))
-    return [piece for piece in pieces if len(piece) >= _SHORTEST]
+    pieces = (piece.strip() for piece in _rejoin(sentencex.segment("en", item[:_MAX_PARAGRAPH_CHARS])))
+    return [piece for piece in pieces if len(piece) >= _MIN_SENTENCE_CHARS]
 
 
-def _closed(pieces: Iterable[str]) -> Iterator[str]:
+def _with_closing_marks(pieces: Iterable[str]) -> Iterator[str]:
     """Yield the sentences, each with its closing marks."""
-    last, so_far = "", ""
+    last, joined_text = "", ""
     for piece in pieces:
         mark = piece[:2]
-        closes = mark in _STRONG and not piece[2:3].strip() and so_far.count(mark) % 2
-        so_far += piece
-        if closes:
+        is_closing = mark in _BOLD_MARKS and not piece[2:3].strip() and joined_text.count(mark) % 2
+        joined_text += piece
+        if is_closing:
             last += mark
         if last:
             yield last
-        last = piece[2:] if closes else piece
+        last = piece[2:] if is_closing else piece
     if last:
         yield last
 
 
-def _put_together(pieces: Iterable[str]) -> Iterator[str]:
+def _rejoin(pieces: Iterable[str]) -> Iterator[str]:
     """Yield the sentences, rejoined where a split fell into `code like this. Or this`, after a number that only
     begins a sentence ("**1. This**"), after a full stop that does not end one, or before its closing marks
     ("**This.** That")."""
-    held: list[str] = []
+    pending: list[str] = []
     marks = 0
-    for piece in _closed(pieces):
-        if held and not marks % 2 and not _goes_on(held, piece):
-            yield "".join(held)
-            held, marks = [], 0
-        held.append(piece)
+    for piece in _with_closing_marks(pieces):
+        if pending and not marks % 2 and not _continues(pending, piece):
+            yield "".join(pending)
+            pending, marks = [], 0
+        pending.append(piece)
         marks += piece.count("`")
-    if held:
-        yield "".join(held)
+    if pending:
+        yield "".join(pending)
 
 
-def _goes_on(held: Sequence[str], behind: str) -> bool:
+def _continues(pending: Sequence[str], next_piece: str) -> bool:
     """Return whether a sentence continues after its last piece. Only the last pieces of a long row are examined,
     because this is asked for each of them."""
-    before = "".join(held[-_PIECES:])
-    bare = before.rstrip()
-    if bare == before:  # the split may have fallen into `Sheet!A1`
-        inside = {"!": _IN_NAME, ".": _OF_CODE}.get(bare[-1:])
-        if inside is not None and inside.match(behind):
+    joined_text = "".join(pending[-_MAX_PIECES:])
+    stripped = joined_text.rstrip()
+    if stripped == joined_text:  # the split may have fallen into `Sheet!A1`
+        continuation = {"!": _NAME_CONTINUATION, ".": _CODE_CONTINUATION}.get(stripped[-1:])
+        if continuation is not None and continuation.match(next_piece):
             return True
-    ends = not bare.endswith(".") or not ends_none(
-        before[-_NEAR:] + behind[:_NEAR], len(bare) - 1 - len(before[:-_NEAR])
+    is_end = not stripped.endswith(".") or not is_no_sentence_end(
+        joined_text[-_CONTEXT_CHARS:] + next_piece[:_CONTEXT_CHARS],
+        len(stripped) - 1 - len(joined_text[:-_CONTEXT_CHARS]),
     )
-    return not ends or (len(held) < _PIECES and _NUMBER.fullmatch(before) is not None)
+    return not is_end or (len(pending) < _MAX_PIECES and _ITEM_NUMBER.fullmatch(joined_text) is not None)
 
 
 def count_words(text: str) -> int:

@@ -8,11 +8,11 @@ from collections.abc import Container, Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.text.cached import remembered
+from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 
-_HEREDOC_WORD = compiled_later(r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2\s*\)", re.DOTALL)
+_HEREDOC_ARGUMENT = compiled_later(r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2\s*\)", re.DOTALL)
 """A text that is given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
 _PLACEHOLDER = compiled_later("\x00(\\d+)\x00")
 _SPECIAL = compiled_later(r"[;|&()<>'\"\\#]|[^\S ]")
@@ -29,8 +29,10 @@ _TOKEN = compiled_later(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PIECE = compiled_later(r"\$'((?:\\.|[^'\\])*)'|'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)|([^'\"\\]+)|(.)", re.DOTALL)
-_ESCAPED = compiled_later(r"\\([\"\\$`])")
+_QUOTED_PIECE = compiled_later(
+    r"\$'((?:\\.|[^'\\])*)'|'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)|([^'\"\\]+)|(.)", re.DOTALL
+)
+_ESCAPED_SIGN = compiled_later(r"\\([\"\\$`])")
 _ASSIGNMENT = compiled_later(r"[A-Za-z_]\w*=")
 _SHELLS = ("bash", "sh", "zsh", "dash")
 _KEYWORDS = ("then", "do", "else", "if", "elif", "while", "until", "!", "{", "}", "fi", "done", "time", "exec", "eval")
@@ -41,15 +43,15 @@ class Step(Struct, frozen=True):
 
     words: tuple[str, ...]
     """Program and arguments, without quotes, redirections, and assignments before the program."""
-    after: str
+    operator: str
     """The operator after the command: `&&`, `||`, `;`, `|`, `&`, or "" at the end."""
-    document: str = ""
+    heredoc: str = ""
     """Body of the here-document that it reads."""
     writes: tuple[str, ...] = ()
     """Files to which its output is redirected."""
     appends: tuple[str, ...] = ()
     """Those of them that are appended to."""
-    given: tuple[str, ...] = ()
+    assignments: tuple[str, ...] = ()
     """Assignments before the program: `GOOS=linux go build`."""
 
 
@@ -58,21 +60,21 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def operands(arguments: Iterable[str], valued: Container[str] = ()) -> list[str]:
-    """Return the arguments of a program that are neither options nor values of options. `valued`: options whose
+def operands(arguments: Iterable[str], value_options: Container[str] = ()) -> list[str]:
+    """Return the arguments of a program that are neither options nor values of options. `value_options`: options whose
     value is a separate word."""
-    found: list[str] = []
-    ended = is_value = False
+    result: list[str] = []
+    after_dashes = is_value = False
     for word in arguments:
-        if ended or not (is_value or word.startswith("-")):
-            found.append(word)
-        ended = ended or word == "--"
-        is_value = word in valued
-    return found
+        if after_dashes or not (is_value or word.startswith("-")):
+            result.append(word)
+        after_dashes = after_dashes or word == "--"
+        is_value = word in value_options
+    return result
 
 
-@remembered
-def steps(command: str) -> tuple[Step, ...]:
+@cache_by_text
+def parse_steps(command: str) -> tuple[Step, ...]:
     """Return the simple commands of a command line, in order; those of `bash -c "..."` replace it."""
     documents: list[str] = []
 
@@ -80,17 +82,17 @@ def steps(command: str) -> tuple[Step, ...]:
         documents.append(match.group(3))
         return f"\x00{len(documents) - 1}\x00"
 
-    outer = _HEREDOC_WORD.sub(keep, command.replace("\x00", "")) if "<<" in command else command
+    outer = _HEREDOC_ARGUMENT.sub(keep, command.replace("\x00", "")) if "<<" in command else command
     found: list[Step] = []
-    for step in (_finished(*parts, documents) for parts in _split(outer)):
+    for step in (_make_step(*parts, documents) for parts in _split_steps(outer)):
         if step.words:
-            found += _unwrapped(step)
+            found += _unwrap_shell(step)
         elif step.writes and found:  # after the bracket or the word that ends a group
-            found[-1] = _writing(found[-1], step)
+            found[-1] = _with_outputs(found[-1], step)
     return tuple(found)
 
 
-def _split(text: str) -> Iterator[tuple[list[str], str, str, list[tuple[str, bool]]]]:
+def _split_steps(text: str) -> Iterator[tuple[list[str], str, str, list[tuple[str, bool]]]]:
     """Yield for each step: its words, the operator after it, its here-document, and (file, whether it is appended
     to) for its redirections."""
     if _SPECIAL.search(text) is None:
@@ -113,12 +115,12 @@ def _split(text: str) -> Iterator[tuple[list[str], str, str, list[tuple[str, boo
         elif match.group("heredoc"):
             delimiters.append(match.group("end"))
         elif kind == "redirection":
-            writes += _written(match, text[match.start() - 1 : match.start()])
+            writes += _output_files(match, text[match.start() - 1 : match.start()])
         elif match.group("operator"):
             operator = match.group()
             if operator == "\n":
                 for end in delimiters:
-                    document, index = _document(text, index, end)
+                    document, index = _heredoc_body(text, index, end)
                 delimiters = []
             yield words, ";" if operator in "\n();;" else operator.replace("|&", "|"), document, writes
             words, writes, document = [], [], ""
@@ -130,13 +132,13 @@ class RawStep(Struct, frozen=True):
 
     words: tuple[tuple[int, int], ...]
     """Spans of its words, including assignments before the program."""
-    reads: tuple[tuple[int, int], ...]
+    input_spans: tuple[tuple[int, int], ...]
     """Spans of the texts that it is given as input."""
-    after: str
+    operator: str
     """The operator after the command: `&&`, `|`, a bracket, or "" at the end."""
 
 
-def raw_steps(command: str) -> Iterator[RawStep]:
+def parse_raw_steps(command: str) -> Iterator[RawStep]:
     """Yield the simple commands of a command line as positions in it."""
     words: list[tuple[int, int]] = []
     reads: list[tuple[int, int]] = []
@@ -159,7 +161,7 @@ def raw_steps(command: str) -> Iterator[RawStep]:
         elif match.group("operator"):
             for end in ends if match.group() == "\n" else ():
                 start = index
-                body, index = _document(command, start, end)
+                body, index = _heredoc_body(command, start, end)
                 reads.append((start, start + len(body)))
             ends = ends if match.group() != "\n" else []
             yield RawStep(tuple(words), tuple(reads), match.group())
@@ -167,13 +169,13 @@ def raw_steps(command: str) -> Iterator[RawStep]:
     yield RawStep(tuple(words), tuple(reads), "")
 
 
-def _written(redirection: re.Match[str], before: str) -> Iterator[tuple[str, bool]]:
-    """Yield (file, whether it is appended to) for a redirection. `before`: the preceding character, since `->` and
+def _output_files(redirection: re.Match[str], previous: str) -> Iterator[tuple[str, bool]]:
+    """Yield (file, whether it is appended to) for a redirection. `previous`: the preceding character, since `->` and
     `=>` are arrows."""
     mode, target = redirection.group("mode"), redirection.group("target")
     descriptor = mode == ">&" and re.fullmatch(r"\d+|-", target or "")
-    if target and "<" not in mode and not descriptor and not target.startswith("&") and before not in ("-", "="):
-        yield unquoted(target), ">>" in mode
+    if target and "<" not in mode and not descriptor and not target.startswith("&") and previous not in ("-", "="):
+        yield unquote(target), ">>" in mode
 
 
 def _line_end(text: str, start: int) -> int:
@@ -181,38 +183,42 @@ def _line_end(text: str, start: int) -> int:
     return end if end >= 0 else len(text)
 
 
-def _document(text: str, start: int, end: str) -> tuple[str, int]:
+def _heredoc_body(text: str, start: int, end: str) -> tuple[str, int]:
     """Return the body of a here-document that begins here, and the position of its end."""
     match = re.compile(rf"^[ \t]*{end}[ \t]*$", re.MULTILINE).search(text, start)
     return (text[start : match.start()], match.end()) if match else (text[start:], len(text))
 
 
-def _finished(
-    words: list[str], after: str, document: str, writes: list[tuple[str, bool]], documents: list[str]
+def _make_step(
+    words: list[str], operator: str, document: str, writes: list[tuple[str, bool]], documents: list[str]
 ) -> Step:
-    plain = list(map(unquoted, words))
+    unquoted_words = list(map(unquote, words))
     if documents:
-        plain = [_PLACEHOLDER.sub(lambda match: documents[int(match.group(1))], word) for word in plain]
+        unquoted_words = [
+            _PLACEHOLDER.sub(lambda match: documents[int(match.group(1))], word) for word in unquoted_words
+        ]
     start = 0
-    while start < len(plain) and (plain[start] in _KEYWORDS or _ASSIGNMENT.match(plain[start])):
+    while start < len(unquoted_words) and (
+        unquoted_words[start] in _KEYWORDS or _ASSIGNMENT.match(unquoted_words[start])
+    ):
         start += 1
     files, appends = tuple(path for path, _ in writes), tuple(path for path, appends in writes if appends)
-    given = tuple(filter(_ASSIGNMENT.match, plain[:start])) if start else ()
-    return Step(tuple(plain[start:]), after, document, files, appends, given)
+    assignments = tuple(filter(_ASSIGNMENT.match, unquoted_words[:start])) if start else ()
+    return Step(tuple(unquoted_words[start:]), operator, document, files, appends, assignments)
 
 
-def _writing(step: Step, other: Step) -> Step:
+def _with_outputs(step: Step, other: Step) -> Step:
     """Return a step with the output files of another one added."""
     return replace(step, writes=step.writes + other.writes, appends=step.appends + other.appends)
 
 
-def unquoted(word: str) -> str:
+def unquote(word: str) -> str:
     """Return a word of a command line as the program receives it."""
     if "'" not in word and '"' not in word and "\\" not in word:
         return word
     return "".join(
-        _ESCAPED.sub(r"\1", match.group(3)) if match.group(3) is not None else _plain_piece(match)
-        for match in _PIECE.finditer(word)
+        _ESCAPED_SIGN.sub(r"\1", match.group(3)) if match.group(3) is not None else _plain_piece(match)
+        for match in _QUOTED_PIECE.finditer(word)
     )
 
 
@@ -224,12 +230,12 @@ def _plain_piece(match: re.Match[str]) -> str:
     return "".join(filter(None, match.groups()))
 
 
-def _unwrapped(step: Step) -> Iterator[Step]:
+def _unwrap_shell(step: Step) -> Iterator[Step]:
     words = step.words
     if len(words) > 2 and basename(words[0]) in _SHELLS and re.fullmatch(r"-\w*c", words[1]):
-        inner = steps(words[2])
+        inner = parse_steps(words[2])
         yield from inner[:-1]
         for last in inner[-1:]:
-            yield _writing(replace(last, after=step.after, document=last.document or step.document), step)
+            yield _with_outputs(replace(last, operator=step.operator, heredoc=last.heredoc or step.heredoc), step)
     else:
         yield step

@@ -17,23 +17,23 @@ from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import JsonMember, json_members
 
-SMALLEST = 40
+MIN_TOKENS = 40
 """Tokens to which any text can be shortened: a gap mark alone takes up to this many."""
 
 IMAGE_NOTE = "[image left out]"
 
-IN_ALL = " in all"
+TOTAL_SUFFIX = " in all"
 """Addition to the first of several gap marks: its number is the total of all gaps."""
 
-_SAYS = compiled_later(r"\w")
-_BLOCK = 12
+_WORD_CHARACTER = compiled_later(r"\w")
+_MAX_BLOCK_LINES = 12
 """Maximum lines below an error that may belong to it."""
-_FEW_BLANK = 4
+_MAX_BLANK_LINES = 4
 
 Count = Callable[[str], int]
 
 
-class Short(Struct, frozen=True):
+class Shortened(Struct, frozen=True):
     """A shortened text and its number of tokens."""
 
     text: str
@@ -65,40 +65,40 @@ def shorten_output(
     failed: bool | None = None,
     *,
     original: str | None = None,
-    asked: Callable[[Sequence[str]], Sequence[int]] = lambda _: (),
-) -> Short:
+    select_lines: Callable[[Sequence[str]], Sequence[int]] = lambda _: (),
+) -> Shortened:
     """Shorten a tool's output to at most max(limit, SMALLEST) tokens: to its first lines, error lines and last lines.
     Of JSON, keep everything without the blanks between members if that fits, else the first and the last members.
-    `original`: the text that gap marks refer to, if the text already has a note about something else. `asked`: returns
-    the numbers of the lines with what the call asked for, the most informative first."""
+    `original`: the text that gap marks refer to, if the text already has a note about something else. `select_lines`:
+    returns the numbers of the lines with what the call asked for, the most informative first."""
     ref = text_reference(text if original is None else original)
     if tokens > limit and (members := json_members(dense := without_blanks(text))):
         size = tokens if dense is text else count(dense)
         if size <= limit:
-            return Short(dense, size)
-        return _fit(dense, size, limit, count, lambda room: _cut_members(dense, members, room, ref), ref)
+            return Shortened(dense, size)
+        return _fit(dense, size, limit, count, lambda max_chars: _cut_members(dense, members, max_chars, ref), ref)
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
 
-    telling: tuple[Sequence[int], Sequence[int]] | None = None  # computed only if some line fits
+    important_lines: tuple[Sequence[int], Sequence[int]] | None = None  # computed only if some line fits
 
-    def cut(room: int) -> str:
-        nonlocal telling
-        if len(lines) < 3 or longest > room:
-            return _cut_inside(text, room, ref)
-        if telling is None:
+    def cut(max_chars: int) -> str:
+        nonlocal important_lines
+        if len(lines) < 3 or longest > max_chars:
+            return _cut_inside(text, max_chars, ref)
+        if important_lines is None:
             errors = frozenset(result_errors(text, failed))
             error_indices = [index for index, line in enumerate(lines) if line in errors] if errors else []
-            telling = error_indices, asked(lines)
-        return _cut_lines(lines, room, ref, *telling)
+            important_lines = error_indices, select_lines(lines)
+        return _cut_lines(lines, max_chars, ref, *important_lines)
 
     return _fit(text, tokens, limit, count, cut, ref)
 
 
-def shorten_prose(text: str, tokens: int, limit: int, count: Count) -> Short:
+def shorten_prose(text: str, tokens: int, limit: int, count: Count) -> Shortened:
     """Return the head and the tail of a text in at most max(limit, SMALLEST) tokens."""
     ref = text_reference(text)
-    return _fit(text, tokens, limit, count, lambda room: _cut_inside(text, room, ref), ref)
+    return _fit(text, tokens, limit, count, lambda max_chars: _cut_inside(text, max_chars, ref), ref)
 
 
 def shorten_to(
@@ -109,85 +109,85 @@ def shorten_to(
     choose: Callable[[int], list[tuple[int, int]]],
     *,
     original: str | None = None,
-) -> Short:
+) -> Shortened:
     """Return the spans of a text that `choose` selects, in at most max(limit, SMALLEST) tokens. `choose`: takes a
     number of characters and returns the spans to keep; if it returns none, the head and the tail are kept. `original`:
     as for `shorten_output`."""
     ref = text_reference(text if original is None else original)
-    return _fit(text, tokens, limit, count, lambda room: cut_to(text, room, choose, ref), ref)
+    return _fit(text, tokens, limit, count, lambda max_chars: cut_to_spans(text, max_chars, choose, ref), ref)
 
 
-def cut_to(text: str, room: int, choose: Callable[[int], list[tuple[int, int]]], ref: str = "") -> str:
-    """Return the same as `shorten_to` for `room` characters, without counting tokens."""
+def cut_to_spans(text: str, max_chars: int, choose: Callable[[int], list[tuple[int, int]]], ref: str = "") -> str:
+    """Return the same as `shorten_to` for `max_chars` characters, without counting tokens."""
     ref = ref or text_reference(text)
-    return _cut_sentences(text, choose(room), ref) or _cut_inside(text, room, ref)
+    return _cut_sentences(text, choose(max_chars), ref) or _cut_inside(text, max_chars, ref)
 
 
-def ends(text: str, room: int) -> str:
-    """Return the head and the tail of a text that fit in `room` characters."""
-    return _cut_inside(text, room, text_reference(text))
+def head_and_tail(text: str, max_chars: int) -> str:
+    """Return the head and the tail of a text that fit in `max_chars` characters."""
+    return _cut_inside(text, max_chars, text_reference(text))
 
 
 def shorten_arguments(
-    text: str, tokens: int, longest: int, count: Count, cut: Callable[[str, int], str] = ends
-) -> Short:
-    """Cut every string longer than `longest` characters in the arguments of a call. The result is valid JSON. `cut`:
+    text: str, tokens: int, max_chars: int, count: Count, cut: Callable[[str, int], str] = head_and_tail
+) -> Shortened:
+    """Cut every string longer than `max_chars` characters in the arguments of a call. The result is valid JSON. `cut`:
     cuts a string to about a number of characters.
 
     Arguments that are not JSON, such as a patch in plain text, are cut as text.
     """
-    if len(text) <= longest:
-        return Short(text, tokens)
+    if len(text) <= max_chars:
+        return Shortened(text, tokens)
     try:
         value = parse_json(text)
     except ValueError:
         value = None
     if not isinstance(value, (dict, list)):
-        limit = max(SMALLEST, longest // 3)
-        return _fit(text, tokens, limit, count, lambda room: cut(text, room), text_reference(text))
-    value = _cut_strings(value, longest, cut)
-    short = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        limit = max(MIN_TOKENS, max_chars // 3)
+        return _fit(text, tokens, limit, count, lambda length: cut(text, length), text_reference(text))
+    value = _cut_strings(value, max_chars, cut)
+    shortened = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
-        short.encode("utf-8")
+        shortened.encode("utf-8")
     except UnicodeEncodeError:
-        short = json.dumps(value, separators=(",", ":"))
-    if len(short) >= len(text):
-        return Short(text, tokens)
-    counted = count(short)
-    return Short(short, counted) if counted < tokens else Short(text, tokens)
+        shortened = json.dumps(value, separators=(",", ":"))
+    if len(shortened) >= len(text):
+        return Shortened(text, tokens)
+    short_tokens = count(shortened)
+    return Shortened(shortened, short_tokens) if short_tokens < tokens else Shortened(text, tokens)
 
 
-def _cut_strings(value: Any, longest: int, cut: Callable[[str, int], str]) -> Any:
+def _cut_strings(value: Any, max_chars: int, cut: Callable[[str, int], str]) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= longest + 60 else cut(value, longest)
+        return value if len(value) <= max_chars + 60 else cut(value, max_chars)
     if isinstance(value, list):
-        return [_cut_strings(item, longest, cut) for item in value]
+        return [_cut_strings(item, max_chars, cut) for item in value]
     if isinstance(value, dict):
-        return {key: _cut_strings(item, longest, cut) for key, item in value.items()}
+        return {key: _cut_strings(item, max_chars, cut) for key, item in value.items()}
     return value
 
 
-def _fit(text: str, tokens: int, limit: int, count: Count, cut: Callable[[int], str], ref: str) -> Short:
+def _fit(text: str, tokens: int, limit: int, count: Count, cut: Callable[[int], str], ref: str) -> Shortened:
     """Return the longest cut within `limit` tokens that a few attempts by proportion find, each counted once; if none
     fits, return a gap mark alone. Return the text itself if cutting it would not save tokens."""
     if tokens <= limit:
-        return Short(text, tokens)
-    room = int(len(text) * max(limit - 34, limit // 3) / max(1, tokens))
+        return Shortened(text, tokens)
+    max_chars = int(len(text) * max(limit - 34, limit // 3) / max(1, tokens))
     for _ in range(6):
-        if room < 16:
+        if max_chars < 16:
             break
-        short = cut(room)
-        counted = count(short)
-        if counted <= limit:
-            return Short(short, counted) if counted < tokens else Short(text, tokens)
-        room = min(int(room * 0.8), int(room * (limit - 4) / counted))
-    short = f"[… {len(text):,} characters left out · {ref}]"
-    counted = count(short)
-    return Short(short, counted) if counted < tokens else Short(text, tokens)
+        shortened = cut(max_chars)
+        short_tokens = count(shortened)
+        if short_tokens <= limit:
+            return Shortened(shortened, short_tokens) if short_tokens < tokens else Shortened(text, tokens)
+        max_chars = min(int(max_chars * 0.8), int(max_chars * (limit - 4) / short_tokens))
+    shortened = f"[… {len(text):,} characters left out · {ref}]"
+    short_tokens = count(shortened)
+    return Shortened(shortened, short_tokens) if short_tokens < tokens else Shortened(text, tokens)
 
 
-def _cut_inside(text: str, room: int, ref: str) -> str:
-    head, tail = text[: room * 2 // 3], text[len(text) - room // 3 :]
+def _cut_inside(text: str, max_chars: int, ref: str) -> str:
+    head, tail = text[: max_chars * 2 // 3], text[len(text) - max_chars // 3 :]
     head = head[: head.rfind(" ")] if 0 < head.rfind(" ") > len(head) * 3 // 4 else head
     space = tail.find(" ")
     tail = tail[space + 1 :] if 0 <= space < len(tail) // 4 else tail
@@ -195,24 +195,24 @@ def _cut_inside(text: str, room: int, ref: str) -> str:
     return f"{head} [… {left_out:,} characters left out · {ref}] {tail}"
 
 
-def _cut_members(text: str, members: Sequence[JsonMember], room: int, ref: str) -> str:
-    """Return the first and the last members of a JSON text that fit whole in `room` characters, with a gap mark between
-    them; the mark alone if none fits. Keep no last members if they belong to another object than the first ones: a
-    price must not follow the name of something else."""
-    head, count = _ending(members, room * 2 // 3)
-    last = max(head, len(text) - (room - head))
-    behind = takewhile(lambda member: member.begin > last, reversed(members[count:]))
-    depth, tail = min(((member.depth, member.begin) for member in behind), default=(0, len(text)))
+def _cut_members(text: str, members: Sequence[JsonMember], max_chars: int, ref: str) -> str:
+    """Return the first and the last members of a JSON text that fit whole in `max_chars` characters, with a gap mark
+    between them; the mark alone if none fits. Keep no last members if they belong to another object than the first
+    ones: a price must not follow the name of something else."""
+    head, count = _fitting_members(members, max_chars * 2 // 3)
+    last = max(head, len(text) - (max_chars - head))
+    last_members = takewhile(lambda member: member.begin > last, reversed(members[count:]))
+    depth, tail = min(((member.depth, member.begin) for member in last_members), default=(0, len(text)))
     shared = min(member.depth for member in members[count:]) if 0 < count < len(members) else 1
     if tail == len(text) or depth > shared:
-        (head, _), tail = _ending(members, room), len(text)
+        (head, _), tail = _fitting_members(members, max_chars), len(text)
     mark = f"[… {tail - head:,} characters left out · {ref}]"
     return " ".join(filter(None, (text[:head], mark, text[tail:])))
 
 
-def _ending(members: Sequence[JsonMember], room: int) -> tuple[int, int]:
-    """Return the end of the last member that ends within `room` characters, and the number of members up to it."""
-    count = bisect_right(members, room, key=lambda member: member.end)
+def _fitting_members(members: Sequence[JsonMember], max_chars: int) -> tuple[int, int]:
+    """Return the end of the last member that ends within `max_chars` characters, and the number of members up to it."""
+    count = bisect_right(members, max_chars, key=lambda member: member.end)
     return (members[count - 1].end if count else 0), count
 
 
@@ -220,10 +220,10 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
     """Return the kept sentences with gap marks. The first mark says how much is missing in total."""
     if not kept:
         return ""
-    kept = _joined(text, kept)
+    kept = _merge_spans(text, kept)
     left_out = len(text) - sum(end - start for start, end in kept)
     gaps = len(kept) - 1 + (kept[0][0] > 0) + (kept[-1][1] < len(text))
-    mark = f"[… {left_out:,} characters left out{IN_ALL if gaps > 1 else ''} · {ref}]"
+    mark = f"[… {left_out:,} characters left out{TOTAL_SUFFIX if gaps > 1 else ''} · {ref}]"
     pieces: list[str] = []
     offset = 0
     for start, end in (*kept, (len(text), len(text))):
@@ -232,15 +232,15 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
             # what begins a line in the text, such as a list item or a row of a table, begins one here too
             space = "\n" if "\n" in text[offset:start] else " "
             space = space if before and not before.endswith("\n") else ""
-            behind = "\n" if text[start - 1] == "\n" else " "
-            pieces.append(f"{before}{space}{mark}{behind if start < len(text) else ''}")
+            separator = "\n" if text[start - 1] == "\n" else " "
+            pieces.append(f"{before}{space}{mark}{separator if start < len(text) else ''}")
             mark = "…"
         pieces.append(text[start:end])
         offset = end
     return "".join(pieces)
 
 
-def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_spans(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the spans, in order, merging those with only blanks between them: that is no gap."""
     joined = spans[:1]
     for start, end in spans[1:]:
@@ -255,9 +255,9 @@ def _error_blocks(lines: Sequence[str], error_indices: Sequence[int]) -> Iterato
     """Yield the lines below an error that begins a paragraph, up to the end of that: they say who, what and where. In
     a log without empty lines, the lines below an error are about something else."""
     for index in error_indices:
-        if index == 0 or not _SAYS.search(lines[index - 1]):
-            below = range(index + 1, min(index + 1 + _BLOCK, len(lines)))
-            yield from takewhile(lambda line: _SAYS.search(lines[line]), below)
+        if index == 0 or not _WORD_CHARACTER.search(lines[index - 1]):
+            below = range(index + 1, min(index + 1 + _MAX_BLOCK_LINES, len(lines)))
+            yield from takewhile(lambda line: _WORD_CHARACTER.search(lines[line]), below)
 
 
 def _costs_no_more(lines: Sequence[str], mark: str) -> bool:
@@ -265,15 +265,15 @@ def _costs_no_more(lines: Sequence[str], mark: str) -> bool:
     if len(lines) > len(mark) + 1:  # each line takes at least its line break
         return False
     return sum(len(line) + 1 for line in lines) <= len(mark) + 1 or (
-        len(lines) <= _FEW_BLANK and not any(map(str.strip, lines))
+        len(lines) <= _MAX_BLANK_LINES and not any(map(str.strip, lines))
     )
 
 
 def _cut_lines(
-    lines: list[str], room: int, ref: str, error_indices: Sequence[int], asked_indices: Sequence[int]
+    lines: list[str], max_chars: int, ref: str, error_indices: Sequence[int], selected_indices: Sequence[int]
 ) -> str:
     """Return the first and last lines, and between them error lines with their details and the lines that were asked
-    for, within `room` characters besides gap marks."""
+    for, within `max_chars` characters besides gap marks."""
     kept: set[int] = set()
 
     def take(indices: Iterable[int], share: int) -> int:
@@ -286,22 +286,22 @@ def _cut_lines(
                 kept.add(index)
         return share
 
-    left_of_errors = take(error_indices, room // 2)
-    characters_left = room - room // 2 + take(_error_blocks(lines, error_indices), left_of_errors)
-    characters_left = characters_left - characters_left // 2 + take(asked_indices, characters_left // 2)
+    left_of_errors = take(error_indices, max_chars // 2)
+    characters_left = max_chars - max_chars // 2 + take(_error_blocks(lines, error_indices), left_of_errors)
+    characters_left = characters_left - characters_left // 2 + take(selected_indices, characters_left // 2)
     characters_left = characters_left - characters_left // 2 + take(range(len(lines)), characters_left // 2)
     take(range(len(lines) - 1, -1, -1), characters_left)
-    out: list[str] = []
-    next_index, source = 0, f" · {ref}"
+    output: list[str] = []
+    next_index, reference_suffix = 0, f" · {ref}"
     for index in (*sorted(kept), len(lines)):
         if gap := index - next_index:
-            mark = f"[… {gap:,} line{'s' * (gap > 1)} left out{source}]"
+            mark = f"[… {gap:,} line{'s' * (gap > 1)} left out{reference_suffix}]"
             if _costs_no_more(lines[next_index:index], mark):
-                out += lines[next_index:index]
+                output += lines[next_index:index]
             else:
-                out.append(mark)
-                source = ""  # only the first mark refers to the original
+                output.append(mark)
+                reference_suffix = ""  # only the first mark refers to the original
         if index < len(lines):
-            out.append(lines[index])
+            output.append(lines[index])
         next_index = index + 1
-    return "\n".join(out)
+    return "\n".join(output)

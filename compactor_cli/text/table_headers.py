@@ -11,33 +11,34 @@ from msgspec import Struct
 
 from compactor_cli.text.patterns import compiled_later
 
-_LINE = r"(?:-{2,}|={2,})"
+_RULE_SEGMENT = r"(?:-{2,}|={2,})"
 _RULE = compiled_later(
-    rf"^[ \t]*(?:[|+][ \t]*)?:?{_LINE}:?(?:[ \t]*[+|][ \t]*:?{_LINE}:?|[ \t]+{_LINE})+[ \t\r]*(?:[|+][ \t\r]*)?$",
+    rf"^[ \t]*(?:[|+][ \t]*)?:?{_RULE_SEGMENT}:?(?:[ \t]*[+|][ \t]*:?{_RULE_SEGMENT}:?|[ \t]+{_RULE_SEGMENT})+[ "
+    rf"\t\r]*(?:[|+][ \t\r]*)?$",
     re.MULTILINE,
 )
 """A rule for two or more columns, which may also separate rows."""
-_OF_COLUMN = compiled_later(r"[-=:]{2,}")
+_COLUMN_RULE = compiled_later(r"[-=:]{2,}")
 _CELL = compiled_later(r"\S+(?: \S+)*")
-_IN_BARS = compiled_later(r"[^|\s]+(?:[ \t]+[^|\s]+)*")
-_NAME = compiled_later(r"[A-Za-z_%#(][\w%#./()-]*(?: [A-Za-z_(%#][\w.()%#-]*)*")
+_BARRED_CELL = compiled_later(r"[^|\s]+(?:[ \t]+[^|\s]+)*")
+_COLUMN_NAME = compiled_later(r"[A-Za-z_%#(][\w%#./()-]*(?: [A-Za-z_(%#][\w.()%#-]*)*")
 _FIGURE = compiled_later(r"[^\w\s]*\d")
-_NOT_ROWS = compiled_later(r"[ \t]*(?:\(\d+ rows?(?: affected)?\).*|\d+ rows? in set.*|[|+]?[-=+| ]*)\r?")
+_AFTER_ROWS = compiled_later(r"[ \t]*(?:\(\d+ rows?(?: affected)?\).*|\d+ rows? in set.*|[|+]?[-=+| ]*)\r?")
 """What follows the rows of a table, or the header of a table without rows."""
 _BLANK = compiled_later(r"\n[ \t\r]*\n")
-_COLUMNS, _IN_LINE = 3, 0.8
+_MIN_COLUMNS, _MIN_ALIGNED_SHARE = 3, 0.8
 """Minimum number of columns that can be recognized by alignment alone, and the share of them that must be aligned in
 a row."""
-_WIDE = 400
+_MAX_LINE_CHARS = 400
 """Maximum length of a line that is searched for columns."""
-_Fits = Callable[[str], bool]
+_RowTest = Callable[[str], bool]
 _PROSE_TABLE = compiled_later(
     r"^(?:[^\n|]*… )?[ \t]*((\|[^\n]*\w[^\n]*)\n[ \t]*\|(?=[^\n]*-)[ \t:|-]+)\r?\n"
     r"((?:[ \t]*(?:\|[^\n]*|…)(?:\n|\Z))+)",
     re.MULTILINE,
 )
 """A table, including the form in which a summary quotes one: with gap signs before its first row and between rows."""
-_SHORT_ROW = 160
+_MAX_HEAD_CHARS = 160
 """Maximum length of a first row that is repeated before other rows."""
 
 
@@ -51,40 +52,40 @@ class Table(Struct, frozen=True):
     end: int
 
 
-def tables(text: str) -> list[Table]:
+def find_tables(text: str) -> list[Table]:
     """Return the tables of a text that have a header and a row, in order; each ends where the next one begins."""
-    found = _ruled(text) if "--" in text or "==" in text else []
-    first = _in_columns(text)
-    if first is not None and (not found or first.start < found[0].start):
-        found.insert(0, first)
-    ends = (*(table.start - 1 for table in found[1:]), len(text))
-    cut = (Table(table.start, table.rows, min(table.end, end)) for table, end in zip(found, ends, strict=False))
-    return [table for table in cut if table.end > table.rows]
+    ruled = _ruled_tables(text) if "--" in text or "==" in text else []
+    aligned = _aligned_table(text)
+    if aligned is not None and (not ruled or aligned.start < ruled[0].start):
+        ruled.insert(0, aligned)
+    ends = (*(table.start - 1 for table in ruled[1:]), len(text))
+    bounded = (Table(table.start, table.rows, min(table.end, end)) for table, end in zip(ruled, ends, strict=False))
+    return [table for table in bounded if table.end > table.rows]
 
 
-def _ruled(text: str) -> list[Table]:
+def _ruled_tables(text: str) -> list[Table]:
     """Return the tables whose header is above a rule; lines above further rules of the same table are rows."""
     found: list[Table] = []
     shapes: set[str] = set()
     """Shapes of the rules below headers since the last blank line."""
-    end = since = 0
+    end = last_rule = 0
     for rule in _RULE.finditer(text):
         if rule.start() < end:
             continue
-        if shapes and _BLANK.search(text, since, rule.start()):
+        if shapes and _BLANK.search(text, last_rule, rule.start()):
             shapes.clear()
-        since, shape = rule.start(), _shape(rule[0])
+        last_rule, shape = rule.start(), _shape(rule[0])
         start, header = _line_before(text, rule.start())
         if rule[0].lstrip().startswith("+"):
-            begins = _is_boxed(text, start, header, shape)
+            is_header = _is_boxed(text, start, header, shape)
         elif shapes:
-            begins = shape not in shapes and any(map(str.isalpha, header)) and not _has_figure(header)
+            is_header = shape not in shapes and any(map(str.isalpha, header)) and not _has_figure(header)
         else:
-            begins = any(map(str.isalpha, header)) and not _is_row(text, start, header, rule[0])
-        if begins:
+            is_header = any(map(str.isalpha, header)) and not _is_row(text, start, header, rule[0])
+        if is_header:
             shapes.add(shape)
             rows = rule.end() + 1
-            end = max(rule.end(), _end_of(text, rows, _fits_rule(header, rule[0])))
+            end = max(rule.end(), _table_end(text, rows, _row_test_by_rule(header, rule[0])))
             found.append(Table(start, rows, end))
     return found
 
@@ -103,14 +104,17 @@ def _is_row(text: str, start: int, header: str, rule: str) -> bool:
     if "|" in header:
         is_open = rule.lstrip().startswith("|")
         return before.count("|") >= header.count("|") or (not is_open and _has_figure(header))
-    begins = [column.start() for column in _OF_COLUMN.finditer(rule)][1:]
-    shares = all(before[at - 1 : at] == " " and before[at : at + 1].strip() for at in begins)
-    return _has_figure(header) or (shares and not _RULE.fullmatch(before))
+    column_starts = [column.start() for column in _COLUMN_RULE.finditer(rule)][1:]
+    before_is_aligned = all(
+        before[column_start - 1 : column_start] == " " and before[column_start : column_start + 1].strip()
+        for column_start in column_starts
+    )
+    return _has_figure(header) or (before_is_aligned and not _RULE.fullmatch(before))
 
 
 def _has_figure(header: str) -> bool:
     """Return whether a cell of a line is a figure, which a column name never is."""
-    cells = (_IN_BARS if "|" in header else _CELL).finditer(header)
+    cells = (_BARRED_CELL if "|" in header else _CELL).finditer(header)
     return any(_FIGURE.match(cell[0]) for cell in cells)
 
 
@@ -119,34 +123,34 @@ def _shape(rule: str) -> str:
     return rule.strip().replace("=", "-").replace(":", "-")
 
 
-def _line_before(text: str, at: int) -> tuple[int, str]:
+def _line_before(text: str, position: int) -> tuple[int, str]:
     """Return the start and the text of the line before the one at a position; "" before the first line."""
-    start = text.rfind("\n", 0, max(0, at - 1)) + 1
-    return start, text[start : max(start, at - 1)].rstrip("\r")
+    start = text.rfind("\n", 0, max(0, position - 1)) + 1
+    return start, text[start : max(start, position - 1)].rstrip("\r")
 
 
-def _in_columns(text: str) -> Table | None:
+def _aligned_table(text: str) -> Table | None:
     """Return the table at the beginning of a text if the names of its columns are aligned with the lines below,
     which contain numbers."""
     first = len(text) - len(text.lstrip("\n"))
-    lines = text[first : first + 3 * _WIDE].split("\n", 3)[:3]
-    if len(lines) < 3 or len(lines[0]) > _WIDE:
+    lines = text[first : first + 3 * _MAX_LINE_CHARS].split("\n", 3)[:3]
+    if len(lines) < 3 or len(lines[0]) > _MAX_LINE_CHARS:
         return None
     header = list(_CELL.finditer(lines[0]))
-    if len(header) < _COLUMNS or not all(_NAME.fullmatch(cell[0]) for cell in header):
+    if len(header) < _MIN_COLUMNS or not all(_COLUMN_NAME.fullmatch(cell[0]) for cell in header):
         return None
-    fits = _fits_columns([cell.span() for cell in header])
+    fits = _row_test_by_columns([cell.span() for cell in header])
     if not all(fits(row) and any(cell[0][0].isdigit() for cell in _CELL.finditer(row)) for row in lines[1:]):
         return None
     below = first + len(lines[0]) + 1
-    return Table(first, below, _end_of(text, below, fits))
+    return Table(first, below, _table_end(text, below, fits))
 
 
-def _fits_rule(header: str, rule: str) -> _Fits:
+def _row_test_by_rule(header: str, rule: str) -> _RowTest:
     """Return a function that tells whether a line is a row of a table with this rule, or a rule between rows. A row
     has the bars of the header, or spaces where the rule has them."""
     shape, is_open, bars = _shape(rule), rule.lstrip()[:1] in ("|", "+"), header.count("|")
-    columns = [column.span() for column in _OF_COLUMN.finditer(rule)]
+    columns = [column.span() for column in _COLUMN_RULE.finditer(rule)]
     gaps = [(end, start) for (_, end), (start, _) in pairwise(columns)]
 
     def fits(line: str) -> bool:
@@ -155,41 +159,43 @@ def _fits_rule(header: str, rule: str) -> _Fits:
         if bars:
             return line.count("|") >= max(1, bars - 1)
         line = line.expandtabs()
-        return sum(start >= len(line) or " " in line[end:start] for end, start in gaps) >= _IN_LINE * len(gaps)
+        return sum(start >= len(line) or " " in line[end:start] for end, start in gaps) >= _MIN_ALIGNED_SHARE * len(
+            gaps
+        )
 
     return fits
 
 
-def _fits_columns(columns: Sequence[tuple[int, int]]) -> _Fits:
+def _row_test_by_columns(columns: Sequence[tuple[int, int]]) -> _RowTest:
     """Return a function that tells whether a line is a row below these column names: it has cells aligned with most
     of them."""
 
     def fits(line: str) -> bool:
-        cells = [cell.span() for cell in _CELL.finditer(line[:_WIDE])]
-        below = sum(any(begin < end and start < stop for begin, stop in cells) for start, end in columns)
-        above = sum(any(begin < end and start < stop for start, end in columns) for begin, stop in cells)
-        return min(below, above) >= _IN_LINE * len(columns)
+        cells = [cell.span() for cell in _CELL.finditer(line[:_MAX_LINE_CHARS])]
+        filled_columns = sum(any(begin < end and start < stop for begin, stop in cells) for start, end in columns)
+        aligned_cells = sum(any(begin < end and start < stop for start, end in columns) for begin, stop in cells)
+        return min(filled_columns, aligned_cells) >= _MIN_ALIGNED_SHARE * len(columns)
 
     return fits
 
 
-def _end_of(text: str, rows: int, fits: _Fits) -> int:
+def _table_end(text: str, rows: int, fits: _RowTest) -> int:
     """Return where the rows of a table end: before the first line that is not a row, such as a second consecutive
     rule."""
-    at = end = rows
-    ruled = True
-    while at < len(text):
-        stop = text.find("\n", at)
-        stop = len(text) if stop < 0 else stop
-        line = text[at:stop]
+    line_start = end = rows
+    after_rule = True
+    while line_start < len(text):
+        line_end = text.find("\n", line_start)
+        line_end = len(text) if line_end < 0 else line_end
+        line = text[line_start:line_end]
         is_rule = _RULE.fullmatch(line) is not None
-        if (ruled and is_rule) or not (is_rule or not _NOT_ROWS.fullmatch(line)) or not fits(line):
+        if (after_rule and is_rule) or not (is_rule or not _AFTER_ROWS.fullmatch(line)) or not fits(line):
             break
-        ruled, end, at = is_rule, stop, stop + 1
+        after_rule, end, line_start = is_rule, line_end, line_end + 1
     return end
 
 
-def heads_of_rows(text: str) -> dict[int, tuple[int, int]]:
+def row_heads(text: str) -> dict[int, tuple[int, int]]:
     """Map the starts of table rows, after their indent, to the span of the first row and its rule, if that row is
     short. A price does not say which of three prices it is."""
     heads: dict[int, tuple[int, int]] = {}
@@ -197,8 +203,8 @@ def heads_of_rows(text: str) -> dict[int, tuple[int, int]]:
         return heads
     for table in _PROSE_TABLE.finditer(text):
         head = table.start(1), table.start(1) + len(table[1].rstrip())
-        at = table.start(3)
-        for row in table[3].splitlines(keepends=True) if len(table[2].rstrip()) <= _SHORT_ROW else ():
-            heads[at + len(row) - len(row.lstrip())] = head
-            at += len(row)
+        row_start = table.start(3)
+        for row in table[3].splitlines(keepends=True) if len(table[2].rstrip()) <= _MAX_HEAD_CHARS else ():
+            heads[row_start + len(row) - len(row.lstrip())] = head
+            row_start += len(row)
     return heads

@@ -14,7 +14,7 @@ from compactor_cli.text.identifiers import ERROR_CODES
 from compactor_cli.text.marks import is_word
 from compactor_cli.text.patterns import compiled_later
 
-KINDS = (
+TERM_KINDS = (
     "url",
     "path",
     "file",
@@ -33,15 +33,15 @@ KINDS = (
     "word",
 )
 
-_INSIDE = frozenset("_$./~@%+-")
+_NAME_CHARACTERS = frozenset("_$./~@%+-")
 # letters map to themselves, because a failed look-up takes longer than a successful one
-_BORDERS = str.maketrans(
-    {code: chr(code) if chr(code).isalnum() or chr(code) in _INSIDE else " " for code in range(33, 127)}
+_SEPARATE_NAMES = str.maketrans(
+    {code: chr(code) if chr(code).isalnum() or chr(code) in _NAME_CHARACTERS else " " for code in range(33, 127)}
     | {code: chr(code) for code in (*range(33), 127)}
     | dict.fromkeys("“”‘’«»„…—–·、。，；：！？（）「」【】", " ")
 )
-_SAME_LENGTH = (("\\n", "  "), ("\\t", "  "), ("\\r", "  "), ('\\"', "  "))
-_LETTER = compiled_later(r"\\u[0-9a-fA-F]{4}")
+_ESCAPE_BLANKS = (("\\n", "  "), ("\\t", "  "), ("\\r", "  "), ('\\"', "  "))
+_UNICODE_ESCAPE = compiled_later(r"\\u[0-9a-fA-F]{4}")
 """A letter or sign given by its code point: `\\u2019s` is not a name."""
 _QUOTED = (
     ('"', compiled_later(r'"([^"\n]*)"')),
@@ -49,14 +49,14 @@ _QUOTED = (
     # an apostrophe within a word is not a quote
     ("'", compiled_later(r"'(?<![A-Za-z0-9]')([^'\n]*)'(?![A-Za-z0-9])")),
 )
-_LONGEST_QUOTE = 60
+_MAX_QUOTE_CHARS = 60
 _DATE = compiled_later(r"\d{4}-\d\d-\d\d")
 _DECIMAL = compiled_later(r"\d+\.\d+%?$")
 _CODE = compiled_later(r"[A-Z]{1,4}\d{3,5}$")
 WIDE = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A character of a script without spaces."""
 _TWO_LETTERS = compiled_later(r"[^\W\d_]{2}")
-_EDGES = ".,;:!?)(]}[{'\"`\\ "
+_QUOTE_EDGES = ".,;:!?)(]}[{'\"`\\ "
 _ERROR_ENDS = ("Error", "Exception", "Warning", "Fault")
 _EXTENSIONS = frozenset(
     re.findall(
@@ -88,17 +88,17 @@ Term = tuple[str, str]
 """A name or word, and its kind (one of KINDS). It is a plain tuple because tens of thousands are created."""
 
 
-def chunked(text: str) -> str:
+def separate_chunks(text: str) -> str:
     """Replace characters that cannot be part of a name by spaces; all other characters keep their positions.
 
-    The result, split at spaces, is the input of `judge`.
+    The result, split at spaces, is the input of `chunk_terms`.
     """
     if "\\" in text:
-        for escape, blanks in _SAME_LENGTH:
+        for escape, blanks in _ESCAPE_BLANKS:
             text = text.replace(escape, blanks)
         if "\\u" in text:
-            text = _LETTER.sub(" " * 6, text)
-    return text.translate(_BORDERS)
+            text = _UNICODE_ESCAPE.sub(" " * 6, text)
+    return text.translate(_SEPARATE_NAMES)
 
 
 def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
@@ -108,20 +108,20 @@ def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
             continue
         for match in pattern.finditer(text):
             start, end = match.span()
-            if not 3 <= end - start - 2 <= _LONGEST_QUOTE:
+            if not 3 <= end - start - 2 <= _MAX_QUOTE_CHARS:
                 continue
-            inner = (_LETTER.sub(" ", match[1]) if "\\u" in match[1] else match[1]).strip(_EDGES)
+            inner = (_UNICODE_ESCAPE.sub(" ", match[1]) if "\\u" in match[1] else match[1]).strip(_QUOTE_EDGES)
             if len(inner) < 4 or inner.count(" ") > 9 or not _TWO_LETTERS.search(inner):
                 continue
             yield start, inner.lower()
 
 
-def judge(chunk: str) -> tuple[Term, ...]:
+def chunk_terms(chunk: str) -> tuple[Term, ...]:
     """Return the terms of one chunk; a path also yields its file name, a dotted symbol its parts."""
     if len(chunk) < 3:
         return ()
     if is_word(chunk):
-        return _letters(chunk)
+        return _letter_terms(chunk)
     core = chunk.rstrip(".-/@$~+%") if not chunk.endswith("%") else chunk.rstrip("%.")
     if core.startswith("//"):
         core = core.lstrip("/")
@@ -135,15 +135,15 @@ def judge(chunk: str) -> tuple[Term, ...]:
     if len(core) < 3 or (len(core) < 4 and not core.isalpha()):
         return ()
     if is_word(core):
-        return _letters(core)
+        return _letter_terms(core)
     if core.startswith("--"):
         return ((core, "flag"),)
     if "@" in core and "." in core and "/" not in core:
         return ((core, "email"),)
-    return _compound(core)
+    return _compound_terms(core)
 
 
-def _letters(core: str) -> tuple[Term, ...]:
+def _letter_terms(core: str) -> tuple[Term, ...]:
     if core.isupper() or core[1:].islower() or not core.isascii():
         if core.isupper() and core.startswith(ERROR_CODES):
             return ((core, "error"),)
@@ -154,18 +154,18 @@ def _letters(core: str) -> tuple[Term, ...]:
     return ((core, "error" if core.endswith(_ERROR_ENDS) else "camel"),)
 
 
-def _compound(core: str) -> tuple[Term, ...]:
+def _compound_terms(core: str) -> tuple[Term, ...]:
     """Return the terms of a chunk that does not consist of letters only."""
     if "/" in core:
         last = core.rsplit("/", 1)[1]
-        return ((core, "path"), *(judge(last) if len(last) > 3 else ()))
+        return ((core, "path"), *(chunk_terms(last) if len(last) > 3 else ()))
     if core[0].isdigit():
         if _DATE.match(core):
             return ((core, "date"),)
         if _DECIMAL.match(core):
             return ((core, "decimal"),)
     if "." in core:
-        return _dotted(core)
+        return _dotted_terms(core)
     digits = core[-1].isdigit() or any(map(str.isdigit, core))  # most digits are at the end
     letters = core[0].isalpha() or any(map(str.isalpha, core))
     if digits and letters:
@@ -177,14 +177,14 @@ def _compound(core: str) -> tuple[Term, ...]:
     if digits:
         return ((core, "id"),) if len(core) > 5 else ()
     pieces = re.split(r"[-$+~%]+", core)
-    return tuple(term for piece in pieces if len(piece) > 2 for term in judge(piece)) if len(pieces) > 1 else ()
+    return tuple(term for piece in pieces if len(piece) > 2 for term in chunk_terms(piece)) if len(pieces) > 1 else ()
 
 
-def _dotted(core: str) -> tuple[Term, ...]:
+def _dotted_terms(core: str) -> tuple[Term, ...]:
     pieces = [piece for piece in core.split(".") if piece]
     if len(pieces) > 1 and pieces[-1] in _EXTENSIONS:
         return ((core, "file"),)
-    inner = tuple(term for piece in pieces if len(piece) > 3 for term in judge(piece))
+    inner = tuple(term for piece in pieces if len(piece) > 3 for term in chunk_terms(piece))
     if len(pieces) > 1 and all(piece[0].isalpha() or piece[0] == "_" for piece in pieces):
         return ((core, "dotted"), *(term for term in inner if term[1] != "word"))
     return inner

@@ -7,74 +7,84 @@ from collections import deque
 
 from msgspec import Struct
 
-from compactor_cli.text.cached import remembered
+from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.patterns import compiled_later
 
-HEADER = "Traceback (most recent call last)"
-_CELL_HEADER = compiled_later(rf"^([A-Za-z_][\w.]*)[ \t]{{2,}}{re.escape(HEADER)}[ \t]*\r?\n(?=(.*))", re.MULTILINE)
+TRACEBACK_HEADER = "Traceback (most recent call last)"
+_CELL_HEADER = compiled_later(
+    rf"^([A-Za-z_][\w.]*)[ \t]{{2,}}{re.escape(TRACEBACK_HEADER)}[ \t]*\r?\n(?=(.*))", re.MULTILINE
+)
 """The line above the traceback of a notebook cell: the exception, with the first frame after it."""
-_IN_CELL = compiled_later(r"[ \t]*(?:Cell|Input) In ?\[|.*<ipython-input-|File |.*\bin (?:<module>|[\w.]+\()")
-_HEADER_LINE = compiled_later(rf"([ \t]*){re.escape(HEADER)}:[ \t\r]*\Z")
-_RAISED = compiled_later(r"[A-Za-z_][\w.]*(?::[ \t]|[ \t\r]*\Z)")
-_NOTES = ("[", "(", "<")
+_CELL_FRAME = compiled_later(r"[ \t]*(?:Cell|Input) In ?\[|.*<ipython-input-|File |.*\bin (?:<module>|[\w.]+\()")
+_HEADER_LINE = compiled_later(rf"([ \t]*){re.escape(TRACEBACK_HEADER)}:[ \t\r]*\Z")
+_EXCEPTION_LINE = compiled_later(r"[A-Za-z_][\w.]*(?::[ \t]|[ \t\r]*\Z)")
+_NOTE_PREFIXES = ("[", "(", "<")
 """How lines begin that may follow the last one of a program: notes of the harness."""
-_MOST_BEHIND = 2_000
+_MAX_MESSAGE_CHARS = 2_000
 """Maximum length of an error message that continues on further lines."""
 
 
-class Trace(Struct, frozen=True):
+class Traceback(Struct, frozen=True):
     """A traceback of a Python program."""
 
-    before: str
+    indent: str
     """Whitespace before its header."""
-    said: str
+    exception: str
     """The line with the exception, without that whitespace."""
     first: int
     last: int
     """Numbers of its first and last line, from 0."""
 
 
-@remembered
-def raised_in_cell(text: str) -> str:
+@cache_by_text
+def cell_exception(text: str) -> str:
     """Return the line with the exception of a notebook cell at the end of an output; "" if there is none."""
-    header = _last(_CELL_HEADER, text)
-    if header is None or not _IN_CELL.match(header[2]):
+    header = _last_match(_CELL_HEADER, text)
+    if header is None or not _CELL_FRAME.match(header[2]):
         return ""
-    begin = f"\n{header[1]}"
-    at = max(text.rfind(f"{begin}{sign}", header.end()) for sign in (":", "\n"))
-    if at < 0 and text.rstrip().endswith(begin):
-        at = text.rindex(begin)
-    return text[at + 1 :].partition("\n")[0].rstrip() if at >= 0 and len(text) - at < _MOST_BEHIND else ""
+    line_start = f"\n{header[1]}"
+    position = max(text.rfind(f"{line_start}{sign}", header.end()) for sign in (":", "\n"))
+    if position < 0 and text.rstrip().endswith(line_start):
+        position = text.rindex(line_start)
+    return (
+        text[position + 1 :].partition("\n")[0].rstrip()
+        if position >= 0 and len(text) - position < _MAX_MESSAGE_CHARS
+        else ""
+    )
 
 
-def raised_at_end(text: str) -> str:
+def final_exception(text: str) -> str:
     """Return the line with the exception of a Python program at the end of an output; "" if there is none."""
-    traces = raised_in_program(text)
-    if not traces or not _RAISED.match(traces[-1].said):
+    traces = find_tracebacks(text)
+    if not traces or not _EXCEPTION_LINE.match(traces[-1].exception):
         return ""
-    behind = (line.lstrip() for line in text.split("\n")[traces[-1].last + 1 :])
-    return traces[-1].said.strip() if all(line.startswith(_NOTES) for line in behind if line) else ""
+    following = (line.lstrip() for line in text.split("\n")[traces[-1].last + 1 :])
+    return traces[-1].exception.strip() if all(line.startswith(_NOTE_PREFIXES) for line in following if line) else ""
 
 
-def raised_in_program(text: str) -> list[Trace]:
+def find_tracebacks(text: str) -> list[Traceback]:
     """Return the tracebacks of Python programs in an output, in order, without nested ones."""
-    found: list[Trace] = []
-    begun: list[tuple[str, int]] = []
+    traces: list[Traceback] = []
+    open_headers: list[tuple[str, int]] = []
     """(prefix of the header, number of its line) of the open tracebacks, each nested in the previous one."""
-    for at, line in enumerate(text.split("\n") if HEADER in text else ()):
-        header = _HEADER_LINE.match(line) if HEADER in line else None
-        while begun and line.strip() and not line.startswith((f"{begun[-1][0]} ", f"{begun[-1][0]}\t")):
-            before, first = begun.pop()
+    for number, line in enumerate(text.split("\n") if TRACEBACK_HEADER in text else ()):
+        header = _HEADER_LINE.match(line) if TRACEBACK_HEADER in line else None
+        while (
+            open_headers
+            and line.strip()
+            and not line.startswith((f"{open_headers[-1][0]} ", f"{open_headers[-1][0]}\t"))
+        ):
+            before, first = open_headers.pop()
             if not header and line.startswith(before):
-                while found and found[-1].first > first:
-                    found.pop()
-                found.append(Trace(before, line[len(before) :], first, at))
+                while traces and traces[-1].first > first:
+                    traces.pop()
+                traces.append(Traceback(before, line[len(before) :], first, number))
                 break
         if header:
-            begun.append((header[1], at))
-    return found
+            open_headers.append((header[1], number))
+    return traces
 
 
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = deque(pattern.finditer(text) if HEADER in text else (), maxlen=1)
+def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = deque(pattern.finditer(text) if TRACEBACK_HEADER in text else (), maxlen=1)
     return found[0] if found else None

@@ -15,46 +15,46 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.text.clauses import split_clauses
-from compactor_cli.text.escapes import Place
+from compactor_cli.text.escapes import PositionMap
+from compactor_cli.text.full_stops import is_no_sentence_end
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.points import ends_none
 
-_TOGETHER = 80
+_MAX_JOINED = 80
 """Maximum length of neighbouring lines that form one unit."""
-_LONG = 150
+_MAX_DENSE = 150
 """Maximum length of a dense line that stays whole."""
-_MEMBERS = 80
+_MAX_MEMBER_CHARS = 80
 """Maximum length of JSON members that form one unit; longer members are split."""
-_OBJECT = 120
+_MAX_OBJECT_CHARS = 120
 """Maximum length of an object in a list that stays whole."""
-_INDENT = 80
+_MAX_GAP_CHARS = 80
 """Maximum whitespace between an object and what precedes it."""
-_FIRST, _SHORT, _PATH = 3, 60, 140
+_SEARCHED_MEMBERS, _MAX_KEY, _MAX_PATH = 3, 60, 140
 """How many of an object's first members may identify it, and their maximum length: for a member, and for a file
 path."""
-_LONG_PROSE = 220
-_UNBROKEN = 2_000
+_MAX_PROSE_CHARS = 220
+_MIN_DATA_CHARS = 2_000
 """Minimum length of unbroken text that counts as unreadable data and is split by force."""
-_SHORTEST, _TOLD = 20, 60
+_MIN_LEAD_CHARS, _MAX_LEAD_CHARS = 20, 60
 """Characters of a long first argument that identify the call: the minimum before a space, and the maximum."""
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is split, best place first."""
 _STRUCTURE = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
-_OPENED = compiled_later(r"\s*[\[(][\w -]{1,20}[:=][ ]?$")
+_OPEN_BRACKET = compiled_later(r"\s*[\[(][\w -]{1,20}[:=][ ]?$")
 """A bracket with a key at the end of a piece, such as `[url: `; it belongs to its value."""
 _SENTENCE_END = compiled_later(r"""[.!?;](?:\*\*|[*_"')\]])? """)
 _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*)')
 """A JSON member that is a string, up to the end of its first line."""
-_FOUND = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")
+_SEARCH_PREFIX = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")
 """The path and the line number that searches put before a match."""
 _KEY = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*:)')
 _RANK = compiled_later(r'"[^"\\]*"\s*:\s*\d{1,4}')
 _KIND = compiled_later(r'"(?:@?type|kind|object|class|category|resource|__typename)"\s*:\s*"[^"\\]{1,40}"')
 _NAME = compiled_later(r'"(?:name|title|label|id|key|number|slug|subject|summary)"\s*:')
-_ADDRESS = compiled_later(r'[^{}\[\]]*?("[^"\\]*"\s*:\s*"https?://[^"\\\s]{1,140}")')
+_URL_MEMBER = compiled_later(r'[^{}\[\]]*?("[^"\\]*"\s*:\s*"https?://[^"\\\s]{1,140}")')
 _TOKEN = compiled_later(r"[!-~]+")
 """Text without whitespace."""
-_SPACE = " \t\r\n"
+_WHITESPACE = " \t\r\n"
 
 
 def line_units(text: str, *, apart: bool = False, noise: frozenset[int] = frozenset()) -> Iterator[tuple[int, int]]:
@@ -68,44 +68,44 @@ def line_units(text: str, *, apart: bool = False, noise: frozenset[int] = frozen
         begin = offset if size == len(line) else offset + len(line) - len(line.lstrip())
         offset += len(line) + 1
         was_noisy, noisy = noisy, number in noise
-        if bare and start >= 0 and not apart and begin + size - start <= _TOGETHER and was_noisy == noisy:
+        if bare and start >= 0 and not apart and begin + size - start <= _MAX_JOINED and was_noisy == noisy:
             end = begin + size
             continue
         if start >= 0:
             yield start, end
         start = -1
-        if size > _LONG and not _is_found(bare):
-            yield from _pieces(bare, begin)
+        if size > _MAX_DENSE and not _is_search_match(bare):
+            yield from _split_line(bare, begin)
         elif bare:
             start, end = begin, begin + size
     if start >= 0:
         yield start, end
 
 
-def _is_found(line: str) -> bool:
+def _is_search_match(line: str) -> bool:
     """Return whether a line is a match of a search in a file; its length counts only after the path."""
-    place = _FOUND.match(line) if len(line) <= _LONG_PROSE else None
-    return place is not None and len(line) - place.end() <= _LONG
+    place = _SEARCH_PREFIX.match(line) if len(line) <= _MAX_PROSE_CHARS else None
+    return place is not None and len(line) - place.end() <= _MAX_DENSE
 
 
 def clause_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of sentences; long ones are split."""
     for clause in split_clauses(text):
-        if len(clause.text) > 2 * _LONG_PROSE:
-            yield from _pieces(clause.text, clause.start)
+        if len(clause.text) > 2 * _MAX_PROSE_CHARS:
+            yield from _split_line(clause.text, clause.start)
         else:
             yield clause.start, clause.end
 
 
-def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
+def _split_line(line: str, offset: int) -> Iterator[tuple[int, int]]:
     """Yield the spans of a long line's pieces."""
     prose = line.count(" ") > len(line) / 9
-    if prose and len(line) <= _LONG_PROSE:
+    if prose and len(line) <= _MAX_PROSE_CHARS:
         yield offset, offset + len(line)
         return
-    cuts = [0, *(_sentence_cuts(line) if prose else _dense_cuts(line, 0, len(line), _LONG)), len(line)]
+    cuts = [0, *(_sentence_cuts(line) if prose else _dense_cuts(line, 0, len(line), _MAX_DENSE)), len(line)]
     for start, end in pairwise(cuts):
-        cuts_inside = _dense_cuts(line, start, end, _LONG_PROSE) if end - start > _LONG_PROSE else ()
+        cuts_inside = _dense_cuts(line, start, end, _MAX_PROSE_CHARS) if end - start > _MAX_PROSE_CHARS else ()
         for first, last in pairwise([start, *cuts_inside, end]):
             bare = line[first:last].strip()
             if bare:
@@ -117,7 +117,7 @@ def _sentence_cuts(line: str) -> Iterator[int]:
     """Yield the ends of sentences; short ones stay together."""
     start = 0
     for match in _SENTENCE_END.finditer(line):
-        if match.end() - start > 41 and not (match[0] == ". " and ends_none(line, match.start())):
+        if match.end() - start > 41 and not (match[0] == ". " and is_no_sentence_end(line, match.start())):
             start = match.end()
             yield start
 
@@ -126,37 +126,37 @@ def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
     """Yield where to split text into pieces of at most `longest` characters. Pieces may be longer to keep a long
     name, a key or a number whole, because half of one looks like another."""
     while end - start > longest:
-        far = min(end, start + _LONG_PROSE)
+        limit = min(end, start + _MAX_PROSE_CHARS)
         cut = _break_before(line, start + longest // 3, start + longest)
-        cut = cut or _break_behind(line, start + longest, far) or _token_end(line, start, far, end)
-        opened = _OPENED.search(line, max(start + 1, cut - _SHORT), cut)
+        cut = cut or _break_after(line, start + longest, limit) or _token_end(line, start, limit, end)
+        opened = _OPEN_BRACKET.search(line, max(start + 1, cut - _MAX_KEY), cut)
         cut = opened.start() if opened else cut
         if cut < end:
             yield cut
         start = cut
 
 
-def _token_end(line: str, start: int, place: int, end: int) -> int:
+def _token_end(line: str, start: int, position: int, end: int) -> int:
     """Return the end of the key, number or other unbroken text at a position, unless a part of it was cut off at
     `start`; otherwise the position."""
-    if place == end or (start and _TOKEN.match(line, start - 1, start + 1) and line[start - 1] not in ",;"):
-        return place
-    most = min(end, place + _UNBROKEN)
-    token = _TOKEN.match(line, place - 1, most)
-    return token.end() if token and place < token.end() and (token.end() < most or most == end) else place
+    if position == end or (start and _TOKEN.match(line, start - 1, start + 1) and line[start - 1] not in ",;"):
+        return position
+    limit = min(end, position + _MIN_DATA_CHARS)
+    token = _TOKEN.match(line, position - 1, limit)
+    return token.end() if token and position < token.end() and (token.end() < limit or limit == end) else position
 
 
 def _break_before(line: str, start: int, end: int) -> int:
     for mark in _BREAKS:
-        place = line.rfind(mark, start, end)
-        if place >= 0:
-            return place + len(mark)
+        position = line.rfind(mark, start, end)
+        if position >= 0:
+            return position + len(mark)
     return 0
 
 
-def _break_behind(line: str, start: int, end: int) -> int:
-    places = [place + 1 for mark in ", ;" if (place := line.find(mark, start, end)) >= 0]
-    return min(places, default=0)
+def _break_after(line: str, start: int, end: int) -> int:
+    positions = [position + 1 for mark in ", ;" if (position := line.find(mark, start, end)) >= 0]
+    return min(positions, default=0)
 
 
 # -- JSON
@@ -188,7 +188,7 @@ def json_members(
     named: bool = False,
     usual: Callable[[str], bool] | None = None,
     shown: str = "",
-    place: Place | None = None,
+    place: PositionMap | None = None,
 ) -> list[JsonMember]:
     """Return the members of JSON; short neighbours in the same object or list are joined, and long ones are split.
     Return none if the brackets show that the text is not JSON.
@@ -196,82 +196,82 @@ def json_members(
     `named`: the first member identifies the object, as in the arguments of a call. `usual`: whether a member, with
     its key, is joined only with others like it; the first member is exempt. `shown` and `place`: the text as it is
     read, and a map of positions to it; the positions of members then refer to `shown`."""
-    ends = _closed(text) if text.lstrip(_SPACE)[:1] in ("{", "[") else None
-    first = len(text) - len(text.lstrip(_SPACE))
+    ends = _bracket_ends(text) if text.lstrip(_WHITESPACE)[:1] in ("{", "[") else None
+    first = len(text) - len(text.lstrip(_WHITESPACE))
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
         return []
     result: list[JsonMember] = []
     root = JsonMember(first, ends[first] + 1, first, 0)
-    if root.end - root.start <= _MEMBERS:  # as in most calls
-        return [_placed(root, place) if place else root]
-    waiting = [(root, 0, _call_leads(text, root, ends) if named else ())]
-    while waiting:
-        outer, level, leads = waiting.pop()
+    if root.end - root.start <= _MAX_MEMBER_CHARS:  # as in most calls
+        return [_mapped(root, place) if place else root]
+    pending = [(root, 0, _call_leads(text, root, ends) if named else ())]
+    while pending:
+        outer, level, leads = pending.pop()
         size = outer.end - outer.start
-        is_whole = size <= _MEMBERS or (size <= _OBJECT and _is_listed(text, outer.start))
+        is_whole = size <= _MAX_MEMBER_CHARS or (size <= _MAX_OBJECT_CHARS and _is_listed(text, outer.start))
         if is_whole or text[outer.start] not in "{[":
-            told = _placed(outer, place) if place else outer
+            mapped = _mapped(outer, place) if place else outer
             key = _own_key(text, outer) if text[outer.start] in "{[" else -1
-            first = told.start if key < 0 else place(key) if place else key
-            spans = _value(shown or text, first, told.end)
-            shown_before = _placed(replace(outer, leads=leads), place).leads if place else leads
+            first = mapped.start if key < 0 else place(key) if place else key
+            spans = _split_value(shown or text, first, mapped.end)
+            shown_before = _mapped(replace(outer, leads=leads), place).leads if place else leads
             pieces = [JsonMember(start, end, start, level + 1, shown_before, outer.usual) for start, end in spans]
             if named and level == 1:
                 pieces = [*pieces[:1], *_begun(shown or text, pieces)]
-            result += _led(pieces, told)
+            result += _with_outer_start(pieces, mapped)
         else:
-            runs = _together(text, outer.start, ends, None if level else usual)
-            inside = [
+            member_runs = _member_runs(text, outer.start, ends, None if level else usual)
+            inner_members = [
                 JsonMember(start, end, begin, level + 1, leads, outer.usual or is_usual)
-                for start, end, begin, is_usual in runs
+                for start, end, begin, is_usual in member_runs
             ]
-            inner_leads = [_leads(text, m, ends) if text[m.start] in "{[" else leads for m in inside]
-            members = zip(_led(inside, outer, text), inner_leads, strict=True)
-            waiting += reversed([(member, level + 1, inner) for member, inner in members])
+            inner_leads = [_leads(text, m, ends) if text[m.start] in "{[" else leads for m in inner_members]
+            members = zip(_with_outer_start(inner_members, outer, text), inner_leads, strict=True)
+            pending += reversed([(member, level + 1, inner) for member, inner in members])
     return result
 
 
 def _is_listed(text: str, start: int) -> bool:
     """Return whether an object that is an element of a list begins here."""
-    return text[start] == "{" and text[max(0, start - _INDENT) : start].rstrip(_SPACE)[-1:] in ("[", ",")
+    return text[start] == "{" and text[max(0, start - _MAX_GAP_CHARS) : start].rstrip(_WHITESPACE)[-1:] in ("[", ",")
 
 
 def outer_spans(text: str) -> Iterator[Span]:
     """Yield the spans of the members of an object, each with its key. Yield nothing if the text is not an object."""
-    first = len(text) - len(text.lstrip(_SPACE))
-    ends = _closed(text) if text[first : first + 1] == "{" else None
+    first = len(text) - len(text.lstrip(_WHITESPACE))
+    ends = _bracket_ends(text) if text[first : first + 1] == "{" else None
     if ends is not None and not text[ends[first] + 1 :].strip():
-        yield from ((start, end) for start, end, _ in _children(text, first, ends))
+        yield from ((start, end) for start, end, _ in _iter_members(text, first, ends))
 
 
-def _placed(member: JsonMember, place: Place) -> JsonMember:
+def _mapped(member: JsonMember, place: PositionMap) -> JsonMember:
     """Return a member with all its positions mapped to the text as it is read."""
     leads = tuple((place(start), place(end)) for start, end in member.leads)
     return JsonMember(place(member.start), place(member.end), place(member.begin), member.depth, leads, member.usual)
 
 
-def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _SHORT) -> tuple[Span, ...]:
+def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _MAX_KEY) -> tuple[Span, ...]:
     """Return the spans that identify the object containing the members of `member`, if it is an object."""
     if text[member.start] != "{":
         return ()
     if member.begin < member.start:
         return *member.leads[-1:], (member.begin, member.start)
-    members = [*islice(_children(text, member.start, ends), _FIRST)]
+    members = [*islice(_iter_members(text, member.start, ends), _SEARCHED_MEMBERS)]
     if members and _KIND.fullmatch(text, *members[0][:2]):  # a kind is less informative than a name after it
         members.sort(key=lambda member: _NAME.match(text, *member[:2]) is None)
     for number, (start, end, inner) in enumerate(members):
         if inner < 0 and end - start <= longest:  # a rank is less informative than the address after it
-            address = _ADDRESS.match(text, end, ends[member.start]) if _RANK.fullmatch(text, start, end) else None
+            address = _URL_MEMBER.match(text, end, ends[member.start]) if _RANK.fullmatch(text, start, end) else None
             return (address.span(1) if address else (start, end),)
-        if number == 0 and inner >= 0 and (within := _first_of(text, inner, ends, longest)):
-            return (within,)
+        if number == 0 and inner >= 0 and (nested := _first_of(text, inner, ends, longest)):
+            return (nested,)
     return ()
 
 
 def _first_of(text: str, opening: int, ends: dict[int, int], longest: int) -> Span | None:
     """Return the span of the first member of a nested object that identifies the outer one, as the labels of a
     measured value do."""
-    for start, end, inner in islice(_children(text, opening, ends), 1 if text[opening] == "{" else 0):
+    for start, end, inner in islice(_iter_members(text, opening, ends), 1 if text[opening] == "{" else 0):
         return (start, end) if inner < 0 and end - start <= longest else None
     return None
 
@@ -280,32 +280,32 @@ def _call_leads(text: str, call: JsonMember, ends: dict[int, int]) -> tuple[Span
     """Return the span that identifies a call: the first words of its first argument if that is a long text, such as
     a command, or else a short argument."""
     if text[call.start] == "{":
-        for start, end, _ in islice(_children(text, call.start, ends), 1):
-            if end - start > _PATH and (begins := _beginning(text, start, end)):
+        for start, end, _ in islice(_iter_members(text, call.start, ends), 1):
+            if end - start > _MAX_PATH and (begins := _first_words(text, start, end)):
                 return (begins,)
-    return _leads(text, call, ends, _PATH)
+    return _leads(text, call, ends, _MAX_PATH)
 
 
-def _beginning(text: str, start: int, end: int) -> Span | None:
+def _first_words(text: str, start: int, end: int) -> Span | None:
     """Return the span of the first words of a member that is a long text, without its key."""
     argument = _LONG_ARGUMENT.match(text, start, end)
     begin, close = argument.span(1) if argument else (0, 0)
-    if close - begin > _TOLD:
-        space = text.rfind(" ", begin + _SHORTEST, begin + _TOLD)
-        close = space if space > 0 else begin + _TOLD - (text[begin + _TOLD - 1] == "\\")
+    if close - begin > _MAX_LEAD_CHARS:
+        space = text.rfind(" ", begin + _MIN_LEAD_CHARS, begin + _MAX_LEAD_CHARS)
+        close = space if space > 0 else begin + _MAX_LEAD_CHARS - (text[begin + _MAX_LEAD_CHARS - 1] == "\\")
     return (begin, close) if close > begin else None
 
 
 def _begun(text: str, pieces: list[JsonMember]) -> Iterator[JsonMember]:
     """Yield the pieces of a long argument after its first piece, each with the argument's first words as context.
     They identify the argument as the first argument identifies the call."""
-    begins = _beginning(text, pieces[0].start, pieces[0].end) if len(pieces) > 1 else None
+    words = _first_words(text, pieces[0].start, pieces[0].end) if len(pieces) > 1 else None
     for piece in pieces[1:]:
-        known = begins is None or begins in piece.leads
-        yield piece if known else replace(piece, leads=(*piece.leads, begins))
+        known = words is None or words in piece.leads
+        yield piece if known else replace(piece, leads=(*piece.leads, words))
 
 
-def _led(members: list[JsonMember], outer: JsonMember, text: str = "") -> list[JsonMember]:
+def _with_outer_start(members: list[JsonMember], outer: JsonMember, text: str = "") -> list[JsonMember]:
     """Let the first member begin where the list or object around it begins. If it is shown alone, the key of that
     gives its context, as for the other members."""
     if not members:
@@ -318,13 +318,13 @@ def _led(members: list[JsonMember], outer: JsonMember, text: str = "") -> list[J
 def _own_key(text: str, member: JsonMember) -> int:
     """Return the start of a member's own key, the last of several directly before it; -1 if it has none, or a long
     one."""
-    first = max(member.begin, member.start - _SHORT)
-    keys = [found.start() for found in _KEY.finditer(text, first, member.start)]
-    return keys[-1] if keys and text[first : member.start].rstrip(_SPACE).endswith(":") else -1
+    start = max(member.begin, member.start - _MAX_KEY)
+    keys = [found.start() for found in _KEY.finditer(text, start, member.start)]
+    return keys[-1] if keys and text[start : member.start].rstrip(_WHITESPACE).endswith(":") else -1
 
 
 @lru_cache(maxsize=2)  # the arguments of a call are looked up twice in a row
-def _closed(text: str) -> dict[int, int] | None:
+def _bracket_ends(text: str) -> dict[int, int] | None:
     """Return opening bracket -> closing bracket, ignoring strings; None if they do not match."""
     ends: dict[int, int] = {}
     stack: list[int] = []
@@ -339,30 +339,30 @@ def _closed(text: str) -> dict[int, int] | None:
     return None if stack else ends
 
 
-def _together(
+def _member_runs(
     text: str, opening: int, ends: dict[int, int], usual: Callable[[str], bool] | None = None
 ) -> Iterator[tuple[int, int, int, bool]]:
     """Yield (start, end, start including the key, whether it is usual) inside a list or object: runs of short
     members that are all usual or all not, and each long value separately. A long value that will be split further
     comes without its key."""
-    begun, last, were_usual = -1, -1, False
-    for number, (start, end, inner) in enumerate(_children(text, opening, ends)):
+    run_start, run_end, were_usual = -1, -1, False
+    for number, (start, end, inner) in enumerate(_iter_members(text, opening, ends)):
         is_usual = usual is not None and number > 0 and usual(text[start:end])
-        if begun >= 0 and end - begun <= _MEMBERS and is_usual == were_usual:
-            last = end
+        if run_start >= 0 and end - run_start <= _MAX_MEMBER_CHARS and is_usual == were_usual:
+            run_end = end
             continue
-        if begun >= 0:
-            yield begun, last, begun, were_usual
-        begun, were_usual = -1, is_usual
-        if end - start <= _MEMBERS or inner < 0:
-            begun, last = start, end
+        if run_start >= 0:
+            yield run_start, run_end, run_start, were_usual
+        run_start, were_usual = -1, is_usual
+        if end - start <= _MAX_MEMBER_CHARS or inner < 0:
+            run_start, run_end = start, end
         else:
             yield inner, end, start, is_usual
-    if begun >= 0:
-        yield begun, last, begun, were_usual
+    if run_start >= 0:
+        yield run_start, run_end, run_start, were_usual
 
 
-def _children(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+def _iter_members(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int]]:
     """Yield (start, end, start of the bracketed value or -1) of each member."""
     offset, close = opening + 1, ends[opening]
     start, inner = offset, -1
@@ -370,7 +370,7 @@ def _children(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[i
         match = _STRUCTURE.search(text, offset, close)
         if match is None or match[0] == ",":
             end = match.start() if match else close
-            bare = text[start:end].strip(_SPACE)
+            bare = text[start:end].strip(_WHITESPACE)
             if bare:
                 begin = text.index(bare[0], start)
                 yield begin, begin + len(bare), inner
@@ -383,15 +383,15 @@ def _children(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[i
             offset = match.end()
 
 
-def _value(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _split_value(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the span of a member; a long string is split."""
-    if end - start <= 2 * _LONG:
+    if end - start <= 2 * _MAX_DENSE:
         yield start, end
         return
     offset = start
     for line in text[start:end].split("\n"):
         bare = line.strip()
         if bare:
-            first = offset + line.index(bare[0])
-            yield from _pieces(bare, first) if len(bare) > _LONG else [(first, first + len(bare))]
+            begin = offset + line.index(bare[0])
+            yield from _split_line(bare, begin) if len(bare) > _MAX_DENSE else [(begin, begin + len(bare))]
         offset += len(line) + 1

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from compactor_cli.errors import InputError
 
-Place = tuple["str | int", ...]
-_KEYS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge")
+YamlPath = tuple["str | int", ...]
+_KEY_TAGS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge")
 """Tags that keys may have: YAML reads `yes` and `1` as something other than a string."""
-_DEPTH = 12
+_MAX_DEPTH = 12
 """Maximum depth that is searched for lines and duplicate keys; a valid file has five levels."""
 _UNREADABLE = (ValueError, LookupError, AttributeError, TypeError)
 """What PyYAML raises for a value that does not fit its tag, such as an impossible date."""
@@ -23,18 +23,18 @@ class YamlDocument(Struct, frozen=True):
 
     path: str
     value: Any
-    lines: dict[Place, int]
+    lines: dict[YamlPath, int]
 
-    def error(self, place: Place, problem: str) -> InputError:
+    def error(self, key_path: YamlPath, problem: str) -> InputError:
         """Return an error at a place; the line is that of the nearest place around it with a known line."""
-        nearest = next((place[:end] for end in range(len(place), -1, -1) if place[:end] in self.lines), ())
-        message = f"{shown(place)}: {problem}" if place else problem
+        nearest = next((key_path[:end] for end in range(len(key_path), -1, -1) if key_path[:end] in self.lines), ())
+        message = f"{format_path(key_path)}: {problem}" if key_path else problem
         return InputError(message, path=self.path, line=self.lines.get(nearest))
 
 
-def shown(place: Place) -> str:
+def format_path(key_path: YamlPath) -> str:
     """Write `("segments", 2, "when")` as `segments[2].when`."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in key_path)
     return text.removeprefix(".")
 
 
@@ -59,26 +59,26 @@ def read_document(text: str, path: str) -> YamlDocument:
         raise InputError(f"not YAML: {error}", path=path) from None
 
 
-def _lines(node: Any, place: Place, path: str) -> Iterator[tuple[Place, int]]:
+def _lines(node: Any, key_path: YamlPath, path: str) -> Iterator[tuple[YamlPath, int]]:
     """Yield every place with its line, from 1. Raises InputError for a key that is duplicated or not a string."""
     import yaml
 
-    if len(place) > _DEPTH:
+    if len(key_path) > _MAX_DEPTH:
         return
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
             line = key.start_mark.line + 1
-            if not isinstance(key, yaml.ScalarNode) or key.tag not in _KEYS:
+            if not isinstance(key, yaml.ScalarNode) or key.tag not in _KEY_TAGS:
                 written = f"the key {key.value}" if isinstance(key, yaml.ScalarNode) else "a key"
                 raise InputError(f"{written} is no text; write it in quotes", path=path, line=line)
-            inner = (*place, key.value)
+            inner = (*key_path, key.value)
             if key.value in seen:
-                raise InputError(f"{shown(inner)}: given twice; keep one", path=path, line=line)
+                raise InputError(f"{format_path(inner)}: given twice; keep one", path=path, line=line)
             seen.add(key.value)
             yield inner, line
             yield from _lines(value, inner, path)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            yield (*place, index), item.start_mark.line + 1
-            yield from _lines(item, (*place, index), path)
+            yield (*key_path, index), item.start_mark.line + 1
+            yield from _lines(item, (*key_path, index), path)

@@ -8,7 +8,7 @@ from compactor_cli.tokens.base import IMAGE_TOKENS
 
 CountTokens = Callable[[str], int]
 """Returns the number of tokens of a text. Nothing in the text is treated as a control token."""
-_CHUNK = 100_000
+_MAX_CHUNK_CHARS = 100_000
 """Characters encoded at a time; tiktoken's pattern overflows its stack on a run of a million spaces."""
 
 
@@ -24,9 +24,11 @@ class ExactCounter:
         self._count = count
 
     def count(self, text: str) -> int:
-        if len(text) <= _CHUNK:
+        if len(text) <= _MAX_CHUNK_CHARS:
             return self._count(text) if text else 0
-        return sum(self._count(text[start : start + _CHUNK]) for start in range(0, len(text), _CHUNK))
+        return sum(
+            self._count(text[start : start + _MAX_CHUNK_CHARS]) for start in range(0, len(text), _MAX_CHUNK_CHARS)
+        )
 
 
 class CharacterCounter:

@@ -23,7 +23,7 @@ _SEED_LIMITS = {
     "claude-3-haiku-20240307": 200_000,
 }
 """Limits from seed 001, for models that are no longer in the table."""
-_TABLE = "model_prices_and_context_window_backup.json"
+_TABLE_FILE = "model_prices_and_context_window_backup.json"
 OPEN_VOCABULARIES = ("llama3", "qwen3", "deepseek_v3", "mistral_v3", "gemma3", "glm4", "kimi_k2", "phi4", "olmo2")
 """Names of splintr's vocabularies for open models."""
 _OPEN_MODELS = (
@@ -51,24 +51,24 @@ class ModelFacts(Struct, frozen=True):
 def model_facts(model: str) -> ModelFacts:
     """Return the context limit of a model, named with or without its provider's prefix."""
     for name in (model, model.rpartition("/")[2]) if model else ():
-        entry = entry_of(name) or {}
+        entry = table_entry(name) or {}
         limit = entry.get("max_input_tokens") or entry.get("max_tokens")
         if isinstance(limit, int):
             return ModelFacts(model, limit, True)
-    named = _SEED_LIMITS.get(model.rpartition("/")[2])
-    return ModelFacts(model, named or DEFAULT_LIMIT, named is not None)
+    seed_limit = _SEED_LIMITS.get(model.rpartition("/")[2])
+    return ModelFacts(model, seed_limit or DEFAULT_LIMIT, seed_limit is not None)
 
 
-def entry_of(name: str) -> Mapping[str, Any] | None:
+def table_entry(name: str) -> Mapping[str, Any] | None:
     """Return the table's entry for exactly this model name: limits, prices, provider."""
-    entry = _table().get(name)
+    entry = _model_table().get(name)
     return entry if isinstance(entry, dict) else None
 
 
 def chat_models() -> list[tuple[str, int]]:
     """Return the names of the table's chat models, sorted, with their context limits."""
     models = []
-    for name, entry in _table().items():
+    for name, entry in _model_table().items():
         limit = isinstance(entry, dict) and entry.get("mode") in ("chat", "responses") and entry.get("max_input_tokens")
         if isinstance(limit, int) and limit:
             models.append((name, limit))
@@ -76,15 +76,15 @@ def chat_models() -> list[tuple[str, int]]:
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _model_table() -> dict[str, Any]:
     """Return the table, which takes 50 ms to read and is cached. Empty when litellm is not installed."""
     folder = litellm_folder()
-    file = folder / _TABLE if folder else None
+    file = folder / _TABLE_FILE if folder else None
     table: dict[str, Any] = json.loads(file.read_bytes()) if file and file.is_file() else {}
     return table
 
 
-def encoding_of(model: str) -> str | None:
+def encoding_name(model: str) -> str | None:
     """Return the name of a model's public encoding, or None when it has none."""
     from tiktoken.model import encoding_name_for_model
 

@@ -13,19 +13,19 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Speaker, Turn
-from compactor_cli.asking.turns import joined
+from compactor_cli.asking.turns import merge_turns
 from compactor_cli.model.message import Message, Role
 from compactor_cli.tokens.base import TokenCounter
 
 PURPOSE = "token count"
-ROUNDS = 4
+MAX_ROUNDS = 4
 """Maximum number of compactions by `fit`. The ratio depends on what is kept, which rarely changes much a second
 time."""
-MOST_RATIO = 4
+MAX_RATIO = 4
 """Maximum number of provider tokens per local token; beyond it, headings and cut marks alone would not fit."""
 _ANSWER_TOKENS = 16
 """Only the usage of the answer is read; some providers reject a lower limit (seed 004)."""
-_SHARE = Fraction(6, 10)
+_MAX_CONTEXT_SHARE = Fraction(6, 10)
 """Share of the model's context that a request may fill by the local count, which may be far too low."""
 _FILLER = Turn("user", "x")
 """Inserted where a request needs a user turn; many providers require one first and last."""
@@ -71,25 +71,25 @@ class Fit(Struct, Generic[Result], frozen=True):
     """Whether the provider counts no more than the target; False when it could not be asked."""
 
 
-def probe(messages: Sequence[Message], model: LanguageModel, local: TokenCounter) -> int | None:
+def probe_tokens(messages: Sequence[Message], model: LanguageModel, local: TokenCounter) -> int | None:
     """Return the tokens of messages as counted by the provider. None if it gives no count, which `model.give_up`
     records.
 
     Pictures, and the overhead of messages that are blank or were merged, cannot be sent as text and are counted
     locally.
     """
-    requests, unsent = _requests(messages, model.context_limit, local)
+    requests, unsent_tokens = _requests(messages, model.context_limit, local)
     if not requests:
-        return unsent
-    split = len(requests) > 1
-    answers = model.ask([*requests, _request([_FILLER])] if split else requests)
-    counted = [answer.prompt_tokens for answer in answers if answer.prompt_tokens is not None]
-    if len(counted) < len(answers):
-        model.give_up(PURPOSE, _why(answers))
+        return unsent_tokens
+    is_split = len(requests) > 1
+    answers = model.ask([*requests, _request([_FILLER])] if is_split else requests)
+    token_counts = [answer.prompt_tokens for answer in answers if answer.prompt_tokens is not None]
+    if len(token_counts) < len(answers):
+        model.give_up(PURPOSE, _failure_text(answers))
         return None
     # the fixed cost of every request; the first request's is part of the total
-    overhead = max(0, counted.pop() - _cost(_FILLER, local)) if split else 0
-    return sum(counted) - overhead * (len(counted) - 1) + unsent
+    overhead = max(0, token_counts.pop() - _turn_tokens(_FILLER, local)) if is_split else 0
+    return sum(token_counts) - overhead * (len(token_counts) - 1) + unsent_tokens
 
 
 def fit(
@@ -99,37 +99,37 @@ def fit(
     local: TokenCounter,
     ratio: Fraction | None = None,
 ) -> Fit[Result]:
-    """Compact until the provider counts no more than the target, raising the ratio each time, within `ROUNDS` and
-    `MOST_RATIO`.
+    """Compact until the provider counts no more than the target, raising the ratio each time, within `MAX_ROUNDS` and
+    `MAX_RATIO`.
 
     `compact` reads and compacts anew with the given counter, and returns its result with the result's messages.
     Unless a ratio is known, the first counter is the local one. Exceptions from `compact` propagate.
     """
     counter: TokenCounter = local if ratio is None else ProbedCounter(local, ratio, model.name)
-    known = ratio or Fraction(1)
+    current_ratio = ratio or Fraction(1)
     rounds = 0
     while True:
         rounds += 1
         result, messages = compact(counter)
-        tokens = probe(messages, model, local)
+        tokens = probe_tokens(messages, model, local)
         fits = tokens is not None and tokens <= target
         if tokens is None or fits:
             return Fit(result, counter, tokens, rounds, fits)
         # an oversized result need not have a higher ratio, but scaling by its excess always raises it
-        known = max(ratio_of(tokens, messages, local), known * Fraction(tokens, max(1, target)))
-        if rounds == ROUNDS or known > MOST_RATIO:
+        current_ratio = max(token_ratio(tokens, messages, local), current_ratio * Fraction(tokens, max(1, target)))
+        if rounds == MAX_ROUNDS or current_ratio > MAX_RATIO:
             return Fit(result, counter, tokens, rounds, fits)
-        counter = ProbedCounter(local, known, model.name)
+        counter = ProbedCounter(local, current_ratio, model.name)
 
 
-def ratio_of(tokens: int, messages: Sequence[Message], local: TokenCounter) -> Fraction:
+def token_ratio(tokens: int, messages: Sequence[Message], local: TokenCounter) -> Fraction:
     """Return the provider's tokens divided by the local ones, without pictures, which both sides count alike."""
-    pictures = _pictures(messages, local)
-    texts = sum(local.per_message + sum(map(local.count, _texts(message))) for message in messages)
-    return Fraction(max(1, tokens - pictures), texts) if texts else Fraction(1)
+    picture_tokens = _picture_tokens(messages, local)
+    text_tokens = sum(local.per_message + sum(map(local.count, _sent_texts(message))) for message in messages)
+    return Fraction(max(1, tokens - picture_tokens), text_tokens) if text_tokens else Fraction(1)
 
 
-def _texts(message: Message) -> Iterator[str]:
+def _sent_texts(message: Message) -> Iterator[str]:
     """Yield the texts of a message that are counted and sent; the name of a tool precedes its arguments."""
     for part in message.parts:
         if part.kind == "tool_call":
@@ -137,64 +137,64 @@ def _texts(message: Message) -> Iterator[str]:
         yield part.text
 
 
-def _pictures(messages: Sequence[Message], local: TokenCounter) -> int:
+def _picture_tokens(messages: Sequence[Message], local: TokenCounter) -> int:
     return local.per_image * sum(part.images for message in messages for part in message.parts)
 
 
 def _requests(messages: Sequence[Message], limit: int, local: TokenCounter) -> tuple[list[ModelRequest], int]:
     """Return the requests needed for the messages, and the local count of what they cannot carry."""
-    room = int(limit * _SHARE)
-    unsent = _pictures(messages, local)
+    max_tokens = int(limit * _MAX_CONTEXT_SHARE)
+    unsent_tokens = _picture_tokens(messages, local)
     turns: list[Turn] = []
     for message in messages:
-        text = "\n".join(filter(None, _texts(message)))
+        text = "\n".join(filter(None, _sent_texts(message)))
         if text.strip():
-            pieces = [Turn(_ROLES[message.role], piece) for piece in _pieces(text, room, local)]
+            pieces = [Turn(_ROLES[message.role], piece) for piece in _split_text(text, max_tokens, local)]
             turns += pieces
-            unsent -= local.per_message * (len(pieces) - 1)
+            unsent_tokens -= local.per_message * (len(pieces) - 1)
         else:  # providers reject blank turns
-            unsent += local.per_message + local.count(text)
+            unsent_tokens += local.per_message + local.count(text)
     requests = []
-    for chunk in _chunks(turns, room, local):
-        sent = _alternating(chunk)
+    for chunk in _chunk_turns(turns, max_tokens, local):
+        sent = _alternate_roles(chunk)
         requests.append(_request(sent))
-        unsent += local.per_message * (len(chunk) - len(sent))
-        unsent -= local.count(_FILLER.text) * sum(turn is _FILLER for turn in sent)
-    return requests, unsent
+        unsent_tokens += local.per_message * (len(chunk) - len(sent))
+        unsent_tokens -= local.count(_FILLER.text) * sum(turn is _FILLER for turn in sent)
+    return requests, unsent_tokens
 
 
-def _pieces(text: str, room: int, local: TokenCounter) -> Iterator[str]:
+def _split_text(text: str, max_tokens: int, local: TokenCounter) -> Iterator[str]:
     """Yield a text in pieces that fit a request; nearly always the text itself."""
     middle = len(text) // 2
-    if not middle or local.count(text) + local.per_message <= room:
+    if not middle or local.count(text) + local.per_message <= max_tokens:
         yield text
         return
-    yield from _pieces(text[:middle], room, local)
-    yield from _pieces(text[middle:], room, local)
+    yield from _split_text(text[:middle], max_tokens, local)
+    yield from _split_text(text[middle:], max_tokens, local)
 
 
-def _chunks(turns: Sequence[Turn], room: int, local: TokenCounter) -> Iterator[list[Turn]]:
+def _chunk_turns(turns: Sequence[Turn], max_tokens: int, local: TokenCounter) -> Iterator[list[Turn]]:
     """Yield groups of turns that fit a request together."""
     chunk: list[Turn] = []
-    filled = 0
+    chunk_tokens = 0
     for turn in turns:
-        cost = _cost(turn, local)
-        if chunk and filled + cost > room:
+        turn_tokens = _turn_tokens(turn, local)
+        if chunk and chunk_tokens + turn_tokens > max_tokens:
             yield chunk
-            chunk, filled = [], 0
+            chunk, chunk_tokens = [], 0
         chunk.append(turn)
-        filled += cost
+        chunk_tokens += turn_tokens
     if chunk:
         yield chunk
 
 
-def _cost(turn: Turn, local: TokenCounter) -> int:
+def _turn_tokens(turn: Turn, local: TokenCounter) -> int:
     return local.per_message + local.count(turn.text)
 
 
-def _alternating(turns: Sequence[Turn]) -> list[Turn]:
+def _alternate_roles(turns: Sequence[Turn]) -> list[Turn]:
     """Return turns in a form that all providers accept: roles alternate, and the user's turns are first and last."""
-    merged = list(joined(turns))
+    merged = list(merge_turns(turns))
     first = next((index for index, turn in enumerate(merged) if turn.role != "system"), len(merged))
     if first == len(merged) or merged[first].role != "user":
         merged.insert(first, _FILLER)
@@ -209,6 +209,6 @@ def _request(turns: Sequence[Turn]) -> ModelRequest:
     return ModelRequest(PURPOSE, system, tuple(turns[1:] if system else turns), _ANSWER_TOKENS)
 
 
-def _why(answers: Sequence[ModelAnswer]) -> str:
+def _failure_text(answers: Sequence[ModelAnswer]) -> str:
     silent = next(answer for answer in answers if answer.prompt_tokens is None)
     return silent.failure or "the answer does not report the tokens of the request"

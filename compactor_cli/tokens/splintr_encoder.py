@@ -29,10 +29,10 @@ _SLOW_TO_START = "o200k_base"
 _NO_TABLE = b2a_base64(b"\xff\xfe" * 3, newline=False) + b" %d\n" % (1 << 20)
 """A token that occurs in no text, with an id too large for the merge table. With it, splintr merges without a table,
 with the same result."""
-USUAL = "usual.o200k_base"
-"""File next to this one: the tokens of _SLOW_TO_START that a text without _SELDOM letters can contain. Loading it takes
-two thirds of the time. No other token can be part of such a text, so the counts are the same."""
-_SELDOM = compiled_later("[^\u0000-\u017f\u2000-\u2fff\uf000-\uffff\U00010000-\U0003ffff]")
+USUAL_FILE = "usual.o200k_base"
+"""File next to this one: the tokens of _SLOW_TO_START that a text without _RARE_LETTER letters can contain. Loading it
+takes two thirds of the time. No other token can be part of such a text, so the counts are the same."""
+_RARE_LETTER = compiled_later("[^\u0000-\u017f\u2000-\u2fff\uf000-\uffff\U00010000-\U0003ffff]")
 """Letters that few sessions contain. In UTF-8 they start with other bytes than Latin letters, signs and emoji do."""
 
 
@@ -48,26 +48,26 @@ def splintr_count(
     try:
         from splintr import Tokenizer
 
-        usual = _usual(Tokenizer) if vocabulary == _SLOW_TO_START else _loaded(Tokenizer, vocabulary)
+        usual = _usual_tokenizer(Tokenizer) if vocabulary == _SLOW_TO_START else _full_tokenizer(Tokenizer, vocabulary)
     except (ImportError, ValueError):
         return None
 
     @cache
-    def exact() -> CountTokens | None:
+    def reference_count() -> CountTokens | None:
         try:
             return reference()
         except (ValueError, OSError):  # a damaged tiktoken vocabulary must not prevent counting
             return None
 
     def count(text: str) -> int:
-        if _LONG_S in text and (slow := exact()):
-            return slow(text)
-        is_usual = text.isascii() or vocabulary != _SLOW_TO_START or not _SELDOM.search(text)
-        loaded = usual if is_usual else _loaded(Tokenizer, vocabulary)
+        if _LONG_S in text and (exact_count := reference_count()):
+            return exact_count(text)
+        is_usual = text.isascii() or vocabulary != _SLOW_TO_START or not _RARE_LETTER.search(text)
+        tokenizer = usual if is_usual else _full_tokenizer(Tokenizer, vocabulary)
         try:
             if public and ("<" not in text or "<|" not in text):  # one letter is found faster than two
-                return len(loaded.encode_flat(text)) // _ID_BYTES
-            return len(loaded.encode_ordinary(text))
+                return len(tokenizer.encode_flat(text)) // _ID_BYTES
+            return len(tokenizer.encode_ordinary(text))
         except UnicodeEncodeError:
             return count(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
@@ -75,22 +75,22 @@ def splintr_count(
 
 
 @cache
-def _loaded(made_by: type[Tokenizer], vocabulary: str) -> AnyTokenizer | Tokenizer:
+def _full_tokenizer(tokenizer_class: type[Tokenizer], vocabulary: str) -> AnyTokenizer | Tokenizer:
     """Return the tokenizer of a vocabulary. It is shared by all counters, because creating it and encoding its first
     text are slow."""
     data = read_vocabulary(vocabulary) if vocabulary == _SLOW_TO_START else None
-    return made_by.from_pretrained(vocabulary) if data is None else _without_table(made_by, data)
+    return tokenizer_class.from_pretrained(vocabulary) if data is None else _without_table(tokenizer_class, data)
 
 
 @cache
-def _usual(made_by: type[Tokenizer]) -> Tokenizer:
+def _usual_tokenizer(tokenizer_class: type[Tokenizer]) -> Tokenizer:
     """Return the tokenizer of USUAL, one for all counters."""
-    data = get_data(__package__, USUAL)
+    data = get_data(__package__, USUAL_FILE)
     assert data is not None
-    return _without_table(made_by, data)
+    return _without_table(tokenizer_class, data)
 
 
-def _without_table(made_by: type[Tokenizer], data: bytes) -> Tokenizer:
+def _without_table(tokenizer_class: type[Tokenizer], data: bytes) -> Tokenizer:
     from splintr import O200K_BASE_PATTERN
 
-    return made_by.from_bytes(data + _NO_TABLE, O200K_BASE_PATTERN)
+    return tokenizer_class.from_bytes(data + _NO_TABLE, O200K_BASE_PATTERN)

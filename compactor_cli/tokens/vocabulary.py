@@ -21,8 +21,8 @@ ENCODINGS = tuple(_DIGESTS)
 def litellm_folder() -> Path | None:
     """Return the folder of the installed litellm package, without importing it, which would take seconds."""
     spec = importlib.util.find_spec("litellm")
-    places = spec.submodule_search_locations if spec else None
-    return Path(next(iter(places))) if places else None
+    locations = spec.submodule_search_locations if spec else None
+    return Path(next(iter(locations))) if locations else None
 
 
 def cache_folder(encoding: str) -> Path | None:

@@ -45,40 +45,44 @@ def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
     stand for."""
     before, after = [*map(_without_mark, before)], [*map(_without_mark, after)]
     earlier = {message.text() for message in before if message.origin == "summary"}
-    known = {*earlier, *map(text_reference, earlier)}
-    summaries = {index: numbers for index, message in enumerate(after) if (numbers := _stands_for(message, known))}
-    named = {number for numbers in summaries.values() for number in numbers}
-    stands_for = {index for index, message in enumerate(before) if message.number in named}
+    known_references = {*earlier, *map(text_reference, earlier)}
+    summaries = {
+        index: numbers
+        for index, message in enumerate(after)
+        if (numbers := _summarized_numbers(message, known_references))
+    }
+    summarized = {number for numbers in summaries.values() for number in numbers}
+    stands_for = {index for index, message in enumerate(before) if message.number in summarized}
     # among equal messages, those that no summary stands for are the kept ones
     in_turn = sorted(range(len(before)), key=lambda index: (index in stands_for, index))
-    kept, rest = _take(after, range(len(after)), _index(before, in_turn, _key))
-    left = [index for index in in_turn if index not in kept]
-    by_call = _index(before, left, _calls)
-    shortened, rest = _take(after, rest, _index(before, left, _imageless))
+    kept_pairs, unmatched = _take_matches(after, range(len(after)), _index(before, in_turn, _message_key))
+    unkept = [index for index in in_turn if index not in kept_pairs]
+    by_call = _index(before, unkept, _calls)
+    shortened, unmatched = _take_matches(after, unmatched, _index(before, unkept, _imageless))
     by_reference: dict[_Key, deque[int]] = defaultdict(deque)
-    for index in left:
-        for text in {text for part in before[index].parts for text in _texts(part)}:
+    for index in unkept:
+        for text in {text for part in before[index].parts for text in _cut_texts(part)}:
             by_reference[before[index].role, text_reference(text)].append(index)
     added = 0
-    for place in rest:
+    for hit in unmatched:
         match = None
-        if place not in summaries:
-            match = _match(after[place], by_call, by_reference, shortened)
+        if hit not in summaries:
+            match = _match(after[hit], by_call, by_reference, shortened)
             if match is None:
-                match = _with_gaps(after[place], before, (index for index in left if index not in shortened))
+                match = _with_gaps(after[hit], before, (index for index in unkept if index not in shortened))
         if match is None:
             added += 1
         else:
-            shortened[match] = place
-    gone = set(range(len(before))) - kept.keys() - shortened.keys()
+            shortened[match] = hit
+    missing = set(range(len(before))) - kept_pairs.keys() - shortened.keys()
     fate = Fate(
-        tuple(sorted(kept)),
+        tuple(sorted(kept_pairs)),
         tuple(sorted(shortened)),
-        tuple(sorted(gone & stands_for)),
-        tuple(sorted(gone - stands_for)),
+        tuple(sorted(missing & stands_for)),
+        tuple(sorted(missing - stands_for)),
         added,
     )
-    return Matches(fate, kept | shortened, summaries)
+    return Matches(fate, kept_pairs | shortened, summaries)
 
 
 def _without_mark(message: Message) -> Message:
@@ -89,7 +93,7 @@ def _without_mark(message: Message) -> Message:
     return replace(message, parts=(replace(message.parts[0], text=mark.text), *message.parts[1:]))
 
 
-def _stands_for(message: Message, earlier: Collection[str]) -> tuple[int, ...]:
+def _summarized_numbers(message: Message, earlier: Collection[str]) -> tuple[int, ...]:
     """Return the messages that a summary stands for. Empty for other messages, and for summaries that already
     existed, whole or cut (`earlier`: their texts and references). A summary that only says what was cut off stands
     for nothing."""
@@ -112,22 +116,22 @@ def _index(messages: Sequence[Message], order: Sequence[int], key: Callable[[Mes
     return index
 
 
-def _take(
+def _take_matches(
     messages: Sequence[Message], places: Sequence[int], index: dict[_Key, deque[int]]
 ) -> tuple[dict[int, int], list[int]]:
     """Return position in the index -> matching position, using each entry once, and the positions without a match."""
     pairs: dict[int, int] = {}
-    rest: list[int] = []
-    for place in places:
-        waiting = index.get(_key(messages[place]))
+    unmatched: list[int] = []
+    for position in places:
+        waiting = index.get(_message_key(messages[position]))
         if waiting:
-            pairs[waiting.popleft()] = place
+            pairs[waiting.popleft()] = position
         else:
-            rest.append(place)
-    return pairs, rest
+            unmatched.append(position)
+    return pairs, unmatched
 
 
-def _key(message: Message) -> _Key:
+def _message_key(message: Message) -> _Key:
     return message.role, tuple(_part_key(part) for part in message.parts)
 
 
@@ -157,7 +161,7 @@ def _calls(message: Message) -> _Key:
     return tuple((p.kind, p.call_id) for p in message.parts if _call_id(p))
 
 
-def _texts(part: Part) -> Iterator[str]:
+def _cut_texts(part: Part) -> Iterator[str]:
     """Yield the texts of a part that may have been cut: its text and, for a call, the strings in its arguments."""
     if part.text:
         yield part.text
@@ -186,10 +190,10 @@ def _with_gaps(message: Message, before: Sequence[Message], indices: Iterable[in
     if len(pieces) < 2 or not any(pieces):
         return None
     alike = (index for index in indices if before[index].role == message.role)
-    return next((index for index in alike if _holds(before[index].text().strip(), pieces)), None)
+    return next((index for index in alike if _has_pieces(before[index].text().strip(), pieces)), None)
 
 
-def _holds(text: str, pieces: Sequence[str]) -> bool:
+def _has_pieces(text: str, pieces: Sequence[str]) -> bool:
     """Return whether a text begins with the first piece, ends with the last one, and has the others in order between
     them."""
     end = 0
@@ -205,18 +209,18 @@ def _match(
     message: Message,
     by_call: dict[_Key, deque[int]],
     by_reference: dict[_Key, deque[int]],
-    taken: Collection[int],
+    matched: Collection[int],
 ) -> int | None:
     waiting = by_call.get(_calls(message))
     while waiting:
         index = waiting.popleft()
-        if index not in taken:
+        if index not in matched:
             return index
     for part in message.parts:
         for name in _REFERENCE.findall(part.text):
             waiting = by_reference.get((message.role, name))
             while waiting:
                 index = waiting.popleft()
-                if index not in taken:
+                if index not in matched:
                     return index
     return None

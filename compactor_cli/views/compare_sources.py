@@ -14,7 +14,7 @@ from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.repair import repair
 from compactor_cli.views.compare import Fate, Matches, matches
-from compactor_cli.views.survival.judge import survival
+from compactor_cli.views.survival.judge import judge_survival
 from compactor_cli.views.survival.result import Survival
 
 
@@ -29,16 +29,18 @@ class ConversationPair(Struct, frozen=True):
     """Messages of the first file that a repair removes."""
 
 
-def pairings(first: Source, second: Source) -> list[ConversationPair]:
+def pair_conversations(first: Source, second: Source) -> list[ConversationPair]:
     """Return the conversations of two files paired by order. Raises UsageError if their numbers differ."""
     if len(first.transcripts) != len(second.transcripts):
-        counts = f"{len(first.transcripts)} and {len(second.transcripts)}"
-        raise UsageError(f"the files hold different numbers of conversations ({counts}), so they cannot be paired")
+        count_phrase = f"{len(first.transcripts)} and {len(second.transcripts)}"
+        raise UsageError(
+            f"the files hold different numbers of conversations ({count_phrase}), so they cannot be paired"
+        )
     out = []
     for a, b in zip(first.transcripts, second.transcripts, strict=True):
         messages = _repaired(a) if a.messages != b.messages else a.messages
-        left = {m.number for m in messages if m.records}
-        extra = tuple(m for m in a.messages if m.number not in left)
+        numbers = {m.number for m in messages if m.records}
+        extra = tuple(m for m in a.messages if m.number not in numbers)
         out.append(ConversationPair(messages, b.messages, matches(messages, b.messages), extra))
     return out
 
@@ -46,27 +48,27 @@ def pairings(first: Source, second: Source) -> list[ConversationPair]:
 def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival, ...]]:
     """Return fates and survival over all conversations of two files, paired by order."""
     results: list[tuple[Fate, Sequence[Survival]]] = []
-    for pair in pairings(first, second):
+    for pair in pair_conversations(first, second):
         synthetic = {m.index for m in pair.before if not m.records}
         fate = _cut_by_repair(pair.matched.fate, {m.index for m in pair.before if any(p.edited for p in m.parts)})
         extra = tuple(m.number for m in pair.extra)
-        results.append((_without(fate, synthetic, extra, pair.before), survival(pair.before, pair.after)))
+        results.append((_in_input_terms(fate, synthetic, extra, pair.before), judge_survival(pair.before, pair.after)))
     return _sum_fates([fate for fate, _ in results]), tuple(_sum_survivals([s for _, s in results]))
 
 
 def survival_of(parts: Sequence[Compaction]) -> tuple[Survival, ...]:
     """Return what survived in the conversations of a file that was just compacted."""
-    return tuple(_sum_survivals([survival(_all_before(part), part.messages) for part in parts]))
+    return tuple(_sum_survivals([judge_survival(_input_with_dropped(part), part.messages) for part in parts]))
 
 
-def _all_before(part: Compaction) -> Sequence[Message]:
+def _input_with_dropped(part: Compaction) -> Sequence[Message]:
     """Return the input without its faults, but including messages that a person dropped."""
     dropped = {number for group in part.dropped for number in group.messages}
     if not dropped:
         return part.repaired.messages
-    gone = [message for message in part.before.messages if message.number in dropped]
-    shown = sorted([*part.repaired.messages, *gone], key=lambda message: message.number)
-    return [replace(message, index=index) for index, message in enumerate(shown)]
+    dropped_messages = [message for message in part.before.messages if message.number in dropped]
+    all_messages = sorted([*part.repaired.messages, *dropped_messages], key=lambda message: message.number)
+    return [replace(message, index=index) for index, message in enumerate(all_messages)]
 
 
 def _repaired(transcript: Transcript) -> Sequence[Message]:
@@ -83,12 +85,12 @@ def _repaired(transcript: Transcript) -> Sequence[Message]:
 
 def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
     """Return the fate with kept messages counted as shortened if a repair turned a result into text."""
-    kept = tuple(i for i in fate.kept if i not in edited)
+    kept_indexes = tuple(i for i in fate.kept if i not in edited)
     shortened = tuple(sorted({*fate.shortened, *(i for i in fate.kept if i in edited)}))
-    return replace(fate, kept=kept, shortened=shortened)
+    return replace(fate, kept=kept_indexes, shortened=shortened)
 
 
-def _without(fate: Fate, synthetic: set[int], extra: tuple[int, ...], messages: Sequence[Message]) -> Fate:
+def _in_input_terms(fate: Fate, synthetic: set[int], extra: tuple[int, ...], messages: Sequence[Message]) -> Fate:
     """Return the fate in terms of the input's message numbers. Results added by a repair are not input messages, and
     those that it removed count as dropped."""
 

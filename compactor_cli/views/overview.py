@@ -13,7 +13,7 @@ from compactor_cli.model.report import Analysis
 from compactor_cli.summary_text.headers import covered, is_summary, round_of
 from compactor_cli.text.outcomes import stated_failure
 
-_HEAVIEST = 8
+_MAX_HEAVIEST = 8
 
 
 class Share(Struct, frozen=True):
@@ -51,15 +51,15 @@ def overview(analysis: Analysis) -> Overview:
     messages = analysis.transcript.messages
     tiers = [[0, 0] for _ in range(TIERS + 1)]
     for message, tier in zip(messages, analysis.tiers, strict=True):
-        counts = tiers[TIERS if tier is None else tier]
-        counts[0] += 1
-        counts[1] += message.tokens
+        tier_counts = tiers[TIERS if tier is None else tier]
+        tier_counts[0] += 1
+        tier_counts[1] += message.tokens
     rounds = tuple(
         EarlierRound(round_of(text), m.index, len(covered(text)), m.tokens)
         for m in messages
         if m.origin == "summary" and is_summary(text := m.text("text"))
     )
-    top = sorted(messages, key=lambda m: (-m.tokens, m.index))[:_HEAVIEST]
+    top = sorted(messages, key=lambda m: (-m.tokens, m.index))[:_MAX_HEAVIEST]
     return Overview(
         by_role(messages),
         by_tool(messages),

@@ -20,7 +20,7 @@ def lines(*values):
     return "".join(json.dumps(value, separators=(",", ":")) + "\n" for value in values)
 
 
-def put(path, text, age=0.0, now=1_800_000_000):
+def write_aged(path, text, age=0.0, now=1_800_000_000):
     """Write a file with a modification time `age` seconds ago."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -102,19 +102,19 @@ def codex_records(id, cwd, request, turns=1, filler="done"):
 def write_claude(home, now, *, turns=1, filler="done"):
     folder = home / ".claude/projects/-work-shop"
     records = claude_records(CLAUDE_ID, "/work/shop", "Build all parts of the shop.", turns, filler)
-    path = put(folder / f"{CLAUDE_ID}.jsonl", lines(*records), 60, now)
+    path = write_aged(folder / f"{CLAUDE_ID}.jsonl", lines(*records), 60, now)
     older = claude_records(OLDER_CLAUDE_ID, "/work/shop", "Fix the till.")
     title = {"type": "summary", "summary": "Till repair", "leafUuid": older[-1]["uuid"]}
-    put(folder / f"{OLDER_CLAUDE_ID}.jsonl", lines(title, *older), 3 * DAY, now)
+    write_aged(folder / f"{OLDER_CLAUDE_ID}.jsonl", lines(title, *older), 3 * DAY, now)
     side = [{**record, "isSidechain": True} for record in claude_records(CLAUDE_ID, "/work/shop", "Look around.")]
-    put(folder / CLAUDE_ID / "subagents/agent-a1.jsonl", lines(*side), 30, now)
+    write_aged(folder / CLAUDE_ID / "subagents/agent-a1.jsonl", lines(*side), 30, now)
     return path
 
 
 def write_codex(home, now, *, turns=1, filler="done"):
     folder = home / ".codex/sessions/2026/11/19"
     records = codex_records(CODEX_ID, "/work/billing", "Round totals half up.", turns, filler)
-    return put(folder / f"rollout-2026-11-19T09-00-00-{CODEX_ID}.jsonl", lines(*records), 2 * 3600, now)
+    return write_aged(folder / f"rollout-2026-11-19T09-00-00-{CODEX_ID}.jsonl", lines(*records), 2 * 3600, now)
 
 
 def write_gemini(home, now):
@@ -122,15 +122,15 @@ def write_gemini(home, now):
     asked = {"id": "m1", "timestamp": "x", "type": "user", "content": [{"text": "List the ports."}]}
     said = {"id": "m2", "timestamp": "x", "type": "gemini", "content": "None.", "tokens": {"input": 9, "total": 12_216}}
     project = home / ".gemini/tmp/ports"
-    put(project / ".project_root", "/work/ports", 0, now)
-    return put(project / "chats/session-2026-11-18T08-00-fa4593e0.jsonl", lines(head, asked, said), DAY, now)
+    write_aged(project / ".project_root", "/work/ports", 0, now)
+    return write_aged(project / "chats/session-2026-11-18T08-00-fa4593e0.jsonl", lines(head, asked, said), DAY, now)
 
 
 def write_copilot(home, now):
     start = {"type": "session.start", "data": {"sessionId": "cop-1", "context": {"cwd": "/work/site"}}, "id": "e1"}
     asked = {"type": "user.message", "data": {"content": "Write the imprint."}, "id": "e2"}
     end = {"type": "session.shutdown", "data": {"currentTokens": 11_468}, "id": "e3"}
-    return put(home / ".copilot/session-state/cop-1/events.jsonl", lines(start, asked, end), 4 * DAY, now)
+    return write_aged(home / ".copilot/session-state/cop-1/events.jsonl", lines(start, asked, end), 4 * DAY, now)
 
 
 def write_pi(home, now):
@@ -144,7 +144,7 @@ def write_pi(home, now):
     said = {"role": "assistant", "content": [{"type": "text", "text": "4 m"}], "usage": {"totalTokens": 1_900}}
     answer = {"type": "message", "id": "b", "parentId": "a", "message": said}
     folder = home / ".pi/agent/sessions/--work-pi--"
-    return put(folder / "2026-11-17T08-00-00_pi-uuid-1.jsonl", lines(head, asked, answer), 5 * DAY, now)
+    return write_aged(folder / "2026-11-17T08-00-00_pi-uuid-1.jsonl", lines(head, asked, answer), 5 * DAY, now)
 
 
 def write_opencode(home, now, *, wal=False):

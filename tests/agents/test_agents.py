@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from compactor_cli.agents import AGENTS, NAMES, agent
-from compactor_cli.agents.base import machine_of
-from compactor_cli.agents.finding import Saved, find_sessions, look
+from compactor_cli.agents.base import make_machine
+from compactor_cli.agents.finding import SavedSession, find_sessions, look
 from compactor_cli.errors import UsageError
-from tests.agents.homes import lines, put
+from tests.agents.homes import lines, write_aged
 
 USER = {"role": "user", "content": "Paint it blue."}
 PATHS = {
@@ -109,14 +109,14 @@ NO_PROJECT = {"hermes", "antigravity", "cursor"}
 @pytest.mark.parametrize("name", PATHS)
 def test_the_one_session_among_an_agents_files(name, tmp_path):
     for path, text in PATHS[name].items():
-        put(tmp_path / path, text)
-    listing = find_sessions(machine_of({"HOME": str(tmp_path)}, windows=False), [agent(name)])
+        write_aged(tmp_path / path, text)
+    listing = find_sessions(make_machine({"HOME": str(tmp_path)}, windows=False), [agent(name)])
     assert [one.path.relative_to(tmp_path).as_posix() for one in listing.sessions] == [
         next(iter(PATHS[name])).removesuffix("/events/event-00000-x.json")
     ]
     saved = look(listing, listing.sessions[0])
-    assert saved.about.request == "Paint it blue."
-    assert saved.about.project == ("" if name in NO_PROJECT - {"cursor"} else "w" if name == "cursor" else "/w")
+    assert saved.summary.request == "Paint it blue."
+    assert saved.summary.project == ("" if name in NO_PROJECT - {"cursor"} else "w" if name == "cursor" else "/w")
     assert listing.failed == []
 
 
@@ -151,21 +151,21 @@ def test_no_name_means_two_agents():
     ],
 )
 def test_variables(name, variable, folder):
-    machine = machine_of({"HOME": "/h", variable: "/elsewhere"}, windows=False)
+    machine = make_machine({"HOME": "/h", variable: "/elsewhere"}, windows=False)
     assert agent(name).folders(machine)[0] == Path("/elsewhere") / folder
 
 
 def test_the_home_folder_is_that_of_the_system():
     environment = {"HOME": "/h", "USERPROFILE": "/users/me"}
-    assert machine_of(environment, windows=True).home == Path("/users/me")
-    assert machine_of(environment, windows=False).home == Path("/h")
+    assert make_machine(environment, windows=True).home == Path("/users/me")
+    assert make_machine(environment, windows=False).home == Path("/h")
 
 
 def test_resume_commands_name_the_session(tmp_path):
-    put(tmp_path / ".pi/agent/sessions/--w--/t_pi.jsonl", PATHS["pi"][".pi/agent/sessions/--w--/t_pi.jsonl"])
-    put(tmp_path / ".claude/projects/-w/abc.jsonl", PATHS["claude-code"][".claude/projects/-w/abc.jsonl"])
-    listing = find_sessions(machine_of({"HOME": str(tmp_path)}, windows=False), AGENTS.values())
+    write_aged(tmp_path / ".pi/agent/sessions/--w--/t_pi.jsonl", PATHS["pi"][".pi/agent/sessions/--w--/t_pi.jsonl"])
+    write_aged(tmp_path / ".claude/projects/-w/abc.jsonl", PATHS["claude-code"][".claude/projects/-w/abc.jsonl"])
+    listing = find_sessions(make_machine({"HOME": str(tmp_path)}, windows=False), AGENTS.values())
     commands = {one.agent: look(listing, one).resume for one in listing.sessions}
     assert commands["claude-code"] == "claude --resume abc"
     assert commands["pi"] == f"pi --session {tmp_path / '.pi/agent/sessions/--w--/t_pi.jsonl'}"
-    assert Saved(listing.sessions[0], look(listing, listing.sessions[0]).about).agent.title
+    assert SavedSession(listing.sessions[0], look(listing, listing.sessions[0]).summary).agent.title

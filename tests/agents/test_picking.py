@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.agents.homes import CLAUDE_ID, CODEX_ID, OLDER_CLAUDE_ID, write_claude, write_opencode
-from tests.builders import command, environment
+from tests.builders import clean_environment, program_command
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -132,9 +132,9 @@ def test_a_session_of_a_database_is_exported_and_not_replaced(at_home, home):
 def at_terminal(home, cwd, args, typed):
     """Run a command with a terminal as standard input and error; returns exit code, output and what it showed."""
     ours, theirs = pty.openpty()
-    variables = environment(HOME=str(home), USERPROFILE=str(home), TERM="dumb", COLUMNS="120")
+    variables = clean_environment(HOME=str(home), USERPROFILE=str(home), TERM="dumb", COLUMNS="120")
     process = subprocess.Popen(
-        command(*args), stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=cwd, env=variables
+        program_command(*args), stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=cwd, env=variables
     )
     os.close(theirs)
     os.write(ours, typed.encode())

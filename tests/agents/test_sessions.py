@@ -20,7 +20,7 @@ from tests.agents.homes import (
     OPENCODE_ID,
     codex_records,
     lines,
-    put,
+    write_aged,
     write_opencode,
 )
 from tests.cli.test_json_contracts import assert_shape
@@ -60,7 +60,7 @@ def listed(done):
 
 def put_rollout(home, begins, records):
     name = f"rollout-2026-11-20T09-00-00-{begins + CODEX_ID[8:]}.jsonl"
-    return put(home / ".codex/sessions/2026/11/20" / name, lines(*records))
+    return write_aged(home / ".codex/sessions/2026/11/20" / name, lines(*records))
 
 
 def test_sessions_of_six_agents_the_newest_first(at_home):
@@ -90,7 +90,9 @@ def test_tokens_are_what_the_provider_recorded_last(at_home):
 
 def test_what_is_estimated_says_so(at_home, home):
     records = codex_records("0" * 8 + CODEX_ID[8:], "/work/x", "Estimate.", filler="x" * 6_000)[:-1]
-    put(home / f".codex/archived_sessions/rollout-2026-11-19T09-00-00-{'0' * 8 + CODEX_ID[8:]}.jsonl", lines(*records))
+    write_aged(
+        home / f".codex/archived_sessions/rollout-2026-11-19T09-00-00-{'0' * 8 + CODEX_ID[8:]}.jsonl", lines(*records)
+    )
     (one,) = [one for one in listed(at_home("sessions", "--json")) if one["request"] == "Estimate."]
     assert one["tokens_source"] == "estimated"
     assert one["tokens"] == one["bytes"] // 6
@@ -141,7 +143,7 @@ def test_a_project_is_a_folder_and_what_is_below_it(at_home, home, tmp_path):
     (tmp_path / "shop/till").mkdir(parents=True)
     for name, cwd in (("1" * 8, tmp_path / "shop/till"), ("2" * 8, tmp_path / "shopping")):
         records = codex_records(name + CODEX_ID[8:], str(cwd), "Here.")
-        put(
+        write_aged(
             home / f".codex/sessions/2026/11/20/rollout-2026-11-20T09-00-00-{name + CODEX_ID[8:]}.jsonl",
             lines(*records),
         )
@@ -222,7 +224,7 @@ def test_what_stands_in_the_log_of_the_database_is_seen(at_home, tmp_path):
 
 def test_control_characters_of_a_title_do_not_reach_the_terminal(at_home, home):
     records = codex_records("3" * 8 + CODEX_ID[8:], "/work/\x1b[31mred", "Say \x1b]0;owned\x07 hi\nand more")
-    put(
+    write_aged(
         home / f".codex/sessions/2026/11/21/rollout-2026-11-21T09-00-00-{'3' * 8 + CODEX_ID[8:]}.jsonl", lines(*records)
     )
     done = at_home("sessions")
@@ -241,7 +243,7 @@ def test_the_table_keeps_to_the_width(at_home):
 def test_a_file_is_not_read_whole_where_its_ends_are_enough(at_home, home, monkeypatch):
     """A large session has its title, request and last usage; its messages are not known without reading all of it."""
     records = codex_records("4" * 8 + CODEX_ID[8:], "/work/large", "Grow.", filler="x" * 40_000, turns=900)
-    put(
+    write_aged(
         home / f".codex/sessions/2026/11/22/rollout-2026-11-22T09-00-00-{'4' * 8 + CODEX_ID[8:]}.jsonl", lines(*records)
     )
     (one,) = listed(at_home("sessions", "--json", "--project", "large"))
@@ -262,7 +264,7 @@ def test_ages_are_read_at_once(at_home, home):
 
 def test_an_empty_file_is_no_session(at_home, home):
     before = listed(at_home("sessions", "--json"))
-    put(home / ".claude/projects/-work-shop/00000000-0000-4000-8000-000000000000.jsonl", "")
+    write_aged(home / ".claude/projects/-work-shop/00000000-0000-4000-8000-000000000000.jsonl", "")
     assert listed(at_home("sessions", "--json")) == before
     done = at_home("inspect", "--latest", "claude", "--json")
     assert done.code == 0, done.stderr

@@ -7,7 +7,18 @@ from pydantic import BaseModel
 
 import compactor_cli as compactor
 from compactor_cli.errors import BudgetError, InputError
-from tests.builders import assistant, call, calling, exchanges, listing, result, system, text_block, tool_result, user
+from tests.builders import (
+    assistant,
+    call,
+    calling_message,
+    listing_output,
+    plain_exchanges,
+    result,
+    system,
+    text_block,
+    tool_result,
+    user,
+)
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -41,7 +52,7 @@ def test_equal_messages_are_told_apart_by_their_order():
 
 
 def test_a_shortened_result_is_a_new_dict_and_its_call_the_same_object():
-    given = [user("Look."), calling(call("c1")), result("c1", listing("file", 400)), assistant("I see.")]
+    given = [user("Look."), calling_message(call("c1")), result("c1", listing_output("file", 400)), assistant("I see.")]
     small = compactor.compact(given, target_tokens=400)
     assert [message["role"] for message in small] == ["user", "assistant", "tool", "assistant"]
     assert small[1] is given[1]
@@ -52,7 +63,7 @@ def test_a_shortened_result_is_a_new_dict_and_its_call_the_same_object():
 def test_objects_stay_objects_and_may_stand_inside_of_dicts():
     blocks = [Block(type="text", text="I look."), Block(type="tool_use", id="t1", name="Bash", input={"command": "ls"})]
     given = [
-        *exchanges(20),
+        *plain_exchanges(20),
         {"role": "assistant", "content": blocks},
         {"role": "user", "content": [tool_result("t1", "a.py"), text_block("Go on.")]},
         Said(role="assistant", content="Done."),
@@ -64,7 +75,7 @@ def test_objects_stay_objects_and_may_stand_inside_of_dicts():
 
 
 def test_a_target_of_the_call_stands_before_that_of_the_settings():
-    given = list(exchanges(20))
+    given = list(plain_exchanges(20))
     settings = compactor.Settings(target_ratio=0.9, keep=("Request 3:",))
     small = compactor.compact(given, settings, target_tokens=1_200)
     assert compactor.context_state(small).tokens <= 1_200
@@ -75,7 +86,7 @@ def test_a_target_of_the_call_stands_before_that_of_the_settings():
 def test_a_loaded_file_takes_the_same_targets():
     from tests.builders import jsonl
 
-    source = compactor.load(jsonl(*exchanges(20)))
+    source = compactor.load(jsonl(*plain_exchanges(20)))
     assert compactor.compact(source, target_tokens=1_000).parts[0].tokens <= 1_000
 
 
@@ -97,17 +108,17 @@ def test_a_list_of_other_dicts_and_a_target_that_cannot_be_met_are_refused():
     with pytest.raises(InputError, match="format"):
         compactor.compact([{"a": 1}, {"b": 2}], target_tokens=100)
     with pytest.raises(BudgetError):
-        compactor.compact(list(exchanges(3)), target_tokens=3)
+        compactor.compact(list(plain_exchanges(3)), target_tokens=3)
 
 
 def test_lone_surrogates_and_every_script_pass_through():
-    given = [user("größe \ud800 日本語"), *exchanges(10)]
+    given = [user("größe \ud800 日本語"), *plain_exchanges(10)]
     small = compactor.compact(given, target_tokens=800)
     assert small[0] is given[0]
 
 
 def test_the_state_of_the_context_follows_model_settings_and_what_the_provider_counted():
-    given = list(exchanges(20))
+    given = list(plain_exchanges(20))
     small, large = (compactor.context_state(given, model=name) for name in ("gpt-4", "gpt-4o"))
     assert (small.limit, large.limit) == (8_192, 128_000)
     assert not compactor.context_state(given, model="gpt-4o").needs_compaction
@@ -128,7 +139,7 @@ def test_a_session_that_is_asked_before_each_step_is_compacted_when_it_is_time_a
             assert compactor.context_state(session, settings, tokenizer="chars").tokens <= 1_000
         else:
             assert tokens < 2_000
-        session += [calling(call(f"c{step}")), result(f"c{step}", listing(f"part {step}", 20))]
+        session += [calling_message(call(f"c{step}")), result(f"c{step}", listing_output(f"part {step}", 20))]
     assert len(before) > 3
     assert all(2_000 <= tokens < 2_500 for tokens in before)
     assert session[0] == system()

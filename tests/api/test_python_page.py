@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 import compactor_cli as compactor
-from tests.builders import ROOT, call, calling, environment, exchanges, jsonl, result, system, user
-from tests.program import put_program
+from tests.builders import ROOT, call, calling_message, clean_environment, jsonl, plain_exchanges, result, system, user
+from tests.program import write_program
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -27,7 +27,7 @@ def blocks(section, language="python"):
 
 
 def conversation(count=40):
-    return [system(), user(f"Mend the report. {RULE}"), *exchanges(count)]
+    return [system(), user(f"Mend the report. {RULE}"), *plain_exchanges(count)]
 
 
 def run_section(section, **names):
@@ -91,7 +91,7 @@ def test_messages_of_openai_go_in_and_come_out(monkeypatch):
     provider = _Answers(answer)
     client = SimpleNamespace(chat=SimpleNamespace(completions=provider))
     monkeypatch.setattr(openai, "OpenAI", lambda: client)
-    asks = ChatCompletionMessage.model_validate(calling(call("c1")))
+    asks = ChatCompletionMessage.model_validate(calling_message(call("c1")))
     given = [*conversation(), asks, result("c1", "a.py"), ChatCompletionMessage(role="assistant", content="One file.")]
     after = run_section("OpenAI")["turn"](given)
     (sent,) = provider.sent
@@ -163,7 +163,7 @@ def test_prepare_step_goes_on_with_what_it_has_when_it_cannot_compact(capsys, mo
 def test_prepare_step_of_the_ai_sdk_runs_the_command(tmp_path):
     (block,) = blocks(SEED_1, "js")
     (tmp_path / "step.mjs").write_text(block)
-    put_program(tmp_path)
+    write_program(tmp_path)
     (tmp_path / "run.mjs").write_text(
         'import { readFileSync } from "node:fs";\nimport { compact, prepareStep } from "./step.mjs";\n'
         'const messages = JSON.parse(readFileSync("messages.json"));\n'
@@ -174,7 +174,7 @@ def test_prepare_step_of_the_ai_sdk_runs_the_command(tmp_path):
     answered = {"type": "tool-result", "toolCallId": "c1", "toolName": "ls", "output": output}
     messages = [*conversation(), {"role": "assistant", "content": [called]}, {"role": "tool", "content": [answered]}]
     (tmp_path / "messages.json").write_text(json.dumps(messages))
-    env = environment(PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    env = clean_environment(PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     done = subprocess.run(["node", "run.mjs"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
     small, same = json.loads(done.stdout)
     assert same == messages

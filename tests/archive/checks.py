@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from compactor_cli import api
-from compactor_cli.archive.manifest import manifest_of
+from compactor_cli.archive.manifest import make_manifest_of
 from compactor_cli.archive.manifest_json import manifest_text, read_manifest
-from compactor_cli.archive.originals import find, original
+from compactor_cli.archive.originals import find_entry, original_bytes
 from compactor_cli.errors import BudgetError
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings import Settings
@@ -24,13 +24,13 @@ def check_manifest(source: Source, settings: Settings, recalled: Sequence[Memory
     try:
         done = api.compact(source, settings, tokenizer="chars", recalled=recalled)
     except BudgetError:
-        return in_memory(source.data)
-    data, output = in_memory(source.data), in_memory(done.data)
-    made = manifest_of(source, done.data, done.parts, "out", "chars")
+        return read_all(source.data)
+    data, output = read_all(source.data), read_all(done.data)
+    made = make_manifest_of(source, done.data, done.parts, "out", "chars")
     read = read_manifest(manifest_text(made), "manifest")
     assert (read.input, read.output, read.removed) == (made.input, made.output, made.removed)
     again = api.load(data, source.path, format=made.format, tokenizer="chars", skip_damaged=True)
-    originals = {entry.digest: original(again, entry) for entry in made.removed}
+    originals = {entry.digest: original_bytes(again, entry) for entry in made.removed}
     assert all(originals.values())
     for number, part in enumerate(done.parts):
         own = [entry for entry in made.removed if entry.conversation == number]
@@ -42,5 +42,5 @@ def check_manifest(source: Source, settings: Settings, recalled: Sequence[Memory
             assert record in texts or part.before.raw(record) not in gone or part.before.raw(record) in named
     earlier = set(MARK.findall(data))
     for digits in set(MARK.findall(output)) - earlier:
-        assert find(made.removed, digits.decode()).marked
+        assert find_entry(made.removed, digits.decode()).marked
     return output

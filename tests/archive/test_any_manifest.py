@@ -11,7 +11,7 @@ from compactor_cli.errors import InputError
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from tests.archive.checks import check_manifest
-from tests.memory.remembered import some
+from tests.memory.remembered import some_memories
 from tests.properties.generators import File, conversations_of, faulty, files, well_formed
 from tests.properties.profile import examples
 
@@ -38,7 +38,7 @@ def test_the_same_holds_for_later_rounds_and_recalled_memories(
     strategy: str, file: File, first: float, second: float
 ) -> None:
     data = file.data
-    for ratio, memories in ((first, some(3)), (second, some(2))):
+    for ratio, memories in ((first, some_memories(3)), (second, some_memories(2))):
         try:
             source = api.load(data, "generated", format=file.shape, tokenizer="chars")
         except InputError:

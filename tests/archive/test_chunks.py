@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli import api
-from compactor_cli.archive.chunks import LARGE, cut
+from compactor_cli.archive.chunks import MAX_CHUNK_BYTES, cut_chunks
 from compactor_cli.errors import InputError
 from tests.builders import assistant, jsonl, load, user
 from tests.properties.generators import File, conversations_of, faulty, files, well_formed
@@ -27,8 +27,8 @@ def said(number, words=40):
 
 def shared(one, other):
     """Bytes of the pieces of `other` that `one` has too."""
-    known = set(cut(load(one)))
-    return sum(len(piece) for piece in cut(load(other)) if piece in known)
+    known = set(cut_chunks(load(one)))
+    return sum(len(piece) for piece in cut_chunks(load(other)) if piece in known)
 
 
 @examples(80)
@@ -39,7 +39,7 @@ def test_pieces_are_the_file(file: File, bom: bool, blank: bool) -> None:
         source = api.load(data, "generated", format=file.shape, tokenizer="chars")
     except InputError:
         return
-    assert b"".join(cut(source)) == data
+    assert b"".join(cut_chunks(source)) == data
 
 
 DOCUMENT = (
@@ -65,20 +65,20 @@ DOCUMENT = (
     ids=["crlf", "no end", "blank", "glued", "damaged", "cut off", "many", "document", "lines", "behind", "several"],
 )
 def test_odd_files_are_kept_byte_for_byte(data):
-    assert b"".join(cut(load(data, skip_damaged=True))) == data
+    assert b"".join(cut_chunks(load(data, skip_damaged=True))) == data
 
 
 def test_borders_lie_before_records_about_every_16_of_them():
     data = jsonl(*map(said, range(2_000)))
-    pieces = cut(load(data))
+    pieces = cut_chunks(load(data))
     assert all(piece.startswith(b'{"role"') and piece.endswith(b"}\n") for piece in pieces)
     assert 2_000 / 16 * 0.7 < len(pieces) < 2_000 / 16 * 1.4
 
 
 def test_large_records_are_not_joined():
     data = jsonl(*(said(number, 12_000) for number in range(40)))
-    assert len(cut(load(data))) == 40
-    assert min(map(len, cut(load(data)))) >= LARGE
+    assert len(cut_chunks(load(data))) == 40
+    assert min(map(len, cut_chunks(load(data)))) >= MAX_CHUNK_BYTES
 
 
 def test_a_session_that_grew_shares_all_but_the_last_piece():
@@ -97,7 +97,7 @@ def test_what_is_kept_of_a_packed_file_is_cut_alike_by_every_version():
     """Borders that moved would have the archive keep the same bytes a second time."""
     data = random.Random(1).randbytes(150_000)
     packed = gzip.compress(jsonl(user(data.hex())), mtime=0)
-    sizes = [len(piece) for piece in cut(load(packed))]
+    sizes = [len(piece) for piece in cut_chunks(load(packed))]
     assert sizes == [65_536, 65_536, len(packed) - 2 * 65_536]
 
 
@@ -105,5 +105,5 @@ def test_what_is_kept_of_a_session_is_cut_alike_by_every_version():
     records = [said(number) for number in range(100)]
     lines = jsonl(*records).splitlines(keepends=True)
     ends = [at for at, line in enumerate(lines[:-1]) if hashlib.sha256(line[:-1]).digest()[0] % 16 == 0]
-    pieces = list(cut(load(jsonl(*records))))
+    pieces = list(cut_chunks(load(jsonl(*records))))
     assert [piece.splitlines(keepends=True)[-1] for piece in pieces[:-1]] == [lines[at] for at in ends]

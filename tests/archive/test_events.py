@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compactor_cli.archive.manifest import manifest_of
-from compactor_cli.render.archive import event
+from compactor_cli.archive.manifest import make_manifest_of
+from compactor_cli.render.archive import compression_event
 from tests.builders import compact, jsonl, load
 from tests.pipeline.sessions import long_session
 
@@ -12,8 +12,8 @@ def test_the_event_of_a_round():
     data = jsonl(*long_session())
     done = compact(data, strategy="rolling", target_ratio=0.3)
     (part,) = done.parts
-    (one,) = manifest_of(load(data), done.data, done.parts, "out.jsonl", "chars").rounds
-    said = event(one)
+    (one,) = make_manifest_of(load(data), done.data, done.parts, "out.jsonl", "chars").rounds
+    said = compression_event(one)
     assert said["originalTokens"] == said["tokensBefore"] == part.before.tokens
     assert said["optimizedTokens"] == said["tokensAfter"] == part.tokens
     assert said["compressionRatio"] == part.tokens / part.before.tokens

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from compactor_cli.archive.manifest import manifest_of
+from compactor_cli.archive.manifest import make_manifest_of
 from compactor_cli.archive.manifest_json import manifest_json, manifest_text, read_manifest
 from compactor_cli.errors import InputError
 from tests.builders import compact, jsonl, load
@@ -17,7 +17,7 @@ from tests.pipeline.sessions import long_session
 
 DATA = jsonl(*long_session(8))
 DONE = compact(DATA, strategy="rolling", target_ratio=0.4)
-MADE = manifest_of(load(DATA), DONE.data, DONE.parts, "out.jsonl", "chars")
+MADE = make_manifest_of(load(DATA), DONE.data, DONE.parts, "out.jsonl", "chars")
 
 
 def test_a_manifest_comes_back_without_the_words_of_its_summary():

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 from msgspec.structs import replace
 
-from compactor_cli.archive.originals import find, original
+from compactor_cli.archive.originals import find_entry, original_bytes
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.archived import Removed
 from tests.builders import assistant, jsonl, load, user
@@ -22,7 +22,7 @@ def removed(digest: str, *, marked: bool = False, messages: tuple[int, ...] = ()
 
 def refusal(entries: list[Removed], reference: str) -> str:
     with pytest.raises(UsageError) as refused:
-        find(entries, reference)
+        find_entry(entries, reference)
     return str(refused.value)
 
 
@@ -35,7 +35,7 @@ def test_what_cannot_be_a_reference_is_refused_with_what_one_is(reference: str) 
 @pytest.mark.parametrize("reference", ["abcd", "ctx_ABCD", " ctx_abcd12 ", SAME.ljust(64, "0")])
 def test_four_digits_are_enough_in_any_case_and_64_are_not_too_many(reference: str) -> None:
     entry = removed(SAME)
-    assert find([entry], reference) is entry
+    assert find_entry([entry], reference) is entry
 
 
 def test_an_unknown_reference_is_refused_with_where_to_look() -> None:
@@ -51,18 +51,18 @@ def test_an_ambiguous_reference_lists_ten_longer_ones_and_how_many_more_there_ar
 
 def test_of_entries_with_the_same_original_one_that_a_mark_leads_to_counts() -> None:
     first, marked = removed(SAME), removed(SAME, marked=True)
-    assert find([first, marked], SAME) is marked
-    assert find([first, first], SAME) is first
+    assert find_entry([first, marked], SAME) is marked
+    assert find_entry([first, first], SAME) is first
 
 
 @pytest.mark.parametrize("change", [{"messages": (2,)}, {"conversation": 1}, {"kind": "records", "records": (2,)}])
 def test_a_file_that_is_too_short_to_hold_an_original_is_said_not_to(change: dict[str, object]) -> None:
     source = load(jsonl(user("Hello."), assistant("Hello to you.")))
     with pytest.raises(InputError, match=r"does not hold the original of ctx_abcd; is this the file that was compac"):
-        original(source, replace(removed(SAME), reference="ctx_abcd", **change))
+        original_bytes(source, replace(removed(SAME), reference="ctx_abcd", **change))
 
 
 def test_an_original_is_found_in_any_of_its_messages() -> None:
     source = load(jsonl(user("Hello."), assistant("Yes."), user("Go on.")))
     entry = replace(removed(SAME, messages=(0, 2)), digest=hashlib.sha256(b"Go on.").hexdigest())
-    assert original(source, entry) == b"Go on."
+    assert original_bytes(source, entry) == b"Go on."

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from compactor_cli import api
-from compactor_cli.archive.chunks import cut
+from compactor_cli.archive.chunks import cut_chunks
 from compactor_cli.errors import InputError
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from tests.archive.checks import check_manifest
-from tests.drawing import draw
+from tests.drawing import draw_items
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "transcripts"
 FILES = sorted(p for p in FOLDER.rglob("*") if p.is_file()) if FOLDER.is_dir() else []
@@ -32,7 +32,7 @@ def test_every_mark_leads_to_its_original_and_nothing_is_without_an_entry(path: 
         source = api.load(data, str(path), tokenizer="chars", skip_damaged=True)
     except InputError:
         pytest.skip("a format of another tool")
-    assert b"".join(cut(source)) == data
+    assert b"".join(cut_chunks(source)) == data
     names = sorted(STRATEGIES) if len(data) < LARGE else ("adaptive", "rolling")
-    for strategy, ratio in draw([(name, ratio) for name in names for ratio in (0.5, 0.15)], 1, path.name):
+    for strategy, ratio in draw_items([(name, ratio) for name in names for ratio in (0.5, 0.15)], 1, path.name):
         check_manifest(source, Settings(strategy=strategy, target_ratio=ratio))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from compactor_cli.archive.search import MessageHit, best, hits, words_of
-from tests.builders import assistant, read, user
+from compactor_cli.archive.search import MessageHit, find_hits, query_words, select_best
+from tests.builders import assistant, read_records, user
 
 
 def found(query: str, *texts: str, references: dict[int, str] | None = None) -> list[MessageHit]:
-    messages = read(*(user(text) if at % 2 == 0 else assistant(text) for at, text in enumerate(texts)))
-    return list(hits(messages, words_of(query), references or {}, "in.jsonl", 7))
+    messages = read_records(*(user(text) if at % 2 == 0 else assistant(text) for at, text in enumerate(texts)))
+    return list(find_hits(messages, query_words(query), references or {}, "in.jsonl", 7))
 
 
 def test_words_count_once_and_without_regard_to_case() -> None:
-    assert words_of(" Retry the  RETRY limit ") == ("retry", "the", "limit")
+    assert query_words(" Retry the  RETRY limit ") == ("retry", "the", "limit")
 
 
 def test_the_newest_messages_come_first_with_how_many_words_they_have() -> None:
@@ -38,8 +38,8 @@ def test_the_best_have_most_words_and_of_these_the_newest_state_and_message_come
         return MessageHit("in.jsonl", compaction, message, "user", "", matched, f"{compaction} {message}")
 
     few, old, new, newest = hit(3, 9, 1), hit(1, 5, 2), hit(2, 1, 2), hit(2, 2, 2)
-    assert best([few, old, new, newest], 10) == [newest, new, old, few]
-    assert best([few, old, new, newest], 2) == [newest, new]
+    assert select_best([few, old, new, newest], 10) == [newest, new, old, few]
+    assert select_best([few, old, new, newest], 2) == [newest, new]
 
 
 def test_a_message_of_several_states_stands_once() -> None:
@@ -47,4 +47,4 @@ def test_a_message_of_several_states_stands_once() -> None:
         return MessageHit("in.jsonl", compaction, 1, role, reference, 1, snippet)
 
     states = [hit(1, "ctx_1"), hit(2, "ctx_1", snippet="other"), hit(3, ""), hit(4, ""), hit(5, "", role="tool")]
-    assert [one.compaction for one in best(states, 10)] == [5, 4, 2]
+    assert [one.compaction for one in select_best(states, 10)] == [5, 4, 2]

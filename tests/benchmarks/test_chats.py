@@ -27,7 +27,7 @@ Noted:
 
 def test_marks_are_taken_out_and_what_they_are_around_is_needed(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "chats.txt").write_text(TEXT, encoding="utf-8")
-    monkeypatch.setattr(chats, "_FILE", tmp_path / "chats.txt")
+    monkeypatch.setattr(chats, "_CHATS_FILE", tmp_path / "chats.txt")
     first, second = chats.read_chats.__wrapped__()
     assert first.messages == (
         ("user", "hi there. we can only work on weekends, sorry"),
@@ -43,7 +43,7 @@ def test_marks_are_taken_out_and_what_they_are_around_is_needed(tmp_path, monkey
 
 def test_a_chat_without_a_heading_is_named(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "chats.txt").write_text("=== 1 en\nuser: hi\n", encoding="utf-8")
-    monkeypatch.setattr(chats, "_FILE", tmp_path / "chats.txt")
+    monkeypatch.setattr(chats, "_CHATS_FILE", tmp_path / "chats.txt")
     with pytest.raises(ValueError, match=r"chats\.txt: chat 0 has no heading"):
         chats.read_chats.__wrapped__()
 

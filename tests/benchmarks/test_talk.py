@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import talk
-from benchmarks.dialogues import UNSEEN, among_requests, fold, of_friends, with_rules
+from benchmarks.dialogues import UNSEEN, among_requests, fold_of, of_friends, with_rules
 from compactor_cli.features.wording import shipped_wordings
 from compactor_cli.profiles import parse_profile
 
@@ -40,7 +40,7 @@ def test_what_is_told_stands_in_a_message_of_the_user(languages: tuple[str, ...]
 def test_lines_of_the_other_half_are_never_said() -> None:
     said = [
         {each["text"] for n in range(60) for each in with_rules(f"r{n}", n, keep, ("de",))["told"]}
-        for keep in (lambda line: fold(line, 2) == 0, lambda line: fold(line, 2) == 1)
+        for keep in (lambda line: fold_of(line, 2) == 0, lambda line: fold_of(line, 2) == 1)
     ]
     assert said[0]
     assert said[1]

@@ -9,7 +9,7 @@ import pytest
 from textual._compositor import Compositor
 
 from compactor_cli.cli.commands import browse as command
-from compactor_cli.cli.configured import forced
+from compactor_cli.cli.configured import forced_values
 
 
 class Seen:
@@ -64,10 +64,10 @@ def browse(tmp_path, monkeypatch):
             monkeypatch.setattr(Compositor, "render_update", undrawn)
         own = {field.name for field in fields(command.BrowseOptions)}
         asked = command.BrowseOptions(file=str(file), **{name: options[name] for name in options if name in own})
-        given = forced(tokenizer="chars", **{name: options[name] for name in options if name not in own})
+        given = forced_values(tokenizer="chars", **{name: options[name] for name in options if name not in own})
 
         async def main():
-            desk, app = command.opened(asked, given)
+            desk, app = command.open_browser(asked, given)
             async with app.run_test(size=size) as pilot:
                 seen = Seen(app, desk, pilot)
                 await seen.keys()

@@ -9,9 +9,9 @@ import pytest
 
 from compactor_cli.browse.message_list import MessageList
 from compactor_cli.cli.commands import browse as command
-from compactor_cli.model.decisions import Spot
+from compactor_cli.model.decisions import MessageKey
 from tests.builders import assistant, jsonl, load, system, user, values_of
-from tests.drawing import every
+from tests.drawing import loop_step
 
 pytestmark = pytest.mark.one_test_in(4)
 
@@ -172,7 +172,7 @@ def test_a_message_is_shown_in_full_before_and_after(browse, session):
         number = next(n for n, fate in seen.rows.items() if fate == "summarized")
         await seen.keys("escape", "g", *str(number), "enter", "enter")
         quoted = 0
-        for number in [n for n, fate in seen.rows.items() if fate == "summarized"][:: every(8)]:
+        for number in [n for n, fate in seen.rows.items() if fate == "summarized"][:: loop_step(8)]:
             await seen.keys("escape", "g", *str(number), "enter", "enter")
             head, first = seen.app.screen.query_one("#after").text().splitlines()[:2]
             assert head.startswith("The summary that replaces it quotes")
@@ -331,7 +331,7 @@ def test_it_begins_from_a_file_of_decisions_and_leaves_out_what_does_not_hold(br
 
     async def scenario(seen):
         assert "The session has changed: the decisions on 8 were dropped." in seen.text()
-        assert seen.app.history.now.choices == {Spot(0, 5): "keep"}
+        assert seen.app.history.now.choices == {MessageKey(0, 5): "keep"}
         assert "target 40%" in seen.screen()[1]
 
     browse(scenario, session, decisions="session.decisions.json")
@@ -451,7 +451,7 @@ def test_of_several_changes_only_the_last_one_is_computed(browse, session, monke
     async def scenario(seen):
         computed.clear()
         for number in (5, 8, 14, 20):
-            seen.app.list.go(seen.app.list.place_of_number(number))
+            seen.app.list.go(seen.app.list.index_of_number(number))
             seen.app.action_decide("keep")
         await seen.keys()
         assert computed[-1] == seen.app.history.now

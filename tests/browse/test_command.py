@@ -14,7 +14,7 @@ import termios
 
 import pytest
 
-from tests.builders import command, environment
+from tests.builders import clean_environment, program_command
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -28,12 +28,12 @@ class Terminal:
         self.ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.process = subprocess.Popen(
-            command(*args),
+            program_command(*args),
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             cwd=cwd,
-            env=environment(**variables),
+            env=clean_environment(**variables),
             start_new_session=True,
         )
         os.close(theirs)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from compactor_cli.browse.row_lines import safe, wrapped
-from compactor_cli.browse.view_state import History, State, decided, decided_all, groups_of
-from compactor_cli.model.decisions import Aim, Spot
-from tests.builders import assistant, call, calling, jsonl, load, result, system, user
+from compactor_cli.browse.row_lines import safe_line, wrap_line
+from compactor_cli.browse.view_state import History, State, decide, decide_all, groups_of
+from compactor_cli.model.decisions import Aim, MessageKey
+from tests.builders import assistant, call, calling_message, jsonl, load, result, system, user
 
 SESSION = load(
     jsonl(
         system(),
         user("a"),
-        calling(call("c1"), call("c2")),
+        calling_message(call("c1"), call("c2")),
         result("c1", "x"),
         result("c2", "y"),
         assistant("z"),
@@ -24,29 +24,29 @@ GROUPS = groups_of(SESSION)
 
 
 def at(*numbers):
-    return [Spot(0, number) for number in numbers]
+    return [MessageKey(0, number) for number in numbers]
 
 
 def test_a_decision_on_a_message_is_one_on_its_group_and_the_last_one_holds():
-    state = decided(State(), GROUPS, Spot(0, 3), "keep")
-    assert state.choices == {Spot(0, 3): "keep"}
+    state = decide(State(), GROUPS, MessageKey(0, 3), "keep")
+    assert state.choices == {MessageKey(0, 3): "keep"}
     assert {GROUPS.choice(state.choices, spot) for spot in at(2, 3, 4)} == {"keep"}
-    assert GROUPS.choice(state.choices, Spot(0, 5)) is None
-    state = decided(state, GROUPS, Spot(0, 2), "drop")
-    assert state.choices == {Spot(0, 2): "drop"}
-    assert decided(state, GROUPS, Spot(0, 4), "drop").choices == {}  # the same again
+    assert GROUPS.choice(state.choices, MessageKey(0, 5)) is None
+    state = decide(state, GROUPS, MessageKey(0, 2), "drop")
+    assert state.choices == {MessageKey(0, 2): "drop"}
+    assert decide(state, GROUPS, MessageKey(0, 4), "drop").choices == {}  # the same again
 
 
 def test_many_are_decided_on_at_once_but_for_what_cannot_be_dropped():
-    state = decided_all(State(), GROUPS, at(0, 1, 2, 3, 4, 5), "drop")
+    state = decide_all(State(), GROUPS, at(0, 1, 2, 3, 4, 5), "drop")
     assert state.choices == dict.fromkeys(at(1, 2, 5), "drop")
-    assert decided_all(state, GROUPS, at(0, 1, 2, 3, 4, 5), "drop").choices == {}
-    mixed = decided_all(decided(State(), GROUPS, Spot(0, 4), "keep"), GROUPS, at(2, 3, 5), "drop")
+    assert decide_all(state, GROUPS, at(0, 1, 2, 3, 4, 5), "drop").choices == {}
+    mixed = decide_all(decide(State(), GROUPS, MessageKey(0, 4), "keep"), GROUPS, at(2, 3, 5), "drop")
     assert mixed.choices == dict.fromkeys(at(2, 5), "drop")
 
 
 def test_changes_are_taken_back_and_made_again():
-    first, second = State(), State(choices={Spot(0, 1): "keep"})
+    first, second = State(), State(choices={MessageKey(0, 1): "keep"})
     history = History([first])
     assert not history.undo()
     assert history.add(second)
@@ -73,18 +73,18 @@ def test_changes_are_taken_back_and_made_again():
     ],
 )
 def test_lines_are_wrapped_by_cells_at_blanks(text, pieces):
-    assert list(wrapped(text, 10)) == pieces
+    assert list(wrap_line(text, 10)) == pieces
 
 
 @pytest.mark.parametrize("width", [1, 2, 7])
 def test_every_character_of_a_line_is_shown_however_narrow_the_terminal_is(width):
     text = "a 変更 bb  👩‍👩 ccc" * 5
-    pieces = list(wrapped(text, width))
+    pieces = list(wrap_line(text, width))
     assert "".join(pieces).replace(" ", "") == text.replace(" ", "")
     assert all(cell_len(piece) <= max(2, width) for piece in pieces)
 
 
 def test_nothing_in_a_line_commands_a_terminal():
-    assert safe("plain") == "plain"
-    assert safe("\x1b[31m\x07\u202e\ud800") == "\\u001b[31m\\u0007\\u202e\\ud800"
-    assert safe("a\tb") == "a   b"
+    assert safe_line("plain") == "plain"
+    assert safe_line("\x1b[31m\x07\u202e\ud800") == "\\u001b[31m\\u0007\\u202e\\ud800"
+    assert safe_line("a\tb") == "a   b"

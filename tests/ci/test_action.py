@@ -9,11 +9,11 @@ import sys
 import pytest
 import yaml
 
-from tests.builders import ROOT, environment, exchanges, jsonl, run_process, user
+from tests.builders import ROOT, clean_environment, jsonl, plain_exchanges, run_process, user
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
-LARGE = jsonl(*exchanges(10))
+LARGE = jsonl(*plain_exchanges(10))
 SMALL = jsonl(user("Hello."))
 
 
@@ -41,7 +41,7 @@ def step(place):
         done = subprocess.run(
             ["bash", "-c", run["run"]],
             cwd=place,
-            env=environment(
+            env=clean_environment(
                 ACTION_PYTHON=sys.executable,
                 ACTION_PATH=str(ROOT),
                 GITHUB_OUTPUT=str(output),

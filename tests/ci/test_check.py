@@ -8,9 +8,9 @@ import re
 import jsonschema
 import pytest
 
-from tests.builders import exchanges, jsonl, user
+from tests.builders import jsonl, plain_exchanges, user
 
-LARGE = jsonl(*exchanges(10))
+LARGE = jsonl(*plain_exchanges(10))
 SMALL = jsonl(user("Hello."))
 TARGET = ("--target-tokens", "800", "--check")
 COMMAND = re.compile(r"::(warning|error) file=([^,]*),line=(\d+),title=([^:]*)::(.*)")

@@ -8,14 +8,14 @@ import subprocess
 
 import pytest
 
-from tests.builders import ROOT, call, calling, environment, jsonl, result, user
-from tests.program import put_program
+from tests.builders import ROOT, call, calling_message, clean_environment, jsonl, result, user
+from tests.program import write_program
 
 pytestmark = pytest.mark.one_test_in(2)
 
 ANSWERED = [
     user("Mend the rounding."),
-    calling(call("c1", arguments='{"command": "make test", "timeout": 5}')),
+    calling_message(call("c1", arguments='{"command": "make test", "timeout": 5}')),
     result("c1", "1 failed\nexpected 3"),
 ]
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
@@ -26,14 +26,14 @@ def git(tmp_path):
     """A repository whose transcripts are shown by textconv, set up as docs/ci.md says."""
     if shutil.which("git") is None or os.name == "nt":
         pytest.skip("needs git and a shell")
-    env = environment(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1", HOME=str(tmp_path))
+    env = clean_environment(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1", HOME=str(tmp_path))
     env |= {f"GIT_{who}_{what}": "x@y" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
     def runner(*args):
         done = subprocess.run(["git", *args], cwd=tmp_path, env=env, capture_output=True, check=True, text=True)
         return done.stdout
 
-    put_program(tmp_path / "bin")
+    write_program(tmp_path / "bin")
     runner("init", "-q")
     runner("config", "diff.transcript.textconv", f'"{tmp_path / "bin" / "compactor"}" textconv')
     (tmp_path / ".gitattributes").write_text("*.jsonl diff=transcript\n")

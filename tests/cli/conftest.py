@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.builders import command, environment
+from tests.builders import clean_environment, program_command
 
 
 @pytest.fixture
@@ -22,12 +22,12 @@ def at_terminal(tmp_path):
     def runner(*args, out=None, **variables):
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
-            command(*args),
+            program_command(*args),
             stdin=theirs,
             stdout=out or theirs,
             stderr=theirs,
             cwd=tmp_path,
-            env=environment(**variables),
+            env=clean_environment(**variables),
         )
         os.close(theirs)
         shown = b""

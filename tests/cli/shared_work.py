@@ -15,7 +15,7 @@ def begin(factor):
     _factor.append(factor)
 
 
-def multiplied(items):
+def multiply_items(items):
     return [_done(item) for item in items]
 
 
@@ -30,18 +30,18 @@ def _done(item):
     return item * _factor[0]
 
 
-def ended(item):
+def ended_item(item):
     return f"{item} ended its process"
 
 
-WORK = Work(begin, (3,), multiplied, ended, preload=(__name__,))
+WORK = Work(begin, (3,), multiply_items, ended_item, preload=(__name__,))
 
 
 def chunks(items, size):
     return [items[at : at + size] for at in range(0, len(items), size)]
 
 
-def kept_off(items):
+def held_signals(items):
     """Return for each item the signals that this process blocks or ignores."""
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     return [blocked | signals_of(os.getpid(), "SigIgn") for _ in items]

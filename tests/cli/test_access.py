@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.builders import command, environment, exchanges, jsonl
+from tests.builders import clean_environment, jsonl, plain_exchanges, program_command
 
 HALF = ("--target-ratio", "0.5", "--tokenizer", "chars")
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 
 pytestmark = [pytest.mark.one_test_in(3), pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")]
 
@@ -94,8 +94,8 @@ def test_the_list_of_what_is_done_is_for_those_who_may_read_all_of_the_files(run
 
 def test_a_file_on_standard_input_counts_as_one_that_is_named(tmp_path, chat):
     with umask(0), chat.open("rb") as stream:
-        args = command("compact", "-", *HALF, "-o", "out.jsonl")
-        subprocess.run(args, stdin=stream, cwd=tmp_path, env=environment(), capture_output=True, check=True)
+        args = program_command("compact", "-", *HALF, "-o", "out.jsonl")
+        subprocess.run(args, stdin=stream, cwd=tmp_path, env=clean_environment(), capture_output=True, check=True)
     assert mode(tmp_path / "out.jsonl") == 0o600
 
 

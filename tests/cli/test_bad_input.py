@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from tests.builders import ClaudeSession, assistant, exchanges, jsonl, listing, user
+from tests.builders import ClaudeSession, assistant, jsonl, listing_output, plain_exchanges, user
 from tests.drawing import is_drawing
 
 pytestmark = pytest.mark.one_test_in(3)
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 
 # name: (bytes of the file, line that the message must name or None)
 BAD = {
@@ -141,7 +141,7 @@ def test_a_cut_off_last_line_is_left_out_of_a_file_that_is_within_its_target_too
 def test_faults_of_pairing_are_found_by_inspect_with_exit_code_1(run, tmp_path):
     session = ClaudeSession()
     session.exchanges(3)
-    session.returns("nobody", "?")
+    session.add_result("nobody", "?")
     session.exchanges(3)
     (tmp_path / "in.jsonl").write_bytes(session.data)
     done = run("inspect", "in.jsonl", "--faults", "--json", "--tokenizer", "chars")
@@ -151,13 +151,13 @@ def test_faults_of_pairing_are_found_by_inspect_with_exit_code_1(run, tmp_path):
 
 
 def test_a_line_of_many_megabytes_is_read(run, tmp_path):
-    huge = json.dumps({"role": "tool", "tool_call_id": "a", "content": listing("x", 1000)})
-    line, size = listing("long", 4000), 5_000_000 if is_drawing() else 100_000_000
+    huge = json.dumps({"role": "tool", "tool_call_id": "a", "content": listing_output("x", 1000)})
+    line, size = listing_output("long", 4000), 5_000_000 if is_drawing() else 100_000_000
     content = json.dumps(line * (size // len(line)))
     with (tmp_path / "in.jsonl").open("w") as stream:
         for record in (user("Read it."), assistant(None, tool_calls=[{"id": "a", "function": {"name": "cat"}}])):
             stream.write(json.dumps(record) + "\n")
-        stream.write(huge.replace(json.dumps(listing("x", 1000)), content) + "\n")
+        stream.write(huge.replace(json.dumps(listing_output("x", 1000)), content) + "\n")
         stream.write(json.dumps(assistant("Done.")) + "\n")
     assert (tmp_path / "in.jsonl").stat().st_size > 0.99 * size
     done = run("compact", "in.jsonl", "--target-tokens", 1000, "--tokenizer", "chars", "-o", "out.jsonl", "--json")

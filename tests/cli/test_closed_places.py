@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from tests.builders import Finished, command, environment, exchanges, jsonl
+from tests.builders import FinishedRun, clean_environment, jsonl, plain_exchanges, program_command
 
 HALF = ("--target-ratio", "0.5", "--tokenizer", "chars")
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 _OVERRIDES = "-dac_override,-dac_read_search"
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
@@ -28,9 +28,9 @@ def bound(tmp_path):
         prefix = ["setpriv", f"--bounding-set={_OVERRIDES}", f"--inh-caps={_OVERRIDES}"]
 
     def runner(*args, **variables):
-        line = [*prefix, *command(*args)]
-        done = subprocess.run(line, capture_output=True, cwd=tmp_path, env=environment(**variables), check=False)
-        return Finished(done.returncode, done.stdout, done.stderr.decode())
+        line = [*prefix, *program_command(*args)]
+        done = subprocess.run(line, capture_output=True, cwd=tmp_path, env=clean_environment(**variables), check=False)
+        return FinishedRun(done.returncode, done.stdout, done.stderr.decode())
 
     yield runner
     for place in tmp_path.rglob("*"):

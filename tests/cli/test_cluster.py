@@ -13,7 +13,7 @@ import pytest
 
 from compactor_cli.cli import cluster
 from compactor_cli.errors import UsageError
-from tests.builders import command, environment, exchanges, jsonl
+from tests.builders import clean_environment, jsonl, plain_exchanges, program_command
 from tests.cli.shared_work import WORK, chunks
 from tests.cli.test_many import DONE, written
 
@@ -26,7 +26,7 @@ def sessions(tmp_path):
     place = tmp_path / "in"
     place.mkdir()
     for at in range(FILES):
-        (place / f"{at:02}.jsonl").write_bytes(jsonl(*exchanges(20, start=at)))
+        (place / f"{at:02}.jsonl").write_bytes(jsonl(*plain_exchanges(20, start=at)))
     return place
 
 
@@ -34,7 +34,9 @@ def sessions(tmp_path):
 def started(module, *args, until, cwd):
     """A process of the cluster, when it has said that it is there; what it said of it."""
     line = [sys.executable, "-m", f"distributed.cli.{module}", *args]
-    process = subprocess.Popen(line, cwd=cwd, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        line, cwd=cwd, env=clean_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
     assert process.stderr is not None
     try:
         found = next(match for line in process.stderr if (match := re.search(until, line.decode())))
@@ -80,8 +82,8 @@ def named(report):
 @pytest.mark.everything
 def test_a_worker_that_is_killed_in_the_middle_costs_nothing(run, tmp_path, sessions, running):
     address, workers = running
-    line = command("compact", "in/*.jsonl", *OPTIONS, "out", "--engine", "dask", "--scheduler", address)
-    with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE) as process:
+    line = program_command("compact", "in/*.jsonl", *OPTIONS, "out", "--engine", "dask", "--scheduler", address)
+    with subprocess.Popen(line, cwd=tmp_path, env=clean_environment(), stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         assert b" tokens " in process.stderr.readline()
         workers[0].send_signal(signal.SIGKILL)
@@ -123,18 +125,18 @@ def deserted():
 
 @pytest.mark.everything
 def test_workers_that_have_all_ended_for_good_are_started_again(deserted, monkeypatch):
-    monkeypatch.setattr(cluster, "_PATIENCE", 1)
-    monkeypatch.setattr(cluster, "_TRIES", 60)
-    assert cluster._waited(deserted, deserted.submit(list, pure=False)) == []
+    monkeypatch.setattr(cluster, "_TIMEOUT_SECONDS", 1)
+    monkeypatch.setattr(cluster, "_MAX_TRIES", 60)
+    assert cluster._await_result(deserted, deserted.submit(list, pure=False)) == []
 
 
 @pytest.mark.everything
 def test_a_cluster_that_stays_without_a_worker_is_an_error(deserted, monkeypatch):
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.1)
-    monkeypatch.setattr(cluster, "_TRIES", 1)
+    monkeypatch.setattr(cluster, "_TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr(cluster, "_MAX_TRIES", 1)
     monkeypatch.setattr(deserted, "cluster", None)  # as one on another machine is not this one's to start
     with pytest.raises(UsageError, match="no workers left; run again with --resume"):
-        cluster._waited(deserted, deserted.submit(list, pure=False))
+        cluster._await_result(deserted, deserted.submit(list, pure=False))
 
 
 @pytest.mark.parametrize(

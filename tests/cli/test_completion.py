@@ -15,7 +15,7 @@ from compactor_cli.agents import AGENTS
 from compactor_cli.configuration.keys import keys
 from compactor_cli.formats import FORMATS
 from compactor_cli.strategies import STRATEGIES
-from tests.builders import ROOT, environment
+from tests.builders import ROOT, clean_environment
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -117,7 +117,7 @@ def test_an_answer_loads_no_command():
     code = "import sys\nsys.argv = ['compactor', 'compact', '--strategy', 'a']\n"
     code += "from compactor_cli.__main__ import main; main()\n"
     code += "print(*{'typer', 'rich', 'shellingham', 'compactor_cli.cli.app'} & set(sys.modules))"
-    variables = environment(_COMPACTOR_COMPLETE="zsh")
+    variables = clean_environment(_COMPACTOR_COMPLETE="zsh")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=variables, check=True)
     assert done.stdout.decode().splitlines()[-1] == ""
 
@@ -126,7 +126,7 @@ def test_the_program_starts_without_asking_which_shell_runs():
     """typer imports what detects it; that it is called would show in /proc or in a process."""
     code = "import shellingham\nshellingham.detect_shell = None\nimport sys\nsys.argv = ['compactor', '--version']\n"
     code += "from compactor_cli.__main__ import main; main()"
-    subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment(), check=True)
+    subprocess.run([sys.executable, "-c", code], capture_output=True, env=clean_environment(), check=True)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -189,7 +189,7 @@ def type_into(tmp_path):
         import pty
 
         path = os.pathsep.join((str(tmp_path / "bin"), os.environ["PATH"]))
-        variables = environment(PATH=path, TERM="vt100", HOME=str(tmp_path), COLUMNS="200", PS1="$ ")
+        variables = clean_environment(PATH=path, TERM="vt100", HOME=str(tmp_path), COLUMNS="200", PS1="$ ")
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
             STARTS[shell],

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from compactor_cli.model.decisions import Aim, Choice, Spot
+from compactor_cli.model.decisions import Aim, Choice, MessageKey
 from compactor_cli.pipeline.decision_files import decisions_on, match_decisions, read_decisions, write_decisions
 from tests.builders import assistant, jsonl, load, prose, user, values_of
 
@@ -19,8 +19,8 @@ def decided(tmp_path, session):
 
     def write(aim=Aim(), path="decisions.json", keep=(), drop=()):  # noqa: B008  # frozen
         source = load(session.read_bytes())
-        spots: dict[Spot, Choice] = {Spot(0, number): "keep" for number in keep}
-        spots |= {Spot(0, number): "drop" for number in drop}
+        spots: dict[MessageKey, Choice] = {MessageKey(0, number): "keep" for number in keep}
+        spots |= {MessageKey(0, number): "drop" for number in drop}
         (tmp_path / path).write_text(write_decisions(decisions_on(source, spots, aim)), encoding="utf-8")
         return path
 
@@ -153,15 +153,19 @@ def test_two_decisions_on_one_message_are_refused():
 
 def test_a_file_of_decisions_reads_as_it_was_written():
     source = load(jsonl(user("a"), assistant(prose("b", 4)), user("c")))
-    made = decisions_on(source, {Spot(0, 1): "drop", Spot(0, 2): "keep"}, Aim(900, None, "tiered"))
+    made = decisions_on(source, {MessageKey(0, 1): "drop", MessageKey(0, 2): "keep"}, Aim(900, None, "tiered"))
     assert read_decisions(write_decisions(made), "d.json") == made
     held = match_decisions(made, source)
-    assert (held.choices, held.lost, held.changed) == (made.choices, (), False)
+    assert (held.choices, held.unmatched, held.changed) == (made.choices, (), False)
 
 
 def test_messages_that_are_gone_or_others_are_told_from_those_that_are_the_same():
     before = load(jsonl(user("a"), assistant("b"), user("c"), assistant("d")))
-    made = decisions_on(before, {Spot(0, at): "keep" for at in range(4)}, Aim())
+    made = decisions_on(before, {MessageKey(0, at): "keep" for at in range(4)}, Aim())
     after = load(jsonl(user("a"), user("b"), user("c")))  # another role, and one message less
     held = match_decisions(made, after)
-    assert (sorted(held.choices), held.lost, held.changed) == ([Spot(0, 0), Spot(0, 2)], (Spot(0, 1), Spot(0, 3)), True)
+    assert (sorted(held.choices), held.unmatched, held.changed) == (
+        [MessageKey(0, 0), MessageKey(0, 2)],
+        (MessageKey(0, 1), MessageKey(0, 3)),
+        True,
+    )

@@ -18,17 +18,19 @@ OLD_ROLLOUT = REAL / "codex" / "019eecb9-cc3a-73c2-814a-dd4f8ced7545.jsonl"
 def session(tmp_path):
     """A session of which most stands before a boundary, or beside what is sent."""
     made = ClaudeSession()
-    made.raw({"type": "custom-title", "customTitle": "Lamp", "sessionId": "session-1"})
+    made.add_raw({"type": "custom-title", "customTitle": "Lamp", "sessionId": "session-1"})
     made.exchanges(30, "old")
     made.add("system", subtype="compact_boundary", parentUuid=None, compactMetadata={"trigger": "auto"})
-    made.says("This session is being continued. The summary of it.", isCompactSummary=True)
+    made.add_answer("This session is being continued. The summary of it.", isCompactSummary=True)
     for at in range(8):
-        made.says(f"Request {at}: {prose(f'request {at}', 3)}")
-        made.answers(tool_use(f"t{at}"))
+        made.add_answer(f"Request {at}: {prose(f'request {at}', 3)}")
+        made.add_call(tool_use(f"t{at}"))
         made.add("progress", data={"type": "bash_progress", "output": prose("progress", 6)}, toolUseID=f"t{at}")
-        made.returns(f"t{at}", prose(f"result {at}", 10))
-        made.answers(text_block(f"Answer {at}: {prose(f'answer {at}', 6)}"))
-        made.raw({"type": "file-history-snapshot", "messageId": made.last, "snapshot": {"files": prose("files", 6)}})
+        made.add_result(f"t{at}", prose(f"result {at}", 10))
+        made.add_call(text_block(f"Answer {at}: {prose(f'answer {at}', 6)}"))
+        made.add_raw(
+            {"type": "file-history-snapshot", "messageId": made.last, "snapshot": {"files": prose("files", 6)}}
+        )
     file = tmp_path / "session.jsonl"
     file.write_bytes(made.data)
     return file

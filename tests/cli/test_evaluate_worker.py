@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from compactor_cli.cli import evaluate_worker, workers
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.evaluate_worker import EvaluationSetup, begin, measure_chunk, shared
+from compactor_cli.cli.evaluate_worker import EvaluationSetup, begin, measure_chunk, measure_shared
 from compactor_cli.cli.methods import Command
 from compactor_cli.evaluation.retention.cases import EvaluatedSession, prepare
 from compactor_cli.evaluation.retention.measure import evaluate
@@ -38,12 +38,12 @@ def timeless(outcomes):
 @pytest.fixture
 def two_processors(monkeypatch):
     monkeypatch.setattr(workers, "processors", lambda: 2)
-    monkeypatch.setattr(evaluate_worker, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(evaluate_worker, "_MIN_SHARED_TOKENS", 0)
 
 
 def test_processes_measure_what_one_measures(cases, two_processors):
     begin(SETUP)
-    here, parts = measure_chunk(cases), shared(cases, SETUP, RUNS)
+    here, parts = measure_chunk(cases), measure_shared(cases, SETUP, RUNS)
     assert parts is not None
     there = list(parts)
     assert timeless(here) == timeless(there)
@@ -53,10 +53,10 @@ def test_processes_measure_what_one_measures(cases, two_processors):
 
 def test_little_work_and_a_single_processor_are_not_shared(cases, monkeypatch):
     monkeypatch.setattr(workers, "processors", lambda: 2)
-    assert shared(cases, SETUP, RUNS) is None
-    monkeypatch.setattr(evaluate_worker, "_WORTH_SHARING", 0)
+    assert measure_shared(cases, SETUP, RUNS) is None
+    monkeypatch.setattr(evaluate_worker, "_MIN_SHARED_TOKENS", 0)
     monkeypatch.setattr(workers, "processors", lambda: 1)
-    assert shared(cases, SETUP, RUNS) is None
+    assert measure_shared(cases, SETUP, RUNS) is None
 
 
 def test_what_was_measured_elsewhere_makes_the_same_table(cases):

@@ -8,12 +8,12 @@ import shutil
 import pytest
 
 from compactor_cli.formats import FORMATS
-from tests.builders import exchanges, jsonl, user
+from tests.builders import jsonl, plain_exchanges, user
 
 pytestmark = pytest.mark.one_test_in(2)
 
 CHARS = ("--tokenizer", "chars")
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 SESSIONS = ["a.jsonl", "sub/b.json", "sub/deep/c.jsonl"]
 OTHERS = ["notes.txt", "package.json", "sub/picture.png"]
 
@@ -24,7 +24,7 @@ def folder(tmp_path):
     for name in SESSIONS:
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_bytes(CHAT)
-    (place / "sub/b.json").write_text(json.dumps({"messages": list(exchanges(12))}, indent=1))
+    (place / "sub/b.json").write_text(json.dumps({"messages": list(plain_exchanges(12))}, indent=1))
     (place / "notes.txt").write_text("Dear diary")
     (place / "package.json").write_text('{"name": "x"}')
     (place / "sub/picture.png").write_bytes(bytes(range(256)))
@@ -164,7 +164,7 @@ def test_git_names_one_file_and_no_folder(run, folder):
 def test_a_link_to_itself_is_left_out_with_a_word(run, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
-    (folder / "a.jsonl").write_bytes(jsonl(*exchanges(6)))
+    (folder / "a.jsonl").write_bytes(jsonl(*plain_exchanges(6)))
     (folder / "loop").symlink_to("loop")
     done = run("compact", "in", "--target-ratio", "0.5", "--tokenizer", "chars", "--out-dir", "out")
     assert done.code == 0, done.stderr

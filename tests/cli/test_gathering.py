@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from compactor_cli.cli.gathering import gather, gathers
+from compactor_cli.cli.gathering import gather_sessions, is_gathered
 from compactor_cli.errors import InputError
 from tests.builders import load
 from tests.formats.roundtrip import CASES, REAL
@@ -75,7 +75,11 @@ def database(tmp_path):
 
 
 def test_a_folder_of_events_is_read_in_their_order(conversation):
-    assert gather(str(conversation)) == gather(str(conversation / "events")) == b"\n".join(EVENTS) + b"\n"
+    assert (
+        gather_sessions(str(conversation))
+        == gather_sessions(str(conversation / "events"))
+        == b"\n".join(EVENTS) + b"\n"
+    )
 
 
 def test_the_tenth_event_of_the_old_versions_stands_behind_the_ninth(tmp_path):
@@ -84,26 +88,26 @@ def test_the_tenth_event_of_the_old_versions_stands_behind_the_ninth(tmp_path):
     for event in OLD_EVENTS:  # over several lines, and with gaps
         (folder / f"{event['id']}.json").write_text(json.dumps(event, indent=1))
     (folder / "notes.json").write_text("{}")
-    assert [json.loads(line) for line in gather(str(folder)).splitlines()] == OLD_EVENTS
+    assert [json.loads(line) for line in gather_sessions(str(folder)).splitlines()] == OLD_EVENTS
 
 
 def test_what_stands_behind_a_gap_is_not_read_as_the_agent_does_not(conversation):
     next((conversation / "events").glob("event-00007-*")).unlink()
-    assert gather(str(conversation)).splitlines() == EVENTS[:7]
+    assert gather_sessions(str(conversation)).splitlines() == EVENTS[:7]
 
 
 def test_files_of_other_names_are_not_events(conversation):
     (conversation / "events" / "event-00001.json").write_text("{}")
     (conversation / "events" / ".eventlog.lock").write_text("")
-    assert gather(str(conversation)).splitlines() == EVENTS
+    assert gather_sessions(str(conversation)).splitlines() == EVENTS
 
 
 def test_a_folder_without_events_and_a_plain_file_are_no_session_in_parts(tmp_path, conversation):
     (tmp_path / "events").mkdir()
-    assert not gathers(str(tmp_path / "events"))
-    assert not gathers(str(conversation / "base_state.json"))
-    assert not gathers(str(tmp_path / "absent"))
-    assert gathers(str(conversation))
+    assert not is_gathered(str(tmp_path / "events"))
+    assert not is_gathered(str(conversation / "base_state.json"))
+    assert not is_gathered(str(tmp_path / "absent"))
+    assert is_gathered(str(conversation))
 
 
 def test_a_conversation_is_inspected_and_compacted_as_one_file(run, conversation, tmp_path):
@@ -119,7 +123,7 @@ def test_a_conversation_is_inspected_and_compacted_as_one_file(run, conversation
 def test_a_session_in_parts_is_converted_as_one_file(run, conversation, database, tmp_path):
     done = run("convert", "conversation", "--to", "openai-chat", "-o", "chat.jsonl")
     assert done.code == 0, done.stderr
-    (tmp_path / "events.jsonl").write_bytes(gather(str(conversation)))
+    (tmp_path / "events.jsonl").write_bytes(gather_sessions(str(conversation)))
     alone = run("convert", "events.jsonl", "--to", "openai-chat")
     assert (tmp_path / "chat.jsonl").read_bytes() == alone.stdout
     done = run("convert", "opencode.db", "--to", "openai-chat", "--out-dir", "out")
@@ -137,7 +141,7 @@ def test_in_place_is_refused_for_what_is_only_read(run, conversation, database, 
 
 
 def test_a_database_is_read_as_exports_the_oldest_first(database):
-    first, second = (json.loads(line) for line in gather(str(database)).splitlines())
+    first, second = (json.loads(line) for line in gather_sessions(str(database)).splitlines())
     assert first["info"]["id"] == EXPORT["info"]["id"]
     assert first["messages"] == EXPORT["messages"]
     assert second["info"]["parentID"] == EXPORT["info"]["id"]
@@ -149,7 +153,7 @@ def test_a_database_is_compacted_into_a_file(run, database, tmp_path):
     assert done.code == 0, done.stderr
     source = load((tmp_path / "out.jsonl").read_bytes())
     assert (source.format, len(source.transcripts)) == ("opencode", 2)
-    assert json.loads(gather(str(database)).splitlines()[0])["messages"] == EXPORT["messages"]
+    assert json.loads(gather_sessions(str(database)).splitlines()[0])["messages"] == EXPORT["messages"]
 
 
 def test_another_database_and_a_damaged_one_are_named(run, tmp_path):
@@ -158,7 +162,7 @@ def test_another_database_and_a_damaged_one_are_named(run, tmp_path):
     connection.commit()
     connection.close()
     with pytest.raises(InputError, match="a database that was not written by opencode"):
-        gather(str(tmp_path / "other.db"))
+        gather_sessions(str(tmp_path / "other.db"))
     (tmp_path / "damaged.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 200)
     done = run("inspect", "damaged.db")
     assert done.code == 3
@@ -167,10 +171,10 @@ def test_another_database_and_a_damaged_one_are_named(run, tmp_path):
 
 @pytest.mark.skipif(not (REAL / "openhands").is_dir(), reason="the folder of real transcripts is not here")
 def test_real_sessions_in_parts_are_those_of_their_files():
-    lines = gather(str(REAL / "openhands" / "conversation"))
+    lines = gather_sessions(str(REAL / "openhands" / "conversation"))
     whole = (REAL / "openhands" / "events-1.x.jsonl").read_bytes()
     assert [json.loads(line) for line in lines.splitlines()] == [json.loads(line) for line in whole.splitlines()]
-    sessions = [json.loads(line) for line in gather(str(REAL / "opencode" / "opencode.db")).splitlines()]
+    sessions = [json.loads(line) for line in gather_sessions(str(REAL / "opencode" / "opencode.db")).splitlines()]
     names = ("planning.export.json", "permission-ask-new-approve.export.json")
     exports = [json.loads((REAL / "opencode" / name).read_bytes()) for name in names]
     by_id = {one["info"]["id"]: one for one in sessions}
@@ -201,9 +205,9 @@ def storage(tmp_path):
 
 
 def test_a_storage_is_read_as_an_export_with_the_ids_that_its_files_are_named_by(storage):
-    (line,) = gather(str(storage)).splitlines()
+    (line,) = gather_sessions(str(storage)).splitlines()
     assert json.loads(line) == EXPORT
-    (one,) = gather(str(next(storage.glob("session/*/ses_*")))).splitlines()
+    (one,) = gather_sessions(str(next(storage.glob("session/*/ses_*")))).splitlines()
     assert json.loads(one) in (EXPORT, {"info": {"id": "ses_empty", "time": {"created": 0}}, "messages": []})
 
 
@@ -212,7 +216,7 @@ def test_a_storage_of_the_first_versions_has_all_parts_in_one_folder(storage):
     about = {"id": part.stem, "messageID": part.parent.name}
     (storage / "part" / part.name).write_text(json.dumps(about | json.loads(part.read_bytes())))
     part.unlink()
-    assert json.loads(gather(str(storage))) == EXPORT
+    assert json.loads(gather_sessions(str(storage))) == EXPORT
 
 
 def test_a_session_of_a_storage_is_inspected_and_compacted_by_its_file(run, storage, tmp_path):
@@ -253,7 +257,7 @@ def test_a_damaged_file_of_a_storage_is_named(run, storage):
     ],
 )
 def test_real_storages_have_the_messages_counted_by_hand(name, roles, failed):
-    source = load(gather(str(STAGE / name)))
+    source = load(gather_sessions(str(STAGE / name)))
     assert [[m.role for m in t.messages] for t in source.transcripts] == roles
     assert sum(part.failed is True for t in source.transcripts for m in t.messages for part in m.parts) == failed
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.builders import call, calling, exchanges, jsonl, result, user
+from tests.builders import call, calling_message, jsonl, plain_exchanges, result, user
 
 CHARS = ("--tokenizer", "chars")
 NUMBER = (int, float)
@@ -231,7 +231,7 @@ def test_seconds_are_the_only_part_that_differs_between_two_runs(run, session):
 
 
 def test_compact_tells_of_repairs(run, tmp_path):
-    data = jsonl(user("go"), calling(call("a")), user("?"), result("nobody", "x"), *exchanges(10))
+    data = jsonl(user("go"), calling_message(call("a")), user("?"), result("nobody", "x"), *plain_exchanges(10))
     (tmp_path / "in.jsonl").write_bytes(data)
     value = run("compact", "in.jsonl", "--target-ratio", 0.6, "-o", "out.jsonl", "--json", *CHARS).json
     assert_shape(value, COMPACT)
@@ -246,7 +246,7 @@ def test_compact_tells_of_repairs(run, tmp_path):
 
 
 def test_several_files_are_one_object_a_line(run, tmp_path, session):
-    (tmp_path / "two.jsonl").write_bytes(jsonl(*exchanges(10)))
+    (tmp_path / "two.jsonl").write_bytes(jsonl(*plain_exchanges(10)))
     names = [session.name, "two.jsonl"]
     done = run("compact", *names, "--out-dir", "out", "--target-ratio", 0.5, "--json", "--report", "r.jsonl", *CHARS)
     values = [json.loads(line) for line in done.text.splitlines()]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from compactor_cli.strategies import STRATEGIES
-from tests.builders import assistant, call, calling, jsonl, result, system, user
+from tests.builders import assistant, call, calling_message, jsonl, result, system, user
 
 WORD = "NEVER_ON_FRIDAYS"
 LOG = [f"line {n} of a log with nothing much in it, value {7 * n}" for n in range(400)]
@@ -49,9 +49,9 @@ def test_of_a_message_that_has_to_be_cut_the_lines_stay_that_keep_matches(run, t
     if kind == "text":
         records[2] = user(lines)
     elif kind == "result":
-        records[2:3] = [calling(call("c1", "read", {"path": "log"})), result("c1", lines)]
+        records[2:3] = [calling_message(call("c1", "read", {"path": "log"})), result("c1", lines)]
     else:
-        records[2:3] = [calling(call("c1", "write", {"path": "log", "text": lines})), result("c1", "written")]
+        records[2:3] = [calling_message(call("c1", "write", {"path": "log", "text": lines})), result("c1", "written")]
     (tmp_path / "s.jsonl").write_bytes(jsonl(*records))
     options = ("--target-tokens", 1200, "--strategy", strategy, *COUNTED)
     done = run("compact", "s.jsonl", "--keep", WORD, *options, "-o", "out.jsonl")
@@ -65,7 +65,7 @@ def test_the_block_around_such_a_line_comes_before_the_ends_of_the_text(run, tmp
     lines = [*(f"x{n} = {n}  # one of many constants" for n in range(300)), "", *FUNCTION]
     lines += [f"y{n} = {n}  # one of many constants" for n in range(300)]
     records = with_log([])
-    records[2:3] = [calling(call("c1", "read", {"path": "log"})), result("c1", "\n".join(lines))]
+    records[2:3] = [calling_message(call("c1", "read", {"path": "log"})), result("c1", "\n".join(lines))]
     (tmp_path / "s.jsonl").write_bytes(jsonl(*records))
     done = run("compact", "s.jsonl", "--keep", WORD, "--target-tokens", 900, *COUNTED, "-o", "out.jsonl")
     assert done.code == 0

@@ -16,10 +16,10 @@ from compactor_cli.errors import InputError
 from compactor_cli.evaluation.learning.examples import cases_of
 from compactor_cli.evaluation.learning.fit import auc
 from compactor_cli.features.name_features import weight_names
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.profiles import default_profile, parse_profile
 from compactor_cli.settings import Settings
-from tests.builders import ROOT, environment, jsonl
+from tests.builders import ROOT, clean_environment, jsonl
 from tests.drawing import is_drawing
 from tests.evaluation.learning.sessions import TOPICS, code, errand, errand_data, short_data
 
@@ -100,7 +100,7 @@ def test_a_learned_profile_steers_adaptive(run, sessions, tmp_path):
     source = compactor_cli.load(errand_data("lagoon"), tokenizer="chars")
     settings = Settings(strategy="adaptive", target_ratio=0.2)
     result = compactor_cli.compact(source, settings, tokenizer="chars", profile=learned(tmp_path))
-    assert all(code("lagoon", at).encode() in in_memory(result.data) for at in range(20))
+    assert all(code("lagoon", at).encode() in read_all(result.data) for at in range(20))
     assert result.data != compactor_cli.compact(source, settings, tokenizer="chars").data
     done = run("compact", "sessions/south/lagoon.jsonl", "--target-ratio", "0.2", "--profile", "own.toml", *CHARS)
     assert done.stdout == result.data
@@ -317,6 +317,6 @@ def test_without_numpy_learn_says_how_to_get_it_before_it_reads_anything(tmp_pat
         f"sys.argv = ['compactor', 'learn', {str(tmp_path / 'none.jsonl')!r}, '-o', 'missing-folder/p.toml']\n"
         "from compactor_cli.__main__ import main\nmain()"
     )
-    done = subprocess.run([sys.executable, "-c", without], capture_output=True, env=environment(), check=False)
+    done = subprocess.run([sys.executable, "-c", without], capture_output=True, env=clean_environment(), check=False)
     assert done.returncode == 2
     assert done.stderr.decode().strip() == "error: learning needs numpy: pip install 'compactor-cli[learn]'"

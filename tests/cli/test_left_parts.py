@@ -7,11 +7,11 @@ import os
 
 import pytest
 
-from compactor_cli.cli.replacing import remove_left, replace_by
-from tests.builders import exchanges, jsonl
+from compactor_cli.cli.replacing import remove_leftovers, replace_by
+from tests.builders import jsonl, plain_exchanges
 
 CHARS = ("--tokenizer", "chars")
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 
 
 def test_a_part_that_came_after_the_first_look_is_removed_and_one_that_is_written_stays(tmp_path):
@@ -26,7 +26,7 @@ def test_a_part_that_came_after_the_first_look_is_removed_and_one_that_is_writte
     fcntl.flock(handle, fcntl.LOCK_EX)
     replace_by(target, lambda stream: stream.write(b"again\n"), [])
     assert left.exists(), "the folder is listed once"
-    remove_left([target])
+    remove_leftovers([target])
     os.close(handle)
     assert sorted(path.name for path in tmp_path.iterdir()) == [written.name, other.name, target.name]
     assert target.read_bytes() == b"again\n"

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from tests.builders import ROOT, environment
+from tests.builders import ROOT, clean_environment
 
 FOLDER = ROOT / "compactor_cli" / "shell"
 TABLE = json.loads((FOLDER / "words.json").read_bytes())
@@ -19,7 +19,11 @@ TABLE = json.loads((FOLDER / "words.json").read_bytes())
 def test_the_page_and_the_table_are_what_the_commands_are():
     """It fails after a change of options until `make docs` has been run."""
     done = subprocess.run(
-        [sys.executable, "docs/shell.py", "--check"], cwd=ROOT, env=environment(), capture_output=True, check=False
+        [sys.executable, "docs/shell.py", "--check"],
+        cwd=ROOT,
+        env=clean_environment(),
+        capture_output=True,
+        check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
@@ -56,6 +60,6 @@ def test_man_shows_it_without_a_warning():
     if not shutil.which("man"):
         pytest.skip("man is not installed")
     page = ["man", "--warnings", "-l", str(FOLDER / "compactor.1")]
-    done = subprocess.run(page, capture_output=True, env=environment(MANPAGER="cat"), check=True)
+    done = subprocess.run(page, capture_output=True, env=clean_environment(MANPAGER="cat"), check=True)
     assert done.stderr == b""
     assert b"make saved sessions" in done.stdout

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from compactor_cli.cli.compact_one import FileTask
-from compactor_cli.cli.many import pieces_of
-from tests.builders import ROOT, command, environment, exchanges, jsonl
-from tests.drawing import every
+from compactor_cli.cli.many import chunk_tasks
+from tests.builders import ROOT, clean_environment, jsonl, plain_exchanges, program_command
+from tests.drawing import loop_step
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -29,7 +29,7 @@ def sessions(tmp_path):
     for at, name in enumerate(NAMES):
         target = place / ("deep/er" if at > 20 else "") / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(jsonl(*exchanges(6 + at % 5, start=at)))
+        target.write_bytes(jsonl(*plain_exchanges(6 + at % 5, start=at)))
     return place
 
 
@@ -55,7 +55,7 @@ def listed(folder):
 
 def test_processes_give_the_same_bytes_words_and_reports_as_one(run, tmp_path, sessions):
     (sessions / "05.jsonl").write_text("{damaged\n")
-    (sessions / "07.jsonl").write_bytes(jsonl(*exchanges(2), {"role": "tool", "content": "of no call"}))
+    (sessions / "07.jsonl").write_bytes(jsonl(*plain_exchanges(2), {"role": "tool", "content": "of no call"}))
     ways = []
     for jobs in ("1", "2"):
         done = run("compact", "in/**/*.jsonl", *OPTIONS, "--out-dir", "out", "--jobs", jobs, "--report", "r.jsonl")
@@ -75,7 +75,7 @@ def test_processes_give_the_same_bytes_words_and_reports_as_one(run, tmp_path, s
 @pytest.mark.parametrize(("files", "processes"), [(1, 2), (7, 2), (200, 2), (1_000, 3)])
 def test_the_last_pieces_of_the_work_are_small_so_that_all_processes_end_together(files, processes):
     tasks = [FileTask(f"{number}.jsonl", f"{number}.jsonl") for number in range(files)]
-    pieces = list(pieces_of(tasks, processes))
+    pieces = list(chunk_tasks(tasks, processes))
     assert [task for piece in pieces for task in piece] == tasks
     sizes = [len(piece) for piece in pieces]
     assert sizes == sorted(sizes, reverse=True)
@@ -107,7 +107,7 @@ def test_processes_archive_into_one_database(run, tmp_path, sessions):
     options = (*OPTIONS, "--archive", "--database", "a.db")
     done = run("compact", "in/*.jsonl", *options, "--out-dir", "out", "--jobs", "2")
     assert (done.code, done.stderr.count("archived")) == (0, 21)
-    for name in NAMES[: 21 : every(7)]:
+    for name in NAMES[: 21 : loop_step(7)]:
         back = run("restore", f"out/{name}", "--database", "a.db", "-o", "-")
         assert (back.code, back.stdout) == (0, (sessions / name).read_bytes())
 
@@ -123,7 +123,7 @@ def test_processes_are_not_used_where_one_file_counts_for_the_next(run, sessions
 
 def test_a_line_a_file_the_sums_and_the_failures_at_the_end(run, sessions, golden):
     (sessions / "03.jsonl").write_text("{damaged\n")
-    (sessions / "04.jsonl").write_bytes(jsonl(*exchanges(1)))
+    (sessions / "04.jsonl").write_bytes(jsonl(*plain_exchanges(1)))
     (sessions / "05.jsonl").unlink()
     done = run("compact", "in/0[1-6].jsonl", "in/05.jsonl", *OPTIONS, "--out-dir", "out", "--jobs", "2", COLUMNS="100")
     assert done.code == 3
@@ -153,7 +153,7 @@ def test_a_pattern_means_the_files_that_a_shell_would_find_and_names_them_from_w
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_in_place_a_file_of_several_names_is_done_once(run, tmp_path, jobs):
-    data = jsonl(*exchanges(15))
+    data = jsonl(*plain_exchanges(15))
     for name in ("chat.jsonl", "other.jsonl"):
         (tmp_path / name).write_bytes(data)
     (tmp_path / "link.jsonl").symlink_to("chat.jsonl")
@@ -174,7 +174,7 @@ def test_in_place_a_file_of_several_names_is_done_once(run, tmp_path, jobs):
 
 def test_in_place_an_address_of_a_file_on_this_machine_is_that_file(run, tmp_path):
     pytest.importorskip("fsspec")
-    (tmp_path / "chat.jsonl").write_bytes(jsonl(*exchanges(15)))
+    (tmp_path / "chat.jsonl").write_bytes(jsonl(*plain_exchanges(15)))
     options = ("--target-ratio", "0.5", "--tokenizer", "chars", "--in-place", "--report", "r.jsonl")
     done = run("compact", "chat.jsonl", f"file://{tmp_path}/chat.jsonl", *options)
     assert done.code == 0, done.stderr
@@ -230,7 +230,7 @@ def test_nothing_is_done_again_and_the_report_is_whole(run, tmp_path, finished):
 
 def test_what_changed_or_is_missing_is_done_again(run, tmp_path, sessions, finished):
     whole, before = written(finished), numbers(finished)
-    (sessions / "02.jsonl").write_bytes(jsonl(*exchanges(9, start=70)))
+    (sessions / "02.jsonl").write_bytes(jsonl(*plain_exchanges(9, start=70)))
     (finished / "04.jsonl").unlink()
     (finished / "06.jsonl").write_bytes(b"somebody else's")
     (sessions / "99.jsonl").write_bytes((sessions / "01.jsonl").read_bytes())
@@ -296,7 +296,7 @@ def large(tmp_path):
     place = tmp_path / "in"
     place.mkdir()
     for at in range(LARGE_FILES):
-        (place / f"{at:02}.jsonl").write_bytes(jsonl(*exchanges(80, start=at)))
+        (place / f"{at:02}.jsonl").write_bytes(jsonl(*plain_exchanges(80, start=at)))
     return place
 
 
@@ -308,7 +308,7 @@ LARGE = ("compact", "in/*.jsonl", "--target-ratio", "0.3", "--out-dir", "out", "
 def under_way(tmp_path, large):
     """Such a run, when it has told of its first file."""
     process = subprocess.Popen(
-        command(*LARGE), cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, start_new_session=True
+        program_command(*LARGE), cwd=tmp_path, env=clean_environment(), stderr=subprocess.PIPE, start_new_session=True
     )
     assert process.stderr is not None
     assert b" tokens " in process.stderr.readline()

@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 
-from tests.builders import exchanges, jsonl
+from tests.builders import jsonl, plain_exchanges
 
 CHARS = ("--tokenizer", "chars")
 HALF = ("--target-ratio", "0.5", *CHARS)
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="nam
 
 @pytest.fixture
 def raw(tmp_path):
-    (tmp_path / NAME).write_bytes(jsonl(*exchanges(15)))
-    (tmp_path / f"b{NAME}").write_bytes(jsonl(*exchanges(14)))
+    (tmp_path / NAME).write_bytes(jsonl(*plain_exchanges(15)))
+    (tmp_path / f"b{NAME}").write_bytes(jsonl(*plain_exchanges(14)))
     return NAME
 
 
@@ -76,7 +76,7 @@ def test_the_address_in_sarif_is_that_of_the_file(run, tmp_path, raw, absolute):
 
 def test_annotations_keep_the_names_that_github_can_decode(run, tmp_path):
     name = "50%,a:b 👨\u200d👩 می\u200cخواهم.jsonl"
-    (tmp_path / name).write_bytes(jsonl(*exchanges(15)))
+    (tmp_path / name).write_bytes(jsonl(*plain_exchanges(15)))
     done = run("compact", name, *HALF, "--check", "--annotations", "github")
     encoded = name.replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
     assert done.stdout.decode().startswith(f"::warning file={encoded},line=1,title=compactor%3A needs-compaction::")

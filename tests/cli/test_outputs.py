@@ -12,13 +12,13 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from tests.builders import command, compact, environment, exchanges, jsonl, user
+from tests.builders import clean_environment, compact, jsonl, plain_exchanges, program_command, user
 
 pytestmark = pytest.mark.one_test_in(3)
 
 CHARS = ("--tokenizer", "chars")
 HALF = ("--target-ratio", "0.5", *CHARS)
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
 
 
@@ -78,8 +78,10 @@ def test_an_output_that_is_an_input_needs_in_place(run, tmp_path, chat, place, g
     names = names_in(tmp_path)
     if given == "-":
         with chat.open("rb") as stream:
-            args = command("compact", "-", *HALF, *place)
-            done = subprocess.run(args, stdin=stream, capture_output=True, cwd=tmp_path, env=environment(), check=False)
+            args = program_command("compact", "-", *HALF, *place)
+            done = subprocess.run(
+                args, stdin=stream, capture_output=True, cwd=tmp_path, env=clean_environment(), check=False
+            )
         said, code = done.stderr.decode(), done.returncode
     else:
         finished = run("compact", given, *HALF, *place)
@@ -289,7 +291,7 @@ def test_if_needed_leaves_a_session_alone_that_is_under_its_threshold(run, chat)
 
 
 def test_if_needed_compacts_a_session_that_is_over_its_threshold(run):
-    data = jsonl(*exchanges(520))
+    data = jsonl(*plain_exchanges(520))
     done = run("compact", "-", "--if-needed", *CHARS, input=data)
     assert done.code == 0
     assert 0 < len(done.stdout) < len(data)
@@ -297,7 +299,7 @@ def test_if_needed_compacts_a_session_that_is_over_its_threshold(run):
 
 def test_if_needed_compacts_a_session_that_is_larger_than_its_models_context(run):
     # seed 001 lists gpt-4 with 8,192 tokens; its reserves of 11,000 must not turn "always" into "never"
-    data = jsonl(*exchanges(60))
+    data = jsonl(*plain_exchanges(60))
     state = run("inspect", "-", "--model", "gpt-4", "--json", *CHARS, input=data).json
     assert state["transcript"]["tokens"] > state["context"]["limit"] == 8192
     assert state["context"]["needs_compaction"] is True
@@ -414,7 +416,7 @@ def test_bugs_have_a_code_of_their_own_and_a_traceback_only_when_asked_for(tmp_p
 
     def crash(*extra):
         arguments = [sys.executable, "-c", broken, "score", "-", *CHARS, *extra]
-        return subprocess.run(arguments, input=CHAT, capture_output=True, env=environment(), check=False)
+        return subprocess.run(arguments, input=CHAT, capture_output=True, env=clean_environment(), check=False)
 
     plain, debug = crash(), crash("--debug")
     assert plain.returncode == 70
@@ -428,11 +430,11 @@ def test_bugs_have_a_code_of_their_own_and_a_traceback_only_when_asked_for(tmp_p
 def started(*args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE):
     """A running process, ended whatever happens."""
     process = subprocess.Popen(
-        command(*args),
+        program_command(*args),
         stdin=stdin,
         stdout=stdout,
         stderr=subprocess.PIPE,
-        env=environment(),
+        env=clean_environment(),
         bufsize=0,
         # who runs the tests in the background has interrupts ignored, and that would be inherited
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # there are no threads here
@@ -466,7 +468,7 @@ def test_an_interrupt_is_exit_code_130_and_leaves_the_output_as_it_was(tmp_path)
 @POSIX
 @pytest.mark.parametrize("arguments", [["score"], ["inspect", "--json"], ["compact", "--target-ratio", "0.9"]])
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path, arguments):
-    (tmp_path / "long.jsonl").write_bytes(jsonl(*exchanges(700)))
+    (tmp_path / "long.jsonl").write_bytes(jsonl(*plain_exchanges(700)))
     with started(arguments[0], tmp_path / "long.jsonl", *arguments[1:], *CHARS) as process:
         process.stdout.read(10)  # as `head` does
         process.stdout.close()

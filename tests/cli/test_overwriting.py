@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from tests.builders import command, compact, environment, exchanges, jsonl
+from tests.builders import clean_environment, compact, jsonl, plain_exchanges, program_command
 
 HALF = ("--target-ratio", "0.5", "--tokenizer", "chars")
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 PROMPT = ("--prompt", "prompt.yaml", "--total", "2k")
 
 
@@ -19,7 +19,7 @@ PROMPT = ("--prompt", "prompt.yaml", "--total", "2k")
 def folder(tmp_path):
     """A session, a second one, and a file of each kind that a run reads besides."""
     (tmp_path / "chat.jsonl").write_bytes(CHAT)
-    (tmp_path / "other.jsonl").write_bytes(jsonl(*exchanges(12)))
+    (tmp_path / "other.jsonl").write_bytes(jsonl(*plain_exchanges(12)))
     (tmp_path / "prompt.yaml").write_text("system_prompt: {file: system.md}\n")
     (tmp_path / "system.md").write_text("You are careful.\n")
     (tmp_path / "settings.toml").write_text("target_ratio = 0.5\n")
@@ -194,8 +194,8 @@ def into(file, *arguments):
     """Run a command whose standard output goes to the end of a file, from whose beginning `-` is read."""
     with file.open("ab") as sink, file.open("rb") as stream:
         given = {"stdin": stream if "-" in arguments else subprocess.DEVNULL, "stdout": sink}
-        kept = {"cwd": file.parent, "env": environment(), "stderr": subprocess.PIPE}
-        done = subprocess.run(command(*arguments), check=False, **given, **kept)
+        kept = {"cwd": file.parent, "env": clean_environment(), "stderr": subprocess.PIPE}
+        done = subprocess.run(program_command(*arguments), check=False, **given, **kept)
     return done.returncode, done.stderr.decode()
 
 
@@ -231,7 +231,7 @@ def test_what_is_not_written_may_have_any_name(run, folder):
 
 def test_of_two_inputs_whose_outputs_have_one_name_convert_writes_the_first(run, folder):
     (folder / "set").mkdir()
-    (folder / "set" / "x.json").write_bytes(jsonl(*exchanges(4)))
+    (folder / "set" / "x.json").write_bytes(jsonl(*plain_exchanges(4)))
     (folder / "set" / "x.jsonl").write_bytes(CHAT)
     done = run("convert", "set", "--to", "openai-chat", "--out-dir", "out", "--report", "r.json")
     assert done.code == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import ROOT, command, environment, exchanges, jsonl
+from tests.builders import ROOT, clean_environment, jsonl, plain_exchanges, program_command
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -24,7 +24,7 @@ FAILURES = ".failures.jsonl"
 
 
 def rows_of(count, start=0):
-    return [{"id": at, "messages": list(exchanges(6 + at % 4, start=at))} for at in range(start, start + count)]
+    return [{"id": at, "messages": list(plain_exchanges(6 + at % 4, start=at))} for at in range(start, start + count)]
 
 
 def write(path, rows, **options):
@@ -42,7 +42,7 @@ def shards(tmp_path):
 
 
 def python(code, folder):
-    given = {"cwd": folder, "env": environment(), "capture_output": True, "timeout": 60}
+    given = {"cwd": folder, "env": clean_environment(), "capture_output": True, "timeout": 60}
     return subprocess.run([sys.executable, "-c", code], check=False, **given)
 
 
@@ -102,8 +102,8 @@ def test_other_settings_or_another_column_do_the_shards_again(run, shards):
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
 def test_a_run_that_is_killed_and_resumed_gives_the_same_bytes(run, tmp_path, shards):
     run("compact", "data/*.parquet", *OPTIONS, "--out-dir", "whole")
-    arguments = command("compact", "data/*.parquet", *OPTIONS, "--out-dir", "out")
-    process = subprocess.Popen(arguments, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE)
+    arguments = program_command("compact", "data/*.parquet", *OPTIONS, "--out-dir", "out")
+    process = subprocess.Popen(arguments, cwd=tmp_path, env=clean_environment(), stderr=subprocess.PIPE)
     assert process.stderr is not None
     process.stderr.readline()  # the first shard is written
     process.send_signal(signal.SIGKILL)
@@ -114,7 +114,7 @@ def test_a_run_that_is_killed_and_resumed_gives_the_same_bytes(run, tmp_path, sh
 
 
 def test_rows_that_fail_stay_and_are_listed(run, tmp_path):
-    good = json.dumps(list(exchanges(8)))
+    good = json.dumps(list(plain_exchanges(8)))
     rows = [{"messages": good}, {"messages": "[{damaged"}, {"messages": good}]
     write(tmp_path / "in" / "a.parquet", rows)
     write(tmp_path / "in" / "b.parquet", rows_of(3))
@@ -175,7 +175,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path):
 
 
 def test_json_lines_do_not_load_pyarrow(tmp_path):
-    (tmp_path / "in.jsonl").write_bytes(jsonl(*exchanges(4)))
+    (tmp_path / "in.jsonl").write_bytes(jsonl(*plain_exchanges(4)))
     code = (
         "import sys\n"
         "from compactor_cli.cli.app import main\n"

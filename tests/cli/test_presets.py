@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import exchanges, jsonl
+from tests.builders import jsonl, plain_exchanges
 
 pytestmark = pytest.mark.one_test_in(3)
 
 CHARS = ("--tokenizer", "chars")
-DATA = jsonl(*exchanges(60))
+DATA = jsonl(*plain_exchanges(60))
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_a_threshold_of_zero_is_never(run, tmp_path):
 
 
 def test_a_session_that_is_too_short_is_left_whatever_its_size(run):
-    data = jsonl(*exchanges(5))
+    data = jsonl(*plain_exchanges(5))
     assert context(run, data=data, COMPACTOR_CONTEXT_THRESHOLD="1")["if_needed"] == "leave"
     assert not is_compacted(run, data=data, COMPACTOR_CONTEXT_THRESHOLD="1")
     found = context(run, data=data, COMPACTOR_CONTEXT_THRESHOLD="1", COMPACTOR_RECENT_MESSAGES="3")

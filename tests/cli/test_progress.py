@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 
 from compactor_cli.cli import session as session_module
 from compactor_cli.cli.app import app
-from compactor_cli.cli.configured import configure, forced
+from compactor_cli.cli.configured import configure, forced_values
 from compactor_cli.cli.progress import NoSteps
-from compactor_cli.cli.session import session_of
+from compactor_cli.cli.session import make_session
 from compactor_cli.db.database import open_database
-from compactor_cli.memory.stored.memories import listed
+from compactor_cli.memory.stored.memories import list_memories
 from tests.conftest import DATA
 
 pytestmark = pytest.mark.one_test_in(4)
@@ -38,7 +38,7 @@ def remembered(log):
     database = open_database(str(log))
     try:
         with database.read() as connection:
-            return len(list(listed(connection)))
+            return len(list(list_memories(connection)))
     finally:
         database.close()
 
@@ -144,7 +144,7 @@ def test_reading_a_large_file_is_shown(at_terminal, large, args):
 
 
 def test_reading_tells_how_far_it_is():
-    session = session_of(configure(forced(tokenizer="chars")), quiet=False)
+    session = make_session(configure(forced_values(tokenizer="chars")), quiet=False)
     told: list[Any] = []
 
     class Bar(NoSteps):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import assistant, exchanges, jsonl, user
+from tests.builders import assistant, jsonl, plain_exchanges, user
 
 TOLD = "the same --target-ratio again would remove more; --target-tokens would not"
 SHORT = jsonl(*[said for _ in range(200) for said in (user("ok"), assistant("ok"))])
@@ -15,7 +15,7 @@ SHORT = jsonl(*[said for _ in range(200) for said in (user("ok"), assistant("ok"
 ENDS = ("--tokenizer", "chars", "--in-place", "--json")
 
 
-@pytest.mark.parametrize(("data", "told"), [(SHORT, True), (jsonl(*exchanges(15)), False)])
+@pytest.mark.parametrize(("data", "told"), [(SHORT, True), (jsonl(*plain_exchanges(15)), False)])
 def test_a_file_that_cannot_say_what_it_was_compacted_from(run, tmp_path, data, told):
     path = tmp_path / "chat.jsonl"
     path.write_bytes(data)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import exchanges, jsonl
+from tests.builders import jsonl, plain_exchanges
 
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 CHARS = ("--tokenizer", "chars")
 
 

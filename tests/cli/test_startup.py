@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import environment
+from tests.builders import clean_environment
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -23,7 +23,9 @@ READERS = ("tomli", "yaml", "tomlkit")
 
 def modules_after(code, names=SLOW):
     probe = f"import sys\n{code}\nprint(*(name for name in {names!r} if name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, env=environment(), timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, env=clean_environment(), timeout=60, check=True
+    )
     return done.stdout.decode().split()
 
 
@@ -107,7 +109,7 @@ def test_the_end_does_what_was_left_for_it_and_takes_nothing_apart(tmp_path):
     )
 
     def ended(code):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment(), check=False)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=clean_environment(), check=False)
         return done.returncode, done.stdout.decode().splitlines()
 
     assert ended(f"{code}main()") == (3, ["left for the end", "at once"])
@@ -123,7 +125,9 @@ def test_memory_of_large_blocks_is_reused():
     grown = "for size in range(1, 17): bytearray(size << 20)\n"
     faults = "print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)\n"
     code = f"import resource\nfrom compactor_cli.__main__ import reuse_memory\nreuse_memory()\n{faults}{grown}{faults}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment(), timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env=clean_environment(), timeout=60, check=True
+    )
     before, after = map(int, done.stdout.split())
     # the blocks have 34,816 pages, and the largest of them 4,096
     assert (after - before) * os.sysconf("SC_PAGE_SIZE") < 40 << 20

@@ -12,11 +12,11 @@ from contextlib import suppress
 
 import pytest
 
-from tests.builders import ROOT, assistant, command, environment, exchanges, jsonl, user
+from tests.builders import ROOT, assistant, clean_environment, jsonl, plain_exchanges, program_command, user
 
 CHARS = ("--tokenizer", "chars")
 HALF = ("--target-ratio", "0.5", *CHARS)
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")  # noqa: PTH110
 EVIL = "\x1b[31m\x9b1m\u202eabc\u2066\u200b\u200f\ufeff\x07"
 UNSAFE = [character for character in EVIL if character not in "[31m1abc"]
@@ -38,7 +38,7 @@ def in_shell(line, folder):
     """A line of a shell in which `compactor` is the command; pipelines fail as their first part does."""
     script = f'compactor() {{ "{sys.executable}" -m compactor_cli "$@"; }}\nset -o pipefail\n{line}'
     bash = ["bash", "-c", script]
-    return subprocess.run(bash, cwd=folder, env=environment(), capture_output=True, check=False, timeout=120)
+    return subprocess.run(bash, cwd=folder, env=clean_environment(), capture_output=True, check=False, timeout=120)
 
 
 # a reader that goes away
@@ -69,8 +69,10 @@ def test_the_exit_code_is_the_same_when_nobody_reads_standard_error(chat, tmp_pa
     reader, writer = os.pipe()
     os.close(reader)
     half = () if "--target-tokens" in arguments else ("--target-ratio", "0.5")
-    args = command("compact", chat, *half, *CHARS, *arguments)
-    done = subprocess.run(args, stdout=subprocess.PIPE, stderr=writer, env=environment(), cwd=tmp_path, check=False)
+    args = program_command("compact", chat, *half, *CHARS, *arguments)
+    done = subprocess.run(
+        args, stdout=subprocess.PIPE, stderr=writer, env=clean_environment(), cwd=tmp_path, check=False
+    )
     os.close(writer)
     assert done.returncode == code
 
@@ -92,8 +94,8 @@ def test_a_full_device_is_exit_code_2_with_words(run, chat, option):
 @pytest.mark.parametrize("arguments", [["compact", *HALF], ["score", *CHARS], ["inspect", "--json", *CHARS]], ids=str)
 def test_a_full_standard_output_is_exit_code_2_with_words(chat, tmp_path, arguments):
     with open("/dev/full", "wb") as full:  # noqa: PTH123  # a device
-        args = command(arguments[0], chat, *arguments[1:])
-        done = subprocess.run(args, stdout=full, stderr=subprocess.PIPE, env=environment(), check=False)
+        args = program_command(arguments[0], chat, *arguments[1:])
+        done = subprocess.run(args, stdout=full, stderr=subprocess.PIPE, env=clean_environment(), check=False)
     assert done.returncode == 2
     assert b"standard output cannot be written: No space left on device" in done.stderr
     assert b"Exception" not in done.stderr
@@ -219,7 +221,7 @@ def test_a_link_to_itself_is_exit_code_2_and_stays(run, tmp_path, chat):
 
 def evil_session(folder):
     name = f"ev{EVIL}il.jsonl".replace("/", "")
-    records = [user(f"Please {EVIL} mend src/a{EVIL}.py"), assistant(f"Done {EVIL}"), *exchanges(6)]
+    records = [user(f"Please {EVIL} mend src/a{EVIL}.py"), assistant(f"Done {EVIL}"), *plain_exchanges(6)]
     (folder / name).write_bytes(jsonl(*records))
     return name
 
@@ -273,8 +275,10 @@ def test_an_export_of_memories_says_the_same_with_escapes(run, tmp_path):
 def test_a_transcript_on_a_terminal_is_the_same_json_with_escapes(tmp_path):
     name = evil_session(tmp_path)
     leader, follower = pty.openpty()
-    args = command("compact", name, "--target-ratio", "0.9", "--quiet", *CHARS)
-    with subprocess.Popen(args, cwd=tmp_path, stdout=follower, stderr=subprocess.PIPE, env=environment()) as process:
+    args = program_command("compact", name, "--target-ratio", "0.9", "--quiet", *CHARS)
+    with subprocess.Popen(
+        args, cwd=tmp_path, stdout=follower, stderr=subprocess.PIPE, env=clean_environment()
+    ) as process:
         os.close(follower)
         shown = b""
         with suppress(OSError):  # the terminal is gone when the process is
@@ -303,7 +307,9 @@ def test_an_interrupt_while_the_program_is_still_being_loaded_is_exit_code_130(m
         "sys.argv = ['compactor', 'inspect', 'none.jsonl']\n"
         "from compactor_cli.__main__ import main\nmain()"
     )
-    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, env=environment(), cwd=ROOT, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", broken], capture_output=True, env=clean_environment(), cwd=ROOT, check=False
+    )
     assert done.returncode == 130, done.stderr
     assert b"Traceback" not in done.stderr
     assert b"interrupted" in done.stderr
@@ -322,7 +328,7 @@ def test_a_run_that_is_asked_to_end_leaves_nothing_beside_its_output(tmp_path, c
         "from compactor_cli.__main__ import main\nmain()"
     )
     args = [sys.executable, "-c", broken, "compact", "chat.jsonl", *HALF, "-o", "out.jsonl"]
-    done = subprocess.run(args, capture_output=True, env=environment(), cwd=tmp_path, check=False)
+    done = subprocess.run(args, capture_output=True, env=clean_environment(), cwd=tmp_path, check=False)
     assert (done.returncode, b"compactor-part" in done.stdout) == (code, True), done.stderr
     assert b"terminated; no file was left half-written" in done.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == ["chat.jsonl", "out.jsonl"]
@@ -338,7 +344,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_and_what_another_still_wr
         "from compactor_cli.__main__ import main\nmain()"
     )
     args = [sys.executable, "-c", broken, "compact", "chat.jsonl", *HALF, "-o", "out.jsonl"]
-    assert subprocess.run(args, env=environment(), cwd=tmp_path, check=False).returncode == -signal.SIGKILL
+    assert subprocess.run(args, env=clean_environment(), cwd=tmp_path, check=False).returncode == -signal.SIGKILL
     left = [file for file in tmp_path.iterdir() if file.name.startswith(".out.jsonl.")]
     assert len(left) == 1
     import fcntl

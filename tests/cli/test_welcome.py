@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from compactor_cli.cli.welcome import sample
+from compactor_cli.cli.welcome import sample_path
 from tests.builders import prose
 from tests.cli.test_startup import SLOW, modules_after
 
@@ -53,7 +53,7 @@ def test_without_a_session_it_shows_the_commands_on_a_sample(run):
     assert done.code == 2
     assert "There are no agent sessions on this machine" in done.stderr
     shown = commands(done.stderr)
-    assert [words[:2] for words in shown] == [["inspect", str(sample())], ["compact", str(sample())]]
+    assert [words[:2] for words in shown] == [["inspect", str(sample_path())], ["compact", str(sample_path())]]
     for words in shown:
         assert run(*words).code == 0
 

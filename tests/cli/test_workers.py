@@ -16,9 +16,9 @@ import pytest
 
 from compactor_cli.cli import many
 from compactor_cli.cli.compact_job import CompactOptions
-from compactor_cli.cli.workers import Work, collect_garbage, get_ready, in_order, undisturbed
+from compactor_cli.cli.workers import Work, collect_garbage, delay_signals, in_order, start_server
 from tests.cli import shared_work
-from tests.cli.shared_work import WORK, begin, chunks, ended, kept_off, signals_of
+from tests.cli.shared_work import WORK, begin, chunks, ended_item, held_signals, signals_of
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -64,7 +64,7 @@ def test_what_a_terminal_sends_to_all_is_for_the_process_that_hands_out_the_work
 def check_what_is_blocked():
     """A worker tells of itself: while it begins a thread, its file in /proc says that it blocks everything."""
     results = in_order(
-        Work(begin, (3,), kept_off, ended, preload=(shared_work.__name__,)), chunks(list(range(20)), 2), 2
+        Work(begin, (3,), held_signals, ended_item, preload=(shared_work.__name__,)), chunks(list(range(20)), 2), 2
     )
     try:
         for kept in results:
@@ -82,11 +82,11 @@ def test_a_signal_waits_until_what_is_begun_is_done():
     came: list[object] = []
     before = signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))
     try:
-        with undisturbed():
+        with delay_signals():
             signal.raise_signal(signal.SIGTERM)
             assert came == []
         assert came == [signal.SIGTERM]
-        with pytest.raises(KeyboardInterrupt), undisturbed():
+        with pytest.raises(KeyboardInterrupt), delay_signals():
             signal.raise_signal(signal.SIGINT)
             came.append("done")
         assert came == [signal.SIGTERM, "done"]
@@ -118,7 +118,7 @@ def test_processes_come_from_what_was_got_ready_before():
 def check_what_is_ready():
     server = vars(forkserver._forkserver)
     assert server["_forkserver_pid"] is None
-    get_ready(WORK.preload)
+    start_server(WORK.preload)
     pid = server["_forkserver_pid"]
     assert pid is not None
     assert list(in_order(WORK, chunks([1, 2], 1), 2)) == [3, 6]

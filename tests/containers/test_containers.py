@@ -16,7 +16,7 @@ import pytest
 from compactor_cli import api, containers
 from compactor_cli.containers import base
 from compactor_cli.errors import InputError
-from tests.builders import exchanges, jsonl
+from tests.builders import jsonl, plain_exchanges
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -25,7 +25,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-CHAT = jsonl(*exchanges(15))
+CHAT = jsonl(*plain_exchanges(15))
 CHARS = ("--tokenizer", "chars")
 
 
@@ -122,7 +122,7 @@ def test_one_that_is_cut_off_or_damaged_is_refused(suffix):
 
 @pytest.mark.parametrize("place", [0, 5, 30, 60, 200, -90, -40, -10])
 def test_an_archive_that_is_damaged_anywhere_is_refused_or_read(place):
-    data = log(*({"id": n, "messages": list(exchanges(n))} for n in (2, 3)))
+    data = log(*({"id": n, "messages": list(plain_exchanges(n))} for n in (2, 3)))
     place = place or data.index(b"PK", 4)
     broken = data[:place] + bytes(255 - byte for byte in data[place : place + 9]) + data[place:][9:]
     try:
@@ -135,14 +135,14 @@ def test_an_archive_that_is_damaged_anywhere_is_refused_or_read(place):
 
 @pytest.mark.parametrize("size", [150, 260])
 def test_an_archive_of_which_the_beginning_is_missing_is_refused(size):
-    data = log(*({"id": n, "messages": list(exchanges(n))} for n in (2, 3)))
+    data = log(*({"id": n, "messages": list(plain_exchanges(n))} for n in (2, 3)))
     with pytest.raises(InputError, match="session: the zip archive is damaged"):
         api.load(data[:4] + data[4 + size :], "session", tokenizer="chars")
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst", ".bz2", ".xz"])
 def test_a_bomb_is_refused(suffix, monkeypatch):
-    monkeypatch.setattr(base, "_SMALL", 4 << 20)  # as much as it is would take seconds to pack
+    monkeypatch.setattr(base, "_MIN_CHECKED_BYTES", 4 << 20)  # as much as it is would take seconds to pack
     with pytest.raises(InputError, match="unpacks to more than 500 times"):
         containers.unpack(COMPRESSORS[suffix](b"\n" * (6 << 20)))
 
@@ -161,7 +161,7 @@ def test_data_that_is_packed_twice_is_refused_by_both_names():
 
 def test_samples_of_an_archive_are_conversations_and_what_did_not_change_stays(run, tmp_path):
     scores: dict[str, float] = {}
-    long, short = ({"id": n, "messages": list(exchanges(n)), "scores": scores} for n in (15, 1))
+    long, short = ({"id": n, "messages": list(plain_exchanges(n)), "scores": scores} for n in (15, 1))
     (tmp_path / "log.eval").write_bytes(log(long, short))
     done = run("compact", "log.eval", "--target-tokens", "300", *CHARS, "-o", "small.eval")
     assert done.code == 0, done.stderr

@@ -8,50 +8,50 @@ from hypothesis import strategies as st
 
 from compactor_cli.converting import TARGETS
 from compactor_cli.converting.base import WriteContext
-from compactor_cli.converting.convert import Options, convert, said
+from compactor_cli.converting.convert import Options, convert, spoken_items
 from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
-from compactor_cli.converting.taking import take
+from compactor_cli.converting.taking import take_conversation
 from compactor_cli.formats import FORMATS
 from compactor_cli.formats.base import Uncounted
 from compactor_cli.formats.loading import load
 from tests.builders import jsonl
 
-GIVEN = WriteContext("0" * 64)
+CONTEXT = WriteContext("0" * 64)
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 READABLE = sorted(set(TARGETS) & set(FORMATS))
 """Targets whose files this tool can read."""
 
 
-def source_of(*records, format=""):
+def read_source(*records, format=""):
     """Read a file of records."""
     return load(jsonl(*records), "file.jsonl", Uncounted(), format=format)
 
 
-def converted(source, target, **options):
+def convert_one(source, target, **options):
     """Convert a source that becomes one file, and return that."""
     (made,) = convert(source, TARGETS[target], Options(**options))
     return made
 
 
-def losses(made):
+def count_losses(converted_file):
     """Return what was lost: (kind, action) -> count."""
-    return {(loss.kind, loss.action): loss.count for loss in made.losses}
+    return {(loss.kind, loss.action): loss.count for loss in converted_file.losses}
 
 
-def again(made):
+def read_again(converted_file):
     """Return the messages of a converted file, as its format reads them."""
-    source = load(made.data, "again.jsonl", Uncounted(), format=made.target)
-    return take(source.transcripts[0]).conversation
+    source = load(converted_file.data, "again.jsonl", Uncounted(), format=converted_file.target)
+    return take_conversation(source.transcripts[0]).conversation
 
 
-def values(made):
+def written_records(converted_file):
     """Return the records of a converted file."""
-    return [json.loads(line) for line in made.data.splitlines()]
+    return [json.loads(line) for line in converted_file.data.splitlines()]
 
 
-def words(conversation):
+def spoken_texts(conversation):
     """Return everything that is said, without what only some formats keep."""
-    return said(conversation, frozenset())
+    return spoken_items(conversation, frozenset())
 
 
 # conversations
@@ -111,8 +111,8 @@ def conversations(draw):
     return Conversation(tuple(turns), "session", "/work/project")
 
 
-def written(conversation, target):
+def write_and_read(conversation, target):
     """Write a conversation as a file of a target, and read it again."""
     fitted = TARGETS[target].fit(conversation)
-    data = TARGETS[target].write([fitted], GIVEN)
+    data = TARGETS[target].write([fitted], CONTEXT)
     return load(data, f"{target}.jsonl", Uncounted(), format=target)

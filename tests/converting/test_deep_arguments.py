@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.converting import TARGETS
-from tests.builders import call, calling, result, user
-from tests.converting.builders import READABLE, converted, losses, source_of
+from tests.builders import call, calling_message, result, user
+from tests.converting.builders import READABLE, convert_one, count_losses, read_source
 
 
 def nested(depth, brackets):
@@ -20,14 +20,14 @@ def nested(depth, brackets):
 def test_arguments_of_any_depth_reach_every_target(depth, brackets):
     """`convert` reads again what it wrote, so it would raise for what cannot be read or reads differently."""
     text = nested(depth, brackets)
-    source = source_of(user("go"), calling(call("c1", "f", text)), result("c1", text), user("and now?"))
+    source = read_source(user("go"), calling_message(call("c1", "f", text)), result("c1", text), user("and now?"))
     for name in TARGETS:
-        made = converted(source, name, cwd="/p")
+        made = convert_one(source, name, cwd="/p")
         assert made.read_back == (name in READABLE)
-        assert depth > 280 or text.startswith("[") or ("arguments", "changed") not in losses(made)
+        assert depth > 280 or text.startswith("[") or ("arguments", "changed") not in count_losses(made)
 
 
 def test_changed_arguments_are_told():
-    source = source_of(user("go"), calling(call("c1", "f", nested(500, ('{"a":', "}")))), result("c1", "ok"))
-    assert losses(converted(source, "anthropic"))["arguments", "changed"] == 1
-    assert ("arguments", "changed") not in losses(converted(source, "openai-chat"))
+    source = read_source(user("go"), calling_message(call("c1", "f", nested(500, ('{"a":', "}")))), result("c1", "ok"))
+    assert count_losses(convert_one(source, "anthropic"))["arguments", "changed"] == 1
+    assert ("arguments", "changed") not in count_losses(convert_one(source, "openai-chat"))

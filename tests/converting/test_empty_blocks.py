@@ -6,14 +6,14 @@ import pytest
 
 from compactor_cli.converting import TARGETS
 from tests.builders import user
-from tests.converting.builders import converted, losses, source_of
+from tests.converting.builders import convert_one, count_losses, read_source
 
 
 @pytest.mark.parametrize("block", [None, "", {"type": "note", "content": ""}, {"type": "text", "text": " "}])
 def test_a_block_without_a_word_ends_no_conversion(block):
-    source = source_of({"role": "user", "content": [block]}, user("Go on."))
+    source = read_source({"role": "user", "content": [block]}, user("Go on."))
     for name in TARGETS:
-        made = converted(source, name, cwd="/p")
+        made = convert_one(source, name, cwd="/p")
         assert b"Go on." in made.data
-        assert losses(made).get(("empty_texts", "left_out"), 1) == 1
-    assert losses(converted(source, "sharegpt"))["empty_texts", "left_out"] == 1
+        assert count_losses(made).get(("empty_texts", "left_out"), 1) == 1
+    assert count_losses(convert_one(source, "sharegpt"))["empty_texts", "left_out"] == 1

@@ -10,8 +10,8 @@ from hypothesis import given
 
 from compactor_cli.converting import TARGETS
 from compactor_cli.converting.fitting import WRAPPED
-from compactor_cli.converting.taking import take
-from tests.converting.builders import READABLE, again, conversations, converted, words, written
+from compactor_cli.converting.taking import take_conversation
+from tests.converting.builders import READABLE, conversations, convert_one, read_again, spoken_texts, write_and_read
 from tests.properties.profile import examples
 
 # what a format has no place for, as the providers' and agents' documentation says; written here once more so that a
@@ -103,14 +103,14 @@ def pictures(said, *formats):
 @examples(25)
 @given(conversation=conversations())
 def test_back_and_forth_loses_nothing_that_both_can_hold(first, second, conversation):
-    source = written(conversation, first)
-    before = words(take(source.transcripts[0]).conversation)
-    there = converted(source, second)
-    back = converted(written(again(there), second), first)
+    source = write_and_read(conversation, first)
+    before = spoken_texts(take_conversation(source.transcripts[0]).conversation)
+    there = convert_one(source, second)
+    back = convert_one(write_and_read(read_again(there), second), first)
     both = (first, second)
-    assert common(words(again(there)), *both) == common(before, *both)
-    assert common(words(again(back)), *both) == common(before, *both)
-    assert pictures(words(again(back)), *both) == pictures(before, *both)
+    assert common(spoken_texts(read_again(there)), *both) == common(before, *both)
+    assert common(spoken_texts(read_again(back)), *both) == common(before, *both)
+    assert pictures(spoken_texts(read_again(back)), *both) == pictures(before, *both)
 
 
 @pytest.mark.drawn(3)
@@ -118,8 +118,8 @@ def test_back_and_forth_loses_nothing_that_both_can_hold(first, second, conversa
 @examples(40)
 @given(conversation=conversations())
 def test_a_format_holds_what_was_drawn(name, conversation):
-    found = words(take(written(conversation, name).transcripts[0]).conversation)
-    assert common(found, name) == common(words(conversation), name)
+    found = spoken_texts(take_conversation(write_and_read(conversation, name).transcripts[0]).conversation)
+    assert common(found, name) == common(spoken_texts(conversation), name)
 
 
 @pytest.mark.drawn(3)
@@ -127,6 +127,6 @@ def test_a_format_holds_what_was_drawn(name, conversation):
 @examples(10)
 @given(conversation=conversations())
 def test_the_same_input_gives_the_same_bytes(name, conversation):
-    source = written(conversation, "openai-chat")
-    one, two = converted(source, name), converted(source, name)
+    source = write_and_read(conversation, "openai-chat")
+    one, two = convert_one(source, name), convert_one(source, name)
     assert (one.data, one.losses) == (two.data, two.losses)

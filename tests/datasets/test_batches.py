@@ -12,22 +12,22 @@ from hypothesis import strategies as st
 
 from compactor_cli import api
 from compactor_cli.errors import InputError, UsageError
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.model.outcome import Sizes
 from compactor_cli.settings import Settings
-from tests.builders import exchanges
+from tests.builders import plain_exchanges
 
 pa = pytest.importorskip("pyarrow")
 
 from compactor_cli.datasets.batches import RowResult, compact_batch, compact_rows, row_of  # noqa: E402
 from compactor_cli.datasets.row_documents import without_nulls  # noqa: E402
-from tests.drawing import number_of  # noqa: E402
+from tests.drawing import example_count  # noqa: E402
 
 HALF = Settings(target_ratio=0.5)
 
 
 def talk(turns=6, start=0):
-    return list(exchanges(turns, start=start))
+    return list(plain_exchanges(turns, start=start))
 
 
 def with_calls(turns=4):
@@ -46,7 +46,7 @@ def with_calls(turns=4):
 def as_line(row, column, settings=HALF):
     """What the same row becomes as a line of JSON lines."""
     source = api.load(json.dumps({column: row}).encode(), tokenizer="chars")
-    return json.loads(in_memory(api.compact(source, settings, tokenizer="chars").data))[column]
+    return json.loads(read_all(api.compact(source, settings, tokenizer="chars").data))[column]
 
 
 def batch_of(rows, **types):
@@ -91,7 +91,7 @@ MESSAGE = st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]),
 
 
 @given(st.lists(st.lists(MESSAGE, min_size=1, max_size=8), min_size=1, max_size=3), st.booleans())
-@settings(max_examples=number_of(25))
+@settings(max_examples=example_count(25))
 def test_any_rows_become_what_they_become_in_json_lines(conversations, quoted):
     values = [json.dumps(one) if quoted else one for one in conversations]
     rows = [{"n": at, "messages": value} for at, value in enumerate(values)]
@@ -160,10 +160,10 @@ def test_a_row_that_cannot_be_compacted_stays_and_says_why():
 
 
 def test_a_column_whose_type_does_not_hold_the_new_value_keeps_the_old_one():
-    from compactor_cli.datasets.columns import replaced
+    from compactor_cli.datasets.columns import replace_values
 
     array = pa.array([[{"role": "user"}]], pa.list_(pa.struct([("role", pa.string())])))
-    new, refused = replaced(array, {0: [{"role": "user", "content": "lost"}]})
+    new, refused = replace_values(array, {0: [{"role": "user", "content": "lost"}]})
     assert new.equals(array)
     assert refused == {0: "the new value does not fit the type of the column: it lacks content"}
 

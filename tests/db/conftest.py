@@ -8,7 +8,7 @@ import pytest
 
 from compactor_cli.db.database import open_database
 from tests.db.servers import server
-from tests.warm import Warm
+from tests.warm import WarmProcess
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +56,7 @@ def url(request, fresh_url):
 @pytest.fixture(scope="session")
 def forking():
     """The process that forks the processes of `command`."""
-    warm = Warm("tests.db.warm")
+    warm = WarmProcess("tests.db.warm")
     yield warm
     warm.close()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 from compactor_cli.db.database import open_database
-from tests.db.sessions import Done, noise, plain
+from tests.db.sessions import ReadyCompaction, noise, plain_compaction
 
 
-def compaction(name: str, number: int) -> Done:
+def compaction(name: str, number: int) -> ReadyCompaction:
     """Return a compaction whose input has pieces in common with all others, and pieces of its own."""
     own = f"{name} {number}\n".encode()
-    return plain(noise(5_000, number) + own * 100, own, session=f"{name}-{number}", summary=name)
+    return plain_compaction(noise(5_000, number) + own * 100, own, session=f"{name}-{number}", summary=name)
 
 
 if __name__ == "__main__":

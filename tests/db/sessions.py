@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from compactor_cli import api
-from compactor_cli.archive.chunks import cut
-from compactor_cli.archive.manifest import manifest_of
+from compactor_cli.archive.chunks import cut_chunks
+from compactor_cli.archive.manifest import make_manifest_of
 from compactor_cli.archive.stored import archive
 from compactor_cli.db.database import Database
 from compactor_cli.model.archived import FileState, Manifest, Round
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.settings import Settings
 
 DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ReadyCompaction:
     """A compaction that is ready to be archived."""
 
     data: bytes
@@ -34,15 +34,15 @@ class Done:
             return archive.keep(connection, self.manifest, self.pieces, at)
 
 
-def compacted(data: bytes, path: str = "in.jsonl", **settings: Any) -> Done:
+def compact_file(data: bytes, path: str = "in.jsonl", **settings: Any) -> ReadyCompaction:
     """Compact a file as the command line does."""
     source = api.load(data, path, tokenizer="chars")
     result = api.compact(source, Settings(**settings), tokenizer="chars")
-    made = manifest_of(source, result.data, result.parts, "out.jsonl", "chars")
-    return Done(data, in_memory(result.data), made, cut(source))
+    made = make_manifest_of(source, result.data, result.parts, "out.jsonl", "chars")
+    return ReadyCompaction(data, read_all(result.data), made, cut_chunks(source))
 
 
-def plain(data: bytes, output: bytes, *, session: str = "", summary: str = "") -> Done:
+def plain_compaction(data: bytes, output: bytes, *, session: str = "", summary: str = "") -> ReadyCompaction:
     """Return a compaction of any bytes, which the archive does not interpret."""
     one = Round(
         conversation=0,
@@ -58,11 +58,11 @@ def plain(data: bytes, output: bytes, *, session: str = "", summary: str = "") -
         summary=summary,
         compacted=("m1", "m2"),
     )
-    made = Manifest(state("in.jsonl", data), state("out.jsonl", output), "openai-chat", "chars", (one,), ())
-    return Done(data, output, made, [data[at : at + 1_000] for at in range(0, len(data), 1_000)])
+    made = Manifest(file_state("in.jsonl", data), file_state("out.jsonl", output), "openai-chat", "chars", (one,), ())
+    return ReadyCompaction(data, output, made, [data[at : at + 1_000] for at in range(0, len(data), 1_000)])
 
 
-def state(path: str, data: bytes) -> FileState:
+def file_state(path: str, data: bytes) -> FileState:
     return FileState(path, hashlib.sha256(data).hexdigest(), len(data))
 
 
@@ -71,6 +71,6 @@ def noise(size: int, seed: int) -> bytes:
     return random.Random(seed).randbytes(size)
 
 
-def restored(database: Database, id: int, at: float = 2_000.0) -> bytes:
+def restore_bytes(database: Database, id: int, at: float = 2_000.0) -> bytes:
     with database.write() as connection:
-        return in_memory(archive.restore(connection, id, at))
+        return read_all(archive.restore(connection, id, at))

@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select, update
 
 from compactor_cli import api
 from compactor_cli.archive.manifest import session_keys
-from compactor_cli.archive.originals import find, original
+from compactor_cli.archive.originals import find_entry, original_bytes
 from compactor_cli.archive.stored import archive
 from compactor_cli.archive.stored.rounds import history
 from compactor_cli.db.tables import compactions, objects, pieces
@@ -21,8 +21,8 @@ from compactor_cli.errors import NotKeptError, StoreError
 from compactor_cli.model.archived import FoundCompaction
 from compactor_cli.strategies import STRATEGIES
 from tests.builders import jsonl, user
-from tests.db.sessions import compacted, noise, plain, restored
-from tests.drawing import draw
+from tests.db.sessions import compact_file, noise, plain_compaction, restore_bytes
+from tests.drawing import draw_items
 from tests.pipeline.sessions import long_session
 
 pytestmark = pytest.mark.one_test_in(3)
@@ -38,7 +38,7 @@ SAMPLES = sorted((Path(__file__).resolve().parents[2] / "sample_transcripts").gl
 
 def size(database):
     with database.read() as connection:
-        return archive.size(connection)
+        return archive.archive_size(connection)
 
 
 def found(database, data, keys=()):
@@ -56,10 +56,10 @@ def parts_of(data, number):
 @pytest.mark.drawn(16)
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 def test_every_sample_comes_back_byte_for_byte(database, strategy):
-    for path in draw(SAMPLES, 4, strategy):
-        done = compacted(path.read_bytes(), strategy=strategy, target_ratio=0.6)
+    for path in draw_items(SAMPLES, 4, strategy):
+        done = compact_file(path.read_bytes(), strategy=strategy, target_ratio=0.6)
         kept = done.keep(database)
-        assert restored(database, kept) == done.data
+        assert restore_bytes(database, kept) == done.data
         with database.read() as connection:
             assert archive.manifest(connection, kept) == done.manifest
 
@@ -71,13 +71,13 @@ def test_every_sample_comes_back_byte_for_byte(database, strategy):
 def test_five_rounds_of_a_growing_session_restore_every_earlier_state(database, name, strategy):
     output, done, ids = b"", [], []
     for number, more in enumerate(parts_of((FOLDER / name).read_bytes(), 5)):
-        done.append(compacted(output + more, strategy=strategy, target_ratio=0.3))
+        done.append(compact_file(output + more, strategy=strategy, target_ratio=0.3))
         ids.append(done[-1].keep(database, at=1_000.0 + number))
         output = done[-1].output
     assert all(one.manifest.changed for one in done)
-    assert [restored(database, kept) for kept in ids] == [one.data for one in done]
+    assert [restore_bytes(database, kept) for kept in ids] == [one.data for one in done]
     with database.read() as connection:
-        assert [one.id for one in archive.chain(connection, ids[-1])] == ids
+        assert [one.id for one in archive.compaction_chain(connection, ids[-1])] == ids
         for kept, one in zip(ids, done, strict=True):
             found = archive.find_compaction(connection, one.output)
             assert found is not None
@@ -88,32 +88,32 @@ def test_five_rounds_of_a_growing_session_restore_every_earlier_state(database, 
     assert [past.round.round for past in rounds] == [1, 2, 3, 4, 5]
     assert len({past.session for past in rounds}) == 1
     for kept, one in zip(ids, done, strict=True):
-        again = api.load(restored(database, kept), tokenizer="chars", format=one.manifest.format)
+        again = api.load(restore_bytes(database, kept), tokenizer="chars", format=one.manifest.format)
         for entry in one.manifest.removed:
             if entry.marked:
-                assert original(again, find(one.manifest.removed, entry.reference))
+                assert original_bytes(again, find_entry(one.manifest.removed, entry.reference))
 
 
 def test_a_second_compaction_of_the_same_file_stores_nothing_more(database):
     data = jsonl(*long_session(200))
-    compacted(data, target_ratio=0.5).keep(database)
+    compact_file(data, target_ratio=0.5).keep(database)
     once = size(database)
-    second = compacted(data, target_ratio=0.2).keep(database)
+    second = compact_file(data, target_ratio=0.2).keep(database)
     assert (size(database).pieces, size(database).stored) == (once.pieces, once.stored)
     assert size(database).compactions == 2
-    assert restored(database, second) == data
+    assert restore_bytes(database, second) == data
 
 
 def test_a_session_that_grew_stores_little_more(database):
     records = long_session(200)
-    compacted(jsonl(*records[:-20]), target_ratio=0.5).keep(database)
+    compact_file(jsonl(*records[:-20]), target_ratio=0.5).keep(database)
     once = size(database)
-    compacted(jsonl(*records), target_ratio=0.5).keep(database)
+    compact_file(jsonl(*records), target_ratio=0.5).keep(database)
     assert size(database).stored - once.stored < once.stored * 0.3
 
 
 def test_how_a_file_belongs_to_a_compaction(database):
-    one = plain(b"first\nsecond\nthird\n", b"short\nthird\n", session="s-1")
+    one = plain_compaction(b"first\nsecond\nthird\n", b"short\nthird\n", session="s-1")
     kept = one.keep(database)
     assert found(database, one.output) == FoundCompaction(kept, "output")
     assert found(database, one.data) == FoundCompaction(kept, "input")
@@ -124,15 +124,15 @@ def test_how_a_file_belongs_to_a_compaction(database):
 
 
 def test_a_file_belongs_to_the_newest_compaction_of_its_session_and_to_no_other_session(database):
-    ids = [plain(noise(50, at), b"%d" % at, session=f"s-{at % 2}").keep(database) for at in range(4)]
+    ids = [plain_compaction(noise(50, at), b"%d" % at, session=f"s-{at % 2}").keep(database) for at in range(4)]
     assert found(database, b"other\n", ("id:openai-chat:s-0",)) == FoundCompaction(ids[2], "session")
     assert found(database, b"other\n", ("id:openai-chat:s-1",)) == FoundCompaction(ids[3], "session")
 
 
 def test_a_text_with_marks_belongs_to_the_newest_compaction_that_left_them(database):
-    done = compacted(jsonl(*long_session()), strategy="rolling", target_ratio=0.3)
+    done = compact_file(jsonl(*long_session()), strategy="rolling", target_ratio=0.3)
     ids = [done.keep(database, at) for at in (10.0, 20.0)]
-    plain(b"abc", b"a").keep(database, at=30.0)
+    plain_compaction(b"abc", b"a").keep(database, at=30.0)
     marked, unmarked = (
         next(one.digest[:8] for one in done.manifest.removed if one.marked == wanted) for wanted in (True, False)
     )
@@ -148,20 +148,20 @@ def test_a_text_with_marks_belongs_to_the_newest_compaction_that_left_them(datab
 
 def test_of_several_compactions_with_the_same_output_the_newest_that_changed_something_counts(database):
     output = b"the same\n"
-    ids = [plain(noise(50, seed), output).keep(database, at) for seed, at in ((1, 10.0), (2, 20.0))]
+    ids = [plain_compaction(noise(50, seed), output).keep(database, at) for seed, at in ((1, 10.0), (2, 20.0))]
     assert found(database, output).id == ids[1]
     assert found(database, output + b"more").id == ids[1]
-    longer = plain(noise(50, 3), output + b"mo").keep(database)
+    longer = plain_compaction(noise(50, 3), output + b"mo").keep(database)
     assert found(database, output + b"more").id == longer
 
 
 def test_an_unchanged_file_is_noted_once_and_only_when_it_is_not_known(database):
-    same = compacted(jsonl(user("Hello."), user("Bye.")), target_tokens=500)
+    same = compact_file(jsonl(user("Hello."), user("Bye.")), target_tokens=500)
     assert not same.manifest.changed
     kept = same.keep(database)
     assert same.keep(database) == kept
     assert (size(database).pieces, size(database).kept) == (0, 0)
-    changed = plain(noise(400, 1), same.data).keep(database)
+    changed = plain_compaction(noise(400, 1), same.data).keep(database)
     assert same.keep(database) == changed
     assert found(database, same.data).id == changed
 
@@ -169,47 +169,47 @@ def test_an_unchanged_file_is_noted_once_and_only_when_it_is_not_known(database)
 def test_the_state_of_a_file_that_was_left_alone_comes_back_once_it_has_grown_and_was_compacted(database):
     records = long_session(30)
     small, larger = jsonl(*records[:3]), jsonl(*records[:5])
-    first, second = (compacted(data, target_tokens=1_000) for data in (small, larger))
+    first, second = (compact_file(data, target_tokens=1_000) for data in (small, larger))
     ids = [first.keep(database), second.keep(database)]
     with pytest.raises(NotKeptError) as refused:
-        restored(database, ids[0])
+        restore_bytes(database, ids[0])
     assert str(refused.value) == (
         f"compaction {ids[0]} changed nothing, so its input was not stored: the file itself is the original "
         f"({len(small):,} bytes, SHA-256 {hashlib.sha256(small).hexdigest()})"
     )
-    last = compacted(jsonl(*records), target_tokens=1_000)
+    last = compact_file(jsonl(*records), target_tokens=1_000)
     ids.append(last.keep(database))
-    assert [restored(database, kept) for kept in ids] == [small, larger, last.data]
+    assert [restore_bytes(database, kept) for kept in ids] == [small, larger, last.data]
     with database.read() as connection:
-        assert [one.id for one in archive.chain(connection, ids[-1])] == ids
+        assert [one.id for one in archive.compaction_chain(connection, ids[-1])] == ids
 
 
 def test_whether_the_output_was_written_is_known_once_it_is_confirmed(database):
-    kept = plain(b"abc", b"a").keep(database)
+    kept = plain_compaction(b"abc", b"a").keep(database)
     with database.write() as connection:
-        assert not archive.known(connection, kept).written
+        assert not archive.get_compaction(connection, kept).written
         archive.confirm(connection, kept)
     with database.read() as connection:
-        one = archive.known(connection, kept)
+        one = archive.get_compaction(connection, kept)
         assert (one.written, one.kept, one.changed, one.at, one.used) == (True, True, True, 1_000.0, 1_000.0)
-        assert archive.newest(connection) == [one]
+        assert archive.newest_compactions(connection) == [one]
 
 
 def test_restoring_is_noted(database):
-    kept = plain(b"abc", b"a").keep(database)
-    restored(database, kept, at=5_000.0)
+    kept = plain_compaction(b"abc", b"a").keep(database)
+    restore_bytes(database, kept, at=5_000.0)
     with database.read() as connection:
-        assert archive.known(connection, kept).used == 5_000.0
+        assert archive.get_compaction(connection, kept).used == 5_000.0
 
 
 def test_what_is_not_there_or_damaged_is_said(database):
-    kept = plain(noise(3_000, 1), b"a").keep(database)
+    kept = plain_compaction(noise(3_000, 1), b"a").keep(database)
     with pytest.raises(StoreError, match="has no compaction 77"):
-        restored(database, 77)
+        restore_bytes(database, 77)
     with database.write() as connection:
         connection.execute(update(objects).values(data=zlib.compress(b"other")))
     with pytest.raises(StoreError, match=f"a piece of compaction {kept} is damaged"):
-        restored(database, kept)
+        restore_bytes(database, kept)
     with database.write() as connection:
         connection.execute(update(compactions).values(removed=b"\x00"))
     with pytest.raises(StoreError, match="manifest of compaction"), database.read() as connection:
@@ -217,15 +217,15 @@ def test_what_is_not_there_or_damaged_is_said(database):
 
 
 def test_pieces_that_went_missing_are_noticed(database):
-    kept = plain(noise(3_000, 1), b"a").keep(database)
+    kept = plain_compaction(noise(3_000, 1), b"a").keep(database)
     with database.write() as connection:
         connection.execute(delete(pieces).where(pieces.c.position == 1))
     with pytest.raises(StoreError, match="no longer make up its input"):
-        restored(database, kept)
+        restore_bytes(database, kept)
 
 
 def test_a_compaction_is_one_transaction(database):
-    done = compacted(jsonl(*long_session()), target_ratio=0.5)
+    done = compact_file(jsonl(*long_session()), target_ratio=0.5)
     broken = replace(done.manifest, rounds=(done.manifest.rounds[0],) * 2)  # two rounds of the same conversation
     with pytest.raises(StoreError), database.write() as connection:
         archive.keep(connection, broken, done.pieces, 1_000.0)
@@ -235,13 +235,13 @@ def test_a_compaction_is_one_transaction(database):
 
 
 def test_bytes_that_are_not_the_input_are_not_kept(database):
-    done = plain(b"abc", b"a")
+    done = plain_compaction(b"abc", b"a")
     with pytest.raises(AssertionError), database.write() as connection:
         archive.keep(connection, done.manifest, [b"abd"], 1_000.0)
 
 
 def test_paths_and_ids_that_a_database_refuses_are_kept_without_what_it_refuses(database):
-    done = plain(b"abc", b"a", session="s\0\udc80", summary="a\0b \udc80")
+    done = plain_compaction(b"abc", b"a", session="s\0\udc80", summary="a\0b \udc80")
     kept = done.keep(database)
     with database.read() as connection:
         (past,) = history(connection, ids=[kept])
@@ -251,5 +251,5 @@ def test_paths_and_ids_that_a_database_refuses_are_kept_without_what_it_refuses(
 def test_the_session_id_of_a_format_finds_the_session(database):
     (path,) = [one for one in SAMPLES if one.name == "claude-code.jsonl"]
     source = api.load(path.read_bytes(), tokenizer="chars")
-    kept = compacted(path.read_bytes(), target_ratio=0.5).keep(database)
+    kept = compact_file(path.read_bytes(), target_ratio=0.5).keep(database)
     assert found(database, b"{}", session_keys(source)) == FoundCompaction(kept, "session")

@@ -12,10 +12,10 @@ from compactor_cli.archive.stored import archive
 from compactor_cli.archive.stored.rounds import history
 from tests.builders import ROOT
 from tests.db.keeper import compaction
-from tests.db.sessions import noise, plain, restored
-from tests.drawing import every
+from tests.db.sessions import noise, plain_compaction, restore_bytes
+from tests.drawing import loop_step
 
-NUMBER = 50 // every(3)
+NUMBER = 50 // loop_step(3)
 
 
 def keepers(url, *names):
@@ -34,7 +34,7 @@ def test_two_processes_that_keep_at_once_lose_nothing(database, url):
         assert process.returncode == 0, said
     _check(database, "one", "two")
     with database.read() as connection:
-        size = archive.size(connection)
+        size = archive.archive_size(connection)
     assert (size.compactions, size.kept) == (2 * NUMBER, 2 * NUMBER)
     expected = {piece for name in ("one", "two") for n in range(NUMBER) for piece in compaction(name, n).pieces}
     assert size.pieces == len(expected)
@@ -49,7 +49,7 @@ def test_pieces_that_a_purge_takes_away_meanwhile_are_not_missed(database, url):
     (process,) = keepers(url, "one")
     assert process.stdout.readline() == "begins\n"
     for number in range(NUMBER):
-        kept = plain(noise(5_000, number) + b"more", b"out", session="mine").keep(database)
+        kept = plain_compaction(noise(5_000, number) + b"more", b"out", session="mine").keep(database)
         with database.write() as connection:
             assert archive.purge(connection, [kept]).compactions == 1
     _, said = process.communicate(timeout=300)
@@ -59,8 +59,8 @@ def test_pieces_that_a_purge_takes_away_meanwhile_are_not_missed(database, url):
 
 def test_a_purge_waits_for_a_compaction_that_counts_on_the_same_pieces(database):
     shared = noise(5_000, 1)
-    old = plain(shared + b"old", b"a", session="old").keep(database)
-    new = plain(shared + b"new", b"b", session="new")
+    old = plain_compaction(shared + b"old", b"a", session="old").keep(database)
+    new = plain_compaction(shared + b"new", b"b", session="new")
 
     def purge():
         with database.write() as connection:
@@ -73,7 +73,7 @@ def test_a_purge_waits_for_a_compaction_that_counts_on_the_same_pieces(database)
             while not database.is_sqlite and not _somebody_waits(database):
                 pass
         assert purging.result().compactions == 1
-    assert restored(database, kept) == new.data
+    assert restore_bytes(database, kept) == new.data
 
 
 def _somebody_waits(database):
@@ -88,4 +88,4 @@ def _check(database, *names):
             with database.read() as connection:
                 (past,) = history(connection, [f"id:openai-chat:{name}-{number}"])
             assert past.round.summary == name
-            assert restored(database, past.compaction) == done.data
+            assert restore_bytes(database, past.compaction) == done.data

@@ -35,7 +35,7 @@ def opening():
 @pytest.fixture
 def impatient(monkeypatch):
     """Waiting for a lock takes a moment, not seconds."""
-    monkeypatch.setattr(databases, "PATIENCE", 1.0)
+    monkeypatch.setattr(databases, "LOCK_TIMEOUT_SECONDS", 1.0)
 
 
 def add_session(database, key):

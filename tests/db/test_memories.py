@@ -10,10 +10,19 @@ from msgspec.structs import replace
 from compactor_cli.db.database import open_database
 from compactor_cli.errors import UsageError
 from compactor_cli.memory.exchange import line_of, read_lines
-from compactor_cli.memory.stored.memories import Filters, add, count, get, listed, pin, take_in, touch
-from compactor_cli.memory.stored.memory_changes import consolidate, decay, forget
+from compactor_cli.memory.stored.memories import (
+    Filters,
+    add_memories,
+    count_memories,
+    get_memory,
+    import_memories,
+    list_memories,
+    mark_used,
+    set_pinned,
+)
+from compactor_cli.memory.stored.memory_changes import decay_memories, forget_memories, merge_memories
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
-from tests.drawing import every
+from tests.drawing import loop_step
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -28,12 +37,12 @@ def memory(text, at=NOW, **other):
 
 def put(database, *memories, at=NOW):
     with database.write() as connection:
-        return add(connection, memories, at)
+        return add_memories(connection, memories, at)
 
 
 def everything(database, **options):
     with database.read() as connection:
-        return listed(connection, **options)
+        return list_memories(connection, **options)
 
 
 SOURCE = MemorySource("a.jsonl", "session", (1, 2), ("m1", "m2"))
@@ -77,7 +86,7 @@ def test_what_no_database_takes_is_replaced_and_found_under_its_id(database, tex
     (kept,) = put(database, memory(text, tags=(text,), sources=(MemorySource(text, text, (), (text,)),))).new
     assert "\ufffd" in kept.text
     with database.read() as connection:
-        assert get(connection, kept.id) == kept
+        assert get_memory(connection, kept.id) == kept
     assert put(database, memory(text)).known[0].digest == kept.digest
 
 
@@ -108,12 +117,12 @@ def test_what_cannot_be_stored_is_refused_and_nothing_is_stored(database, wrong)
 def test_ids_and_their_beginnings_name_one_memory(database):
     kept = put(database, *[memory(f"memory {n}") for n in range(400)]).new
     with database.read() as connection:
-        assert get(connection, kept[5].id) == kept[5]
-        assert get(connection, kept[5].digest) == kept[5]
-        assert get(connection, kept[5].id[4:].upper()) == kept[5]
+        assert get_memory(connection, kept[5].id) == kept[5]
+        assert get_memory(connection, kept[5].digest) == kept[5]
+        assert get_memory(connection, kept[5].id[4:].upper()) == kept[5]
         for wrong in ("", "mem_", "mem_abc", "zzzzzz", "%%%%", "mem_000000000000"):
             with pytest.raises(UsageError):
-                get(connection, wrong)
+                get_memory(connection, wrong)
 
 
 def test_an_ambiguous_beginning_names_the_candidates(database):
@@ -127,7 +136,7 @@ def test_an_ambiguous_beginning_names_the_candidates(database):
         seen[one.digest[:4]] = one
     put(database, *texts)
     with database.read() as connection, pytest.raises(UsageError) as caught:
-        get(connection, texts[0].digest[:4])
+        get_memory(connection, texts[0].digest[:4])
     assert all(one.id in str(caught.value) and one.text in str(caught.value) for one in texts)
 
 
@@ -153,20 +162,20 @@ def test_filters_choose(database):
     ):
         assert "".join(m.text for m in everything(database, filters=filters)) == texts
         with database.read() as connection:
-            assert count(connection, filters) == len(texts)
+            assert count_memories(connection, filters) == len(texts)
     assert [m.text for m in everything(database, order="importance", limit=2)] == ["b", "c"]
 
 
 def test_use_and_pins_are_noted(database):
     (kept,) = put(database, memory("a")).new
     with database.write() as connection:
-        touch(connection, [kept, kept, memory("unknown")], NOW + 5)
-        pin(connection, [kept])
+        mark_used(connection, [kept, kept, memory("unknown")], NOW + 5)
+        set_pinned(connection, [kept])
     (after,) = everything(database)
     assert (after.used, after.uses, after.pinned) == (NOW + 5, 1, True)
     with database.write() as connection:
-        touch(connection, [kept], NOW + 1)
-        pin(connection, [kept], pinned=False)
+        mark_used(connection, [kept], NOW + 1)
+        set_pinned(connection, [kept], pinned=False)
     (after,) = everything(database)
     assert (after.used, after.uses, after.pinned) == (NOW + 5, 2, False)
 
@@ -176,11 +185,11 @@ def test_decay_lowers_what_is_not_used_once(database):
     put(database, memory("pinned", at=NOW - 30 * DAY, pinned=True), memory("new"))
     before = everything(database)
     with database.write() as connection:
-        assert len(decay(connection, NOW, 30, dry_run=True)) == 600
+        assert len(decay_memories(connection, NOW, 30, dry_run=True)) == 600
     assert everything(database) == before
     with database.write() as connection:
-        changes = decay(connection, NOW, 30)
-        assert decay(connection, NOW, 30) == []
+        changes = decay_memories(connection, NOW, 30)
+        assert decay_memories(connection, NOW, 30) == []
     assert {(c.before.importance, c.after.importance) for c in changes} == {(50, 25)}
     after = {m.text: m.importance for m in everything(database)}
     assert (after["pinned"], after["new"], after["old 7"]) == (50, 50, 25)
@@ -191,14 +200,14 @@ def test_a_half_life_that_is_none_changes_nothing(database, half_life):
     put(database, memory("old", at=NOW - 30 * DAY))
     before = everything(database)
     with pytest.raises(UsageError), database.write() as connection:
-        decay(connection, NOW, half_life)
+        decay_memories(connection, NOW, half_life)
     assert everything(database) == before
 
 
 def test_no_number_that_is_none_is_ever_written(database):
     (kept,) = put(database, memory("a")).new
     with pytest.raises(UsageError), database.write() as connection:
-        touch(connection, [kept], float("nan"))
+        mark_used(connection, [kept], float("nan"))
     assert everything(database) == [kept]
 
 
@@ -213,11 +222,11 @@ def test_an_old_export_brings_back_nothing_that_has_faded(database):
     old = exported(database)
     for days in (90, 180):
         with database.write() as connection:
-            decay(connection, NOW + days * DAY, 90)
+            decay_memories(connection, NOW + days * DAY, 90)
         faded = exported(database)
         for _ in range(2):
             with database.write() as connection:
-                assert take_in(connection, read_lines(old, "x")).new == ()
+                assert import_memories(connection, read_lines(old, "x")).new == ()
             assert exported(database) == faded
     assert {m.text: m.importance for m in everything(database)} == {"a": 17.5, "b": 40}
 
@@ -226,11 +235,11 @@ def test_dry_runs_wait_for_nobody(database):
     """They only read: another process may be writing."""
     put(database, memory("a", at=NOW - 30 * DAY), memory("A", at=NOW), memory("a!", at=NOW))
     with database.write() as writing:
-        touch(writing, listed(writing), NOW)
+        mark_used(writing, list_memories(writing), NOW)
         begun = time.monotonic()
         with database.read() as connection:
-            assert len(decay(connection, NOW, 30, dry_run=True)) == 1
-            assert len(consolidate(connection, 30, dry_run=True)) == 1
+            assert len(decay_memories(connection, NOW, 30, dry_run=True)) == 1
+            assert len(merge_memories(connection, 30, dry_run=True)) == 1
         assert time.monotonic() - begun < 5
 
 
@@ -243,11 +252,11 @@ def test_consolidation_keeps_one_with_all_sources(database):
         memory("The read_timeout of the server is 20 seconds"),
     )
     with database.write() as connection:
-        found = consolidate(connection, 90, dry_run=True)
+        found = merge_memories(connection, 90, dry_run=True)
         assert len(found) == 1
-        assert count(connection) == 3
-        assert consolidate(connection, 90) == found
-        assert consolidate(connection, 90) == []
+        assert count_memories(connection) == 3
+        assert merge_memories(connection, 90) == found
+        assert merge_memories(connection, 90) == []
     kept, apart = sorted(everything(database), key=lambda m: -m.importance)
     assert (kept.importance, kept.pinned, kept.tags, set(kept.sources)) == (99, True, ("a", "b"), {SOURCE, other})
     assert "20" in apart.text
@@ -256,10 +265,10 @@ def test_consolidation_keeps_one_with_all_sources(database):
 def test_what_is_forgotten_is_gone_and_an_unknown_id_forgets_nothing(database):
     first, second = put(database, memory("first", tags=("x",), sources=(SOURCE,)), memory("second")).new
     with pytest.raises(UsageError), database.write() as connection:
-        forget(connection, [first.id, "mem_000000000000"])
+        forget_memories(connection, [first.id, "mem_000000000000"])
     assert len(everything(database)) == 2
     with database.write() as connection:
-        assert forget(connection, [first.id, first.digest]) == [first]
+        assert forget_memories(connection, [first.id, first.digest]) == [first]
     assert everything(database) == [second]
     assert put(database, memory("third")).new[0].tags == ()
 
@@ -269,7 +278,7 @@ def exported(database):
 
 
 def test_an_export_makes_the_same_log_in_the_other_database(tmp_path, postgresql):
-    count = 700 // every(4)
+    count = 700 // loop_step(4)
     log = open_database(str(tmp_path / "first.sqlite3"))
     put(
         log,
@@ -287,15 +296,15 @@ def test_an_export_makes_the_same_log_in_the_other_database(tmp_path, postgresql
         ],
     )
     with log.write() as connection:
-        touch(connection, listed(connection, limit=50), NOW + DAY / 3)
-        decay(connection, NOW + 7 * DAY, 9)
+        mark_used(connection, list_memories(connection, limit=50), NOW + DAY / 3)
+        decay_memories(connection, NOW + 7 * DAY, 9)
     first = exported(log)
     url = postgresql.fresh()
     for at, address in enumerate((url, str(tmp_path / "second.sqlite3"))):
         there = open_database(address)
         for new in (count, 0):
             with there.write() as connection:
-                assert len(take_in(connection, read_lines(first, "x")).new) == new
+                assert len(import_memories(connection, read_lines(first, "x")).new) == new
             assert exported(there) == first, at
         there.close()
     log.close()

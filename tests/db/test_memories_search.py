@@ -9,16 +9,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compactor_cli.db.database import open_database
-from compactor_cli.memory.search_terms import words
-from compactor_cli.memory.stored.memories import Filters, add, search
+from compactor_cli.memory.search_terms import search_words
+from compactor_cli.memory.stored.memories import Filters, add_memories, search_memories
 from compactor_cli.memory.stored.memory_search import ALL
 from compactor_cli.model.memory import Memory
-from tests.drawing import every, number_of
+from tests.drawing import example_count, loop_step
 
 pytestmark = pytest.mark.one_test_in(3)
 
 NOW = 1_000_000_000.0
-SAME_LOG = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=number_of(60))
+SAME_LOG = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=example_count(60))
 
 
 def memory(text, **other):
@@ -27,12 +27,15 @@ def memory(text, **other):
 
 def put(database, *memories):
     with database.write() as connection:
-        add(connection, memories, NOW)
+        add_memories(connection, memories, NOW)
 
 
 def found(database, query, limit=10, **filters):
     with database.read() as connection:
-        return [hit.memory.text for hit in search(connection, query, limit=limit, now=NOW, filters=Filters(**filters))]
+        return [
+            hit.memory.text
+            for hit in search_memories(connection, query, limit=limit, now=NOW, filters=Filters(**filters))
+        ]
 
 
 def test_words_names_phrases_and_beginnings_find(database):
@@ -104,7 +107,7 @@ def test_forms_of_a_word_meet(database, query):
 def test_what_was_meant_is_marked_whatever_its_form(database):
     put(database, memory("User works on a crypto trading app"))
     with database.read() as connection:
-        (hit,) = search(connection, "trades", limit=5, now=NOW)
+        (hit,) = search_memories(connection, "trades", limit=5, now=NOW)
     assert [text for text, marked in hit.snippet.pieces if marked] == ["trading"]
 
 
@@ -136,11 +139,11 @@ def test_both_databases_rank_alike(both):
             created=NOW - chance.randrange(10_000_000),
             pinned=chance.random() < 0.02,
         )
-        for n in range(3_000 // every(4))
+        for n in range(3_000 // loop_step(4))
     ]
     for log in both:
         put(log, *many)
-    for _ in range(60 // every(4)):
+    for _ in range(60 // loop_step(4)):
         query = " ".join(
             chance.choices(
                 [*vocabulary, "trade", "tradin*", "we", '"word0 word1"', "word1*", "wor*", "nowhere"],
@@ -150,7 +153,7 @@ def test_both_databases_rank_alike(both):
         answers = []
         for log in both:
             with log.read() as connection:
-                hits = search(connection, query, limit=15, now=NOW)
+                hits = search_memories(connection, query, limit=15, now=NOW)
                 answers.append([(hit.memory, hit.score, hit.snippet) for hit in hits])
         assert answers[0] == answers[1], query
 
@@ -160,11 +163,11 @@ def test_both_databases_rank_alike(both):
 def test_every_word_of_any_text_finds_it_and_no_query_is_an_error(both, text, query):
     for log in both:
         with log.write() as connection:
-            put_there = add(connection, [memory(f"a {text}.")], NOW)
+            put_there = add_memories(connection, [memory(f"a {text}.")], NOW)
             said = (put_there.new or put_there.known)[0]
-            search(connection, query, limit=5, now=NOW)
-            for word in set(words(text)):
-                hits = search(connection, word, limit=10_000, now=NOW)
+            search_memories(connection, query, limit=5, now=NOW)
+            for word in set(search_words(text)):
+                hits = search_memories(connection, word, limit=10_000, now=NOW)
                 assert said in [hit.memory for hit in hits], word
 
 
@@ -173,7 +176,7 @@ def test_every_word_of_any_text_finds_it_and_no_query_is_an_error(both, text, qu
 def test_what_databases_take_for_operators_is_no_error(both, query):
     for log in both:
         with log.write() as connection:
-            assert len(search(connection, query, limit=5, now=NOW)) <= 5
+            assert len(search_memories(connection, query, limit=5, now=NOW)) <= 5
 
 
 @pytest.mark.drawn(4)
@@ -204,7 +207,7 @@ def test_the_index_is_used(database):
         from sqlalchemy import event
 
         event.listen(connection, "before_cursor_execute", note)
-        assert len(search(connection, "common 4321", limit=5, now=NOW)) == 5
+        assert len(search_memories(connection, "common 4321", limit=5, now=NOW)) == 5
         event.remove(connection, "before_cursor_execute", note)
         sqlite = connection.dialect.name == "sqlite"
         explain = "EXPLAIN QUERY PLAN " if sqlite else "EXPLAIN "

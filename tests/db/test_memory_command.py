@@ -13,9 +13,9 @@ import psycopg
 import pytest
 from rich.cells import cell_len
 
-from tests.builders import ROOT, environment
+from tests.builders import ROOT, clean_environment
 from tests.db.servers import Server
-from tests.drawing import every
+from tests.drawing import loop_step
 
 pytestmark = pytest.mark.one_test_in(4)
 
@@ -230,7 +230,7 @@ def test_tables_fit_a_narrow_terminal(log):
 
 
 def test_two_processes_that_add_at_once_lose_nothing(log, url, tmp_path):
-    each = 300 // every(3)
+    each = 300 // loop_step(3)
 
     def start(number):
         lines = "\n".join([*(f"shared {n}" for n in range(each)), *(f"own {number} {n}" for n in range(each))])
@@ -310,7 +310,11 @@ def test_only_what_is_needed_is_loaded(run, tmp_path):
 
     def loaded(*arguments):
         done = subprocess.run(
-            [sys.executable, "-c", code, *arguments], cwd=tmp_path, capture_output=True, check=True, env=environment()
+            [sys.executable, "-c", code, *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+            env=clean_environment(),
         )
         return done.stdout.decode().splitlines()[-1]
 

@@ -15,7 +15,7 @@ from compactor_cli.db.database import open_database, open_existing
 from compactor_cli.db.schema import migrate, version_of
 from compactor_cli.db.tables import HEAD, metadata
 from compactor_cli.errors import StoreError
-from compactor_cli.memory.stored.memories import search
+from compactor_cli.memory.stored.memories import search_memories
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -81,7 +81,9 @@ def test_memories_of_an_earlier_schema_are_found_by_other_forms_of_their_words(u
     opened.close()
     opened = open_database(url)
     with opened.read() as connection:
-        assert [hit.memory.text for hit in search(connection, "who trades", limit=5, now=1.0)] == [said["text"]]
+        assert [hit.memory.text for hit in search_memories(connection, "who trades", limit=5, now=1.0)] == [
+            said["text"]
+        ]
     opened.close()
 
 

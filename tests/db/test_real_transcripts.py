@@ -11,15 +11,15 @@ import re
 import pytest
 
 from compactor_cli import api
-from compactor_cli.archive.chunks import cut
-from compactor_cli.archive.manifest import manifest_of
-from compactor_cli.archive.originals import find, original
+from compactor_cli.archive.chunks import cut_chunks
+from compactor_cli.archive.manifest import make_manifest_of
+from compactor_cli.archive.originals import find_entry, original_bytes
 from compactor_cli.archive.stored import archive
 from compactor_cli.db.database import open_database
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
-from tests.drawing import draw
+from tests.drawing import draw_items
 from tests.test_real_transcripts import FILES, SMALL, _name
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the folder of real transcripts is not here")
@@ -42,19 +42,19 @@ def there_and_back(database, source, strategy):
         result = api.compact(source, Settings(strategy=strategy, target_ratio=0.25), tokenizer="chars")
     except BudgetError:
         return
-    manifest = manifest_of(source, result.data, result.parts, "out.jsonl", "chars")
+    manifest = make_manifest_of(source, result.data, result.parts, "out.jsonl", "chars")
     with database.write() as connection:
-        archive.keep(connection, manifest, cut(source), 0.0)
+        archive.keep(connection, manifest, cut_chunks(source), 0.0)
         found = archive.find_compaction(connection, result.data)
         assert found is not None
-        chosen = archive.known(connection, found.id)
+        chosen = archive.get_compaction(connection, found.id)
         back = archive.restore(connection, found.id, 0.0) if chosen.changed else source.stored
         removed = archive.manifest(connection, found.id).removed
     assert back == source.stored
     assert chosen.changed or result.data == source.data
     earlier = set(REFERENCE.findall(source.data))
     for name in sorted(set(REFERENCE.findall(result.data)) - earlier)[:MOST]:
-        assert original(source, find(removed, name.decode()))
+        assert original_bytes(source, find_entry(removed, name.decode()))
 
 
 def read(path):
@@ -68,7 +68,7 @@ def read(path):
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_every_session_by_every_strategy(path, filled):
     source = read(path)
-    for strategy in draw(STRATEGIES, 1, _name(path)):
+    for strategy in draw_items(STRATEGIES, 1, _name(path)):
         there_and_back(filled, source, strategy)
 
 
@@ -76,5 +76,5 @@ def test_every_session_by_every_strategy(path, filled):
 @pytest.mark.parametrize("path", SMALL[::4], ids=_name)
 def test_some_of_them_on_both_databases(path, database):
     source = read(path)
-    for strategy in draw(STRATEGIES, 1, _name(path)):
+    for strategy in draw_items(STRATEGIES, 1, _name(path)):
         there_and_back(database, source, strategy)

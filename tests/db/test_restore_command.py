@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compactor_cli import api
-from tests.builders import ROOT, exchanges, jsonl, prose, system, user
+from tests.builders import ROOT, jsonl, plain_exchanges, prose, system, user
 from tests.db.warm import APPENDS
 
 pytestmark = pytest.mark.one_test_in(4)
@@ -126,7 +126,7 @@ def test_list_names_everything_that_was_taken_away(command, compacted):
 
 def test_a_session_that_went_on_keeps_what_came_since(command, compacted):
     original, small = compacted
-    more = jsonl(*exchanges(2, start=90))
+    more = jsonl(*plain_exchanges(2, start=90))
     small.write_bytes(small.read_bytes() + more)
     done = command("restore", small)
     assert done.stdout == original + more
@@ -138,7 +138,7 @@ def test_five_rounds_on_a_growing_session_restore_any_earlier_state(command, tmp
     path.write_bytes(jsonl(system(), user("Build the harbour tool.")))
     states = []
     for round_ in range(5):
-        path.write_bytes(path.read_bytes() + jsonl(*exchanges(8, start=10 * round_)))
+        path.write_bytes(path.read_bytes() + jsonl(*plain_exchanges(8, start=10 * round_)))
         states.append(path.read_bytes())
         done = command("compact", path, "--target-tokens", str(1000 + 300 * round_), "--archive", "--in-place")
         assert done.code == 0, done.stderr
@@ -201,10 +201,10 @@ def test_all_that_is_kept_is_listed_and_can_be_had_by_its_number(command, compac
 
 def test_a_round_that_changed_nothing_comes_back_as_well(command, tmp_path):
     path = tmp_path / "session.jsonl"
-    path.write_bytes(jsonl(user("Build the harbour tool."), *exchanges(5)))
+    path.write_bytes(jsonl(user("Build the harbour tool."), *plain_exchanges(5)))
     first = path.read_bytes()
     assert command("compact", path, "--target-tokens", "100000", "--in-place", "--archive").code == 0
-    path.write_bytes(first + jsonl(*exchanges(30, start=5)))
+    path.write_bytes(first + jsonl(*plain_exchanges(30, start=5)))
     second = path.read_bytes()
     assert command("compact", path, "--target-ratio", "0.2", "--in-place", "--archive").code == 0
     assert path.read_bytes() != second
@@ -252,7 +252,7 @@ def test_nothing_kept_is_the_answer_no(command, session):
         assert done.stdout == b""
         done = command("compact", session, "--target-ratio", "0.3", "--archive", "-o", "other.jsonl")
         assert done.code == 0
-        session.write_bytes(jsonl(user("quite another session"), *exchanges(3)))
+        session.write_bytes(jsonl(user("quite another session"), *plain_exchanges(3)))
 
 
 def test_without_the_archive_a_manifest_says_what_was_taken_away(command, session, tmp_path):
@@ -287,7 +287,7 @@ def test_the_manifest_is_written_before_anything_is_lost(command, session, tmp_p
 def test_purge_takes_the_whole_session_and_no_other(command, compacted, tmp_path):
     _, small = compacted
     other, other_small = tmp_path / "other.jsonl", tmp_path / "other-small.jsonl"
-    other.write_bytes(jsonl(user("quite another session"), *exchanges(20)))
+    other.write_bytes(jsonl(user("quite another session"), *plain_exchanges(20)))
     assert command("compact", other, "--target-ratio", "0.3", "--archive", "-o", other_small).code == 0
     smaller = tmp_path / "smaller.jsonl"
     assert command("compact", small, "--target-tokens", "900", "--archive", "-o", smaller).code == 0
@@ -302,8 +302,8 @@ def test_purge_takes_the_whole_session_and_no_other(command, compacted, tmp_path
 
 def test_purge_names_other_files_with_the_same_text_and_asks(command, tmp_path):
     path, longer = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    path.write_bytes(jsonl(user("Build the harbour tool."), *exchanges(20)))
-    longer.write_bytes(path.read_bytes() + jsonl(*exchanges(20, start=20)))
+    path.write_bytes(jsonl(user("Build the harbour tool."), *plain_exchanges(20)))
+    longer.write_bytes(path.read_bytes() + jsonl(*plain_exchanges(20, start=20)))
     original = path.read_bytes()
     for each in (path, longer):
         assert command("compact", each, "--target-ratio", "0.3", "--archive", "--in-place").code == 0
@@ -319,7 +319,7 @@ def test_several_files_and_conversations(command, tmp_path):
     files = []
     for name in ("one", "two"):
         path = tmp_path / f"{name}.jsonl"
-        conversations = [{"messages": [user(f"{name} {at}"), *exchanges(6, start=7 * at)]} for at in range(3)]
+        conversations = [{"messages": [user(f"{name} {at}"), *plain_exchanges(6, start=7 * at)]} for at in range(3)]
         path.write_bytes(jsonl(*conversations))
         files.append(path)
     done = command("compact", *files, "--target-ratio", "0.4", "--archive", "--out-dir", tmp_path / "out")
@@ -364,7 +364,7 @@ def test_wrong_usage(command, compacted, arguments, words):
 
 def test_a_prose_tail_of_a_document_is_kept(command, tmp_path):
     path = tmp_path / "whole.json"
-    messages = [user(prose("harbour")), *exchanges(12)]
+    messages = [user(prose("harbour")), *plain_exchanges(12)]
     path.write_text(json.dumps({"id": "x", "messages": messages, "note": prose("kelp")}, indent=2) + "\n\n")
     original = path.read_bytes()
     assert command("compact", path, "--target-ratio", "0.4", "--archive", "--in-place").code == 0

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from compactor_cli.archive.stored import archive
-from tests.builders import assistant, exchanges, jsonl, user
+from tests.builders import assistant, jsonl, plain_exchanges, user
 from tests.containers.test_containers import log
 from tests.db.sessions import DAY
 
@@ -64,7 +64,7 @@ def test_a_packed_original_keeps_its_bytes_where_no_name_says_otherwise_and_the_
 
 
 def test_a_log_of_several_conversations_comes_back_as_it_was_whatever_its_place_is_called(command, tmp_path):
-    data = log({"id": 1, "messages": list(exchanges(15))})
+    data = log({"id": 1, "messages": list(plain_exchanges(15))})
     (tmp_path / "log.eval").write_bytes(data)
     done = command("compact", "log.eval", "--target-ratio", "0.3", "--archive", "-o", "small.eval")
     assert done.code == 0, done.stderr
@@ -121,7 +121,7 @@ def test_of_several_compactions_of_a_path_those_are_named_that_are_still_kept(co
         assert command("compact", session, "--target-ratio", "0.4", "--in-place", "--archive").code == 0
     session.write_bytes(jsonl(user("Hello."), assistant("Hi.")))
     with database.read() as connection:
-        ids = [each.id for each in archive.newest(connection)]
+        ids = [each.id for each in archive.newest_compactions(connection)]
     numbers = ", ".join(map(str, ids[:5]))
     done = command("restore", session)
     assert done.code == 1
@@ -137,7 +137,7 @@ def test_behind_a_round_that_changed_nothing_the_one_before_comes_back_with_what
     """That round's own input is the compacted file itself: to bring that back would restore nothing."""
     original = session.read_bytes()
     assert command("compact", session, "--target-ratio", "0.3", "--in-place", "--archive").code == 0
-    more = jsonl(*exchanges(1, start=90))
+    more = jsonl(*plain_exchanges(1, start=90))
     session.write_bytes(session.read_bytes() + more)
     again = command("compact", session, "--target-tokens", "100000", "--in-place", "--archive")
     assert "unchanged" in again.stderr

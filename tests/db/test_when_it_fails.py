@@ -15,8 +15,8 @@ import sqlalchemy as sa
 
 from compactor_cli.db.database import open_database
 from compactor_cli.db.tables import sessions
-from tests.builders import command as command_line
-from tests.builders import environment, jsonl, user
+from tests.builders import clean_environment, jsonl, user
+from tests.builders import program_command as command_line
 from tests.db.warm import APPENDS
 
 pytestmark = pytest.mark.one_test_in(3)
@@ -60,7 +60,12 @@ def test_compacting_without_asking_for_it_loads_nothing_of_it(session):
         " if name in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, env=environment(), cwd=session.parent, check=True, timeout=60
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env=clean_environment(),
+        cwd=session.parent,
+        check=True,
+        timeout=60,
     )
     assert done.stdout.split() == []
 
@@ -123,7 +128,9 @@ def test_no_room_for_the_database(session, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
     arguments = command_line("compact", session, *REPLACED, "--archive", "--database", url)
-    done = subprocess.run(arguments, capture_output=True, env=environment(), preexec_fn=limit, check=False, timeout=60)
+    done = subprocess.run(
+        arguments, capture_output=True, env=clean_environment(), preexec_fn=limit, check=False, timeout=60
+    )
     words = done.stderr.decode()
     assert done.returncode == 6, words
     assert "the disk" in words

@@ -21,10 +21,10 @@ CHARS = ("--tokenizer", "chars")
 def records():
     session = ClaudeSession()
     session.exchanges(3)
-    session.says("Look at the folder.")
-    session.answers(text_block("I look."), tool_use("call-1"))
-    session.returns("call-1", "a.txt")
-    session.answers(text_block("One file."))
+    session.add_answer("Look at the folder.")
+    session.add_call(text_block("I look."), tool_use("call-1"))
+    session.add_result("call-1", "a.txt")
+    session.add_call(text_block("One file."))
     return session.records
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from compactor_cli.features.evidence import gather
+from compactor_cli.features.evidence import gather_evidence
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.profiles import default_profile
-from tests.builders import read
+from tests.builders import read_records
 
 
 class Told:
@@ -17,9 +17,9 @@ class Told:
     but by `worth`."""
 
     def __init__(self, *records, worth=lambda term: 1.0, skip=frozenset(), profile=None):
-        self.messages = read(*map(json.dumps, records))
+        self.messages = read_records(*map(json.dumps, records))
         self.session = read_session(self.messages)
-        self.evidence = gather(self.messages, self.session)
+        self.evidence = gather_evidence(self.messages, self.session)
         self.values = TermScores(self.session, self.evidence, profile or default_profile())
         self.lines = SessionLines(self.session, worth, skip)
 
@@ -33,7 +33,7 @@ class Told:
 
     def term(self, name):
         """Return the number of a name that is in the session."""
-        found = self.session.find(name)
+        found = self.session.find_id(name)
         assert found is not None, name
         return found
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.features.work.foreign_verbs import looks_abroad
+from compactor_cli.features.work.foreign_verbs import has_foreign_looking_verb
 from tests.features.working import Session
 
 
@@ -61,7 +61,7 @@ def test_verbs_of_other_languages_that_look_do_not(tool: str) -> None:
 
 
 def test_what_looks_and_acts_looks():
-    assert looks_abroad("buscar_cancelar")
+    assert has_foreign_looking_verb("buscar_cancelar")
     assert Session().calls("buscar_cancelar", "OK", nr="QX-48213").texts("effect") == []
 
 

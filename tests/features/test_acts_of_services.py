@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.features.work.tool_names import acts
+from compactor_cli.features.work.tool_names import is_acting
 from tests.features.working import Session
 
 _OK = '{"ok": true}'
@@ -26,7 +26,7 @@ _OK = '{"ok": true}'
     ],
 )
 def test_a_thing_of_a_service_is_changed(tool: str, arguments: dict[str, Any]) -> None:
-    assert acts(tool, arguments)
+    assert is_acting(tool, arguments)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_thing_of_a_service_is_changed(tool: str, arguments: dict[str, Any]) -
     ],
 )
 def test_files_of_the_session_and_look_ups_are_no_acts_elsewhere(tool: str, arguments: dict[str, Any]) -> None:
-    assert not acts(tool, arguments)
+    assert not is_acting(tool, arguments)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.call_keys import only_asks
+from compactor_cli.features.work.call_keys import is_query
 from tests.features.working import Session
 
 _DENIED = "ERROR:  permission denied for database harbour"
@@ -63,5 +63,5 @@ def test_a_failed_statement_that_may_act_is_an_open_error(statement: str) -> Non
     ids=("comments", "line comments", "stars", "blanks", "blanks behind a name", "functions"),
 )
 def test_what_a_long_statement_does_is_known_at_once(statement: str) -> None:
-    assert not only_asks({"sql": statement})
+    assert not is_query({"sql": statement})
     assert len(Session().calls("psql", _DENIED, sql=statement).texts("error")) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.checks import check_named
+from compactor_cli.features.work.checks import parse_label
 from compactor_cli.features.work.state import known_state
 from tests.features.working import FAILS, Session
 
@@ -191,7 +191,7 @@ def test_output_that_comes_later_belongs_to_the_command():
     ],
 )
 def test_a_run_of_everything_covers_a_part_of_its_kind(command, other):
-    everything, part = check_named(command), check_named(other)
+    everything, part = parse_label(command), parse_label(other)
     assert everything is not None and part is not None
     assert everything.covers(part)
     assert not part.covers(everything)
@@ -207,7 +207,7 @@ def test_a_run_of_everything_covers_a_part_of_its_kind(command, other):
     ],
 )
 def test_runs_of_something_else_cover_nothing(command, other):
-    one, another = check_named(command), check_named(other)
+    one, another = parse_label(command), parse_label(other)
     assert one is not None and another is not None
     assert not one.covers(another)
 
@@ -216,7 +216,7 @@ def test_runs_of_something_else_cover_nothing(command, other):
     "command", ["make install", "npm run dev", "python app.py", "ruff format .", "cargo run", "echo"]
 )
 def test_other_commands_are_no_checks(command):
-    assert check_named(command) is None
+    assert parse_label(command) is None
 
 
 def test_a_failure_is_told_with_the_line_that_says_why_in_other_words():
@@ -278,9 +278,9 @@ def test_a_failing_run_of_more_tests_that_names_all_failures_takes_the_place_of_
 
 def test_a_failure_that_a_later_failing_run_does_not_have_any_more_has_passed() -> None:
     session = Session().runs("pytest tests/test_a.py", OLD)
-    assert known_state(session.messages).overcome == frozenset()
+    assert known_state(session.messages).resolved == frozenset()
     session.runs("pytest", f"{NEW}1 failed, 9 passed")
-    assert known_state(session.messages).overcome == {2}
+    assert known_state(session.messages).resolved == {2}
     again = Session().runs("pytest tests/test_a.py", OLD).runs("pytest", f"{OLD}\n{NEW}2 failed, 9 passed")
-    assert known_state(again.messages).overcome == frozenset()
-    assert known_state(again.runs("pytest", "12 passed").messages).overcome == {2, 4}
+    assert known_state(again.messages).resolved == frozenset()
+    assert known_state(again.runs("pytest", "12 passed").messages).resolved == {2, 4}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.features.work.causes import cause_line
-from compactor_cli.features.work.check_output import failing_names, verdict
+from compactor_cli.features.work.check_output import failing_names, output_verdict
 
 FAILED_TESTS = [
     "ImportError while loading conftest '/a/conftest.py'.",
@@ -136,8 +136,8 @@ CASES = [
 
 @pytest.mark.parametrize(("kind", "failed", "line"), CASES)
 def test_each_way_of_saying_it_is_heard(kind, failed, line):
-    assert verdict(kind, line).failed is failed
-    assert verdict(kind, f"collecting the tide\n{line}\nlow water at noon").failed is failed
+    assert output_verdict(kind, line).failed is failed
+    assert output_verdict(kind, f"collecting the tide\n{line}\nlow water at noon").failed is failed
 
 
 @pytest.mark.parametrize(
@@ -166,25 +166,25 @@ def test_each_way_of_saying_it_is_heard(kind, failed, line):
     ],
 )
 def test_what_looks_like_a_sum_is_none(kind, line):
-    assert verdict(kind, line).failed is None
+    assert output_verdict(kind, line).failed is None
 
 
 @pytest.mark.parametrize("end", ["Build failed with 1 error", "Test run summary: Failed!"])
 def test_a_failure_behind_the_sum_of_another_project_is_one(end):
-    assert verdict("tests", f"Test summary: total: 3, failed: 0, succeeded: 3\n{end}").failed is True
-    assert verdict("tests", f"Test run summary: Passed!\n{end}").failed is True
-    assert verdict("tests", f"{end}\nTest run summary: Passed!").failed is True
+    assert output_verdict("tests", f"Test summary: total: 3, failed: 0, succeeded: 3\n{end}").failed is True
+    assert output_verdict("tests", f"Test run summary: Passed!\n{end}").failed is True
+    assert output_verdict("tests", f"{end}\nTest run summary: Passed!").failed is True
 
 
 def test_what_says_neither_is_neither():
     for kind in ("tests", "lint"):
-        assert verdict(kind, "low water at noon\nhigh water at six").failed is None
+        assert output_verdict(kind, "low water at noon\nhigh water at six").failed is None
 
 
 @pytest.mark.parametrize("line", ["no tests ran in 0.1s", "collected 0 items", "No test files found", "Ran 0 tests"])
 def test_where_nothing_ran_nothing_passed(line):
-    assert verdict("tests", f"{line}\nOK").ran is False
-    assert verdict("tests", f"--- PASS: TestHigh\n{line}\nok  \ttide\t0.1s").failed is False
+    assert output_verdict("tests", f"{line}\nOK").has_run is False
+    assert output_verdict("tests", f"--- PASS: TestHigh\n{line}\nok  \ttide\t0.1s").failed is False
 
 
 @pytest.mark.parametrize(
@@ -197,20 +197,21 @@ def test_where_nothing_ran_nothing_passed(line):
     ],
 )
 def test_what_is_only_noted_of_a_place_is_no_failure(kind, line):
-    assert verdict(kind, line).failed is None
+    assert output_verdict(kind, line).failed is None
 
 
 def test_what_stands_before_each_line_hides_neither_the_verdict_nor_the_names_of_tests() -> None:
     lines = ("RUN v1", "FAIL  src/tide.test.ts > high", "not ok 3 - low", "", "Duration 3s")
     said = "\n".join(f"@acme/tide:test: {line}" for line in lines)
-    assert verdict("tests", said).failed is True
+    assert output_verdict("tests", said).failed is True
     assert failing_names(said) == failing_names("\n".join(lines)) != ()
-    assert verdict("tests", "\n".join(f"web-1  | {line}" for line in ("a", "b", "c", "PASS"))).failed is False
+    assert output_verdict("tests", "\n".join(f"web-1  | {line}" for line in ("a", "b", "c", "PASS"))).failed is False
 
 
 @pytest.mark.parametrize("name", ["", "@acme/tide:test: ", "web-1  | "])
 def test_what_is_said_of_a_failing_test_is_the_error_not_its_title(name: str) -> None:
     lines = ("RUN v1", "FAIL  src/tide.test.ts > high > comes at noon", "AssertionError: expected 1 to be 2", "end")
     assert (
-        cause_line("\n".join(f"{name}{line}" for line in lines), places=False) == "AssertionError: expected 1 to be 2"
+        cause_line("\n".join(f"{name}{line}" for line in lines), allow_locations=False)
+        == "AssertionError: expected 1 to be 2"
     )

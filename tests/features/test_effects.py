@@ -181,7 +181,8 @@ def test_a_command_that_acts_elsewhere_is_told(command: str, told: str) -> None:
      "npm run migrate:status", "npm update left-pad", "python manage.py migrate --plan", "alembic current",
      "python manage.py makemigrations", "psql -c 'SELECT * FROM updates'", "rsync -avn dist/ host:/srv",
      "rsync host:/srv dist/",
-     "scp host:a.txt .", "ssh host", "ssh -T git@github.com", "ssh host 'tail -n 5 log 2>/dev/null'", "aws s3 ls s3://a",
+     "scp host:a.txt .", "ssh host", "ssh -T git@github.com", ("ssh host 'tail -n 5 log "
+         "2>/dev/null'"), "aws s3 ls s3://a",
      "ssh host sudo systemctl status web", "aws s3 cp s3://a/b .", "aws s3 rm s3://a/b --dryrun", "kubectl get pods",
      "aws lambda list-functions", "kubectl rollout status web", "glab mr list", "brew update", "mkdir deploy",
      "bd update -h"],
@@ -380,8 +381,8 @@ def test_a_move_to_another_branch_that_the_user_declined_is_not_told() -> None:
 
 def test_commits_that_are_still_seen_are_carried_once() -> None:
     known = Commits(['git commit "two"'])
-    known.carry(["git push", 'git commit "one"', 'git commit "two"'])
-    back = [known.note("", "git reset", ("reset", "HEAD~1")) for _ in range(3)]
+    known.add_earlier_lines(["git push", 'git commit "one"', 'git commit "two"'])
+    back = [known.record_command("", "git reset", ("reset", "HEAD~1")) for _ in range(3)]
     assert back == [['git commit "two"'], ['git commit "one"'], []]
 
 

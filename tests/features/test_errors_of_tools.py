@@ -34,7 +34,7 @@ def test_an_error_of_a_tool_is_over_when_it_was_called_with_the_same_arguments(
     assert _open(session) == told
     session.calls("psql", "CREATE", **later)
     assert _open(session) == ([] if is_over else told)
-    assert known_state(session.messages).overcome == (frozenset((2,)) if is_over else frozenset())
+    assert known_state(session.messages).resolved == (frozenset((2,)) if is_over else frozenset())
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.builders import assistant, call, calling, result, system, user
+from tests.builders import assistant, call, calling_message, result, system, user
 from tests.features.sessions import Told
 
 
@@ -16,7 +16,7 @@ def test_a_name_knows_who_wrote_it_and_where():
     told = Told(
         user("Fix parse_line in a.py"),
         assistant("I look at parse_line."),
-        calling(bash("c1", "grep parse_line a.py")),
+        calling_message(bash("c1", "grep parse_line a.py")),
         result("c1", "a.py:12: def parse_line():"),
         assistant("Found parse_line; load_rows calls it."),
         user("Good."),
@@ -56,18 +56,18 @@ def test_what_a_harness_shows_is_found_and_not_said_but_its_instructions_are():
     found, bound = told.of("load_rows"), told.of("c.py")
     assert (found.user, found.results, found.last_result) == (0, 1, 1)
     assert (bound.user, bound.results) == (1, 0)
-    assert [piece.speech for piece in told.session.pieces] == [True, False, True, True]
+    assert [piece.is_speech for piece in told.session.pieces] == [True, False, True, True]
 
 
 def test_occurrences_are_counted_wherever_they_stand():
-    told = Told(user("a.py a.py"), calling(call("c1")), result("c1", "a.py\na.py"), assistant("a.py"))
+    told = Told(user("a.py a.py"), calling_message(call("c1")), result("c1", "a.py\na.py"), assistant("a.py"))
     assert told.of("a.py").occurrences == 5
     assert told.of("a.py").messages == 3
 
 
 def test_a_quoted_name_does_not_occur_where_the_same_word_stands_in_what_is_said():
     shown = result("c1", 'Look at the "Harbor" first.')
-    told = Told(user("go"), calling(call("c1")), shown, assistant("The harbor is behind the harbor wall."))
+    told = Told(user("go"), calling_message(call("c1")), shown, assistant("The harbor is behind the harbor wall."))
     assert told.of("harbor").occurrences == 1
     assert told.of("harbor").messages == 2
 
@@ -76,11 +76,11 @@ def test_names_in_calls_that_change_files_are_edited_and_reading_is_not_changing
     edit = json.dumps({"file_path": "src/a.py", "old_string": "old_name", "new_string": "new_name"})
     told = Told(
         user("go"),
-        calling(call("c1", "Edit", edit)),
+        calling_message(call("c1", "Edit", edit)),
         result("c1", "done_now"),
-        calling(bash("c2", "cat src/b.py")),
+        calling_message(bash("c2", "cat src/b.py")),
         result("c2", "seen_name"),
-        calling(bash("c3", "sed -i 's/x/y/' src/c.py")),
+        calling_message(bash("c3", "sed -i 's/x/y/' src/c.py")),
         result("c3", "ok"),
     )
     assert told.of("src/a.py").edited
@@ -92,14 +92,16 @@ def test_names_in_calls_that_change_files_are_edited_and_reading_is_not_changing
 
 def test_names_in_a_plan_are_planned():
     todos = json.dumps({"todos": [{"content": "check load_rows", "status": "pending"}]})
-    told = Told(user("go"), calling(call("c1", "TodoWrite", todos)), result("c1", "ok"), assistant("other_name"))
+    told = Told(
+        user("go"), calling_message(call("c1", "TodoWrite", todos)), result("c1", "ok"), assistant("other_name")
+    )
     assert told.of("load_rows").planned
     assert not told.of("other_name").planned
 
 
 def test_names_on_error_lines_have_failed():
     out = "collected tests/test_a.py\nValueError: bad_total in rounding.py\nexit code: 1"
-    told = Told(user("go"), calling(call("c1")), result("c1", out))
+    told = Told(user("go"), calling_message(call("c1")), result("c1", out))
     assert told.of("rounding.py").failed
     assert told.of("bad_total").failed
     assert not told.of("tests/test_a.py").failed
@@ -107,13 +109,13 @@ def test_names_on_error_lines_have_failed():
 
 def test_a_result_that_went_well_has_no_failures():
     out = "12 tests, ValueError: is expected in rounding.py\nexit code: 0"
-    assert not Told(user("go"), calling(call("c1")), result("c1", out)).of("rounding.py").failed
+    assert not Told(user("go"), calling_message(call("c1")), result("c1", out)).of("rounding.py").failed
 
 
 def test_keys_of_data_and_names_of_tools_are_form():
     told = Told(
         user("go on with order_id and file_path"),
-        calling(call("c1", "get_order", '{"order_id": "W-1234"}')),
+        calling_message(call("c1", "get_order", '{"order_id": "W-1234"}')),
         result("c1", '{"order_id": "W-1234", "payment_kind": "card_9"}'),
         assistant("get_order says card_9"),
     )
@@ -132,8 +134,8 @@ def test_system_messages_are_no_part_of_the_story():
 
 def test_company_and_lines_are_those_of_the_smallest_text():
     told = Told(user("a.py"), assistant("a.py b.py c.py\nd.py"))
-    assert (told.of("a.py").company, told.of("a.py").lines) == (1, 1)
-    assert (told.of("b.py").company, told.of("b.py").lines) == (4, 2)
+    assert (told.of("a.py").fewest_names, told.of("a.py").fewest_lines) == (1, 1)
+    assert (told.of("b.py").fewest_names, told.of("b.py").fewest_lines) == (4, 2)
 
 
 def test_ages_fall_from_old_to_new_within_0_and_1():
@@ -145,9 +147,9 @@ def test_ages_fall_from_old_to_new_within_0_and_1():
 
 def test_rows_of_a_table_are_alike_and_what_is_not_in_it_is_not():
     rows = "\n".join(f"host-{at:03} is up" for at in range(50))
-    told = Told(user("go"), calling(call("c1")), result("c1", f"{rows}\nvol-7f3a9c is gone"))
-    assert told.of("host-017").alike == 50
-    assert told.of("vol-7f3a9c").alike == 1
+    told = Told(user("go"), calling_message(call("c1")), result("c1", f"{rows}\nvol-7f3a9c is gone"))
+    assert told.of("host-017").similar_names == 50
+    assert told.of("vol-7f3a9c").similar_names == 1
 
 
 def test_a_session_of_the_system_alone_has_no_evidence():

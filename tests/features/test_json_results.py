@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.json_results import result_members, says_failed, stated_error, tells_end
+from compactor_cli.features.work.json_results import result_members, says_failed, stated_error, states_end
 from compactor_cli.features.work.state import compute_state
 from tests.features.working import Session
 
@@ -75,7 +75,7 @@ def test_the_error_is_what_its_most_telling_member_says(said: str, why: str) -> 
 @pytest.mark.parametrize("said", ["{", "{}", '{"a": "', f"{{{_GAP}", f'{{"a": [1, {_GAP} 2]}}', "{ if (ok) error(); }"])
 def test_what_says_nothing_of_failure_is_none(said: str) -> None:
     assert not says_failed(said)
-    assert tells_end(said) == (_GAP not in said)
+    assert states_end(said) == (_GAP not in said)
 
 
 def test_an_error_of_a_tool_is_told_by_its_message_where_it_has_lines_of_its_own() -> None:

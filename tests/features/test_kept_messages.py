@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.features.work.state import session_state
-from tests.builders import read, user
+from tests.builders import read_records, user
 from tests.features.working import FAILS, Session
 
 STEPS = [
@@ -34,7 +34,8 @@ def second_round(kept, steps, told=("edited conf/z.yaml, unchecked",)):
     ]
     summary = user("\n".join(["## Session Summary of #2-9", "#2 shell: ls", *block]))
     return [
-        line.text for line in session_state(read(*since.records[:1], summary, *before.records[1:], *since.records[1:]))
+        line.text
+        for line in session_state(read_records(*since.records[:1], summary, *before.records[1:], *since.records[1:]))
     ]
 
 

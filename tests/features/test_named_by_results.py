@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from compactor_cli.features.work import known_so_far
-from tests.builders import call, calling, result
+from compactor_cli.features.work import work_state
+from tests.builders import call, calling_message, result
 from tests.features.working import Session
 
 _LOG = "SUBSCRIPTION start sub_id=FT-771209 price=4.99\nCHARGE 4.99 FT-771209 ok"
@@ -59,7 +59,7 @@ def test_what_no_earlier_result_of_another_tool_had_was_not_there_before(earlier
     if earlier == "same, looked at":
         session.calls("get_log", _LOG)
     if earlier == "beside":
-        both = calling(call("a", "get_log", "{}"), call("b", "set_block", '{"block": true}'))
+        both = calling_message(call("a", "get_log", "{}"), call("b", "set_block", '{"block": true}'))
         session.records += [both, result("a", _LOG), result("b", _MADE)]
     else:
         session.calls("set_block", _MADE, block=True)
@@ -80,7 +80,7 @@ def test_the_results_before_are_read_once_however_many_calls_make_something(monk
         read.append(text)
         return []
 
-    monkeypatch.setattr(known_so_far, "_NAME", SimpleNamespace(findall=note))
+    monkeypatch.setattr(work_state, "_NAME_WITH_DIGIT", SimpleNamespace(findall=note))
     session = Session()
     for number in range(9):
         session.calls("set_block", json.dumps({"sub_id": f"FT-77120{number}"}), block=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import call, calling, user
+from tests.builders import call, calling_message, user
 from tests.builders import result as answers
 from tests.features.sessions import Told
 
@@ -23,7 +23,7 @@ def silent(
     """How many lines of each page are not shown."""
     pages = [
         (
-            calling(call(f"c{n}", tool, asked % n)),
+            calling_message(call(f"c{n}", tool, asked % n)),
             answers(
                 f"c{n}",
                 "\n".join(
@@ -34,7 +34,7 @@ def silent(
         for n in range(times)
     ]
     pieces = Told(user("Look."), *(message for page in pages for message in page)).lines.session.pieces
-    return [len(piece.outdated) for piece in pieces if piece.text.startswith(HEAD[0])]
+    return [len(piece.outdated_lines) for piece in pieces if piece.text.startswith(HEAD[0])]
 
 
 def test_the_first_page_shows_the_frame_of_all() -> None:
@@ -57,24 +57,24 @@ def test_an_error_on_each_page_is_shown_of_each() -> None:
 def test_a_list_that_is_asked_for_again_is_no_frame_of_its_news() -> None:
     rows = [f"gate {n} is high" for n in range(30)]
     told = [
-        (calling(call(f"c{n}", "list_gates", "{}")), answers(f"c{n}", "\n".join([*rows, f"gate 30 is at {n}"])))
+        (calling_message(call(f"c{n}", "list_gates", "{}")), answers(f"c{n}", "\n".join([*rows, f"gate 30 is at {n}"])))
         for n in range(4)
     ]
     pieces = Told(user("Look."), *(message for one in told for message in one)).lines.session.pieces
-    assert [len(piece.outdated) for piece in pieces if piece.text.startswith(rows[0])] == [0, 0, 0, 0]
+    assert [len(piece.outdated_lines) for piece in pieces if piece.text.startswith(rows[0])] == [0, 0, 0, 0]
 
 
 def test_a_page_of_one_long_line_has_a_frame_and_one_of_a_short_line_none() -> None:
     def silent_with(said: str) -> list[int]:
         told = [
             (
-                calling(call(f"c{n}", "open_page", "{}")),
+                calling_message(call(f"c{n}", "open_page", "{}")),
                 answers(f"c{n}", "\n".join([*HEAD, f"{said} {n}", *FOOT, "End"])),
             )
             for n in range(4)
         ]
         pieces = Told(user("Look."), *(message for one in told for message in one)).lines.session.pieces
-        return [len(piece.outdated) for piece in pieces if piece.text.startswith(HEAD[0])]
+        return [len(piece.outdated_lines) for piece in pieces if piece.text.startswith(HEAD[0])]
 
     assert silent_with("The gate of the harbor is high, and the quay is dry. " * 6) == [0, 5, 5, 5]
     assert silent_with("The gate is high.") == [0, 0, 0, 0]
@@ -109,12 +109,14 @@ def lines_of_record(at: int, status: str, ship: str) -> list[str]:
 def shown(*results: list[str]) -> list[list[str]]:
     """The lines of each result that are not taken for a frame."""
     told = [
-        (calling(call(f"c{n}", "get_gate", f'{{"id": {n}}}')), answers(f"c{n}", "\n".join(lines)))
+        (calling_message(call(f"c{n}", "get_gate", f'{{"id": {n}}}')), answers(f"c{n}", "\n".join(lines)))
         for n, lines in enumerate(results)
     ]
     pieces = Told(user("Look."), *(message for one in told for message in one)).lines.session.pieces
     answered = [piece for piece in pieces if piece.text in {"\n".join(lines) for lines in results}]
-    return [[line for at, line in enumerate(piece.text.split("\n")) if at not in piece.outdated] for piece in answered]
+    return [
+        [line for at, line in enumerate(piece.text.split("\n")) if at not in piece.outdated_lines] for piece in answered
+    ]
 
 
 def test_what_records_have_alike_between_lines_of_their_own_is_no_frame() -> None:

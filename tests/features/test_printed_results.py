@@ -7,9 +7,9 @@ import json
 import pytest
 
 from compactor_cli.model.group import Group
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
-from tests.builders import call, calling, result, user
+from tests.builders import call, calling_message, result, user
 from tests.features.sessions import Told
 from tests.text.test_markup import MENU
 from tests.text.test_python_values import SHOW
@@ -18,7 +18,7 @@ PAGE = f'<html><body>{MENU}<div class="r"><h4>Tern Inn</h4>no steps, 18:30</div>
 
 
 def told(output: str) -> Told:
-    return Told(user("Look it up."), calling(call("c1")), result("c1", output))
+    return Told(user("Look it up."), calling_message(call("c1")), result("c1", output))
 
 
 def test_what_stands_between_tags_is_a_name_and_what_addresses_an_element_is_none() -> None:
@@ -33,11 +33,13 @@ def test_what_stands_between_tags_is_a_name_and_what_addresses_an_element_is_non
 def test_a_page_that_is_kept_by_its_lines_says_that_its_tags_are_left_out() -> None:
     page = told(PAGE)
     group = Group(1, (1, 2), sum(page.messages[i].tokens for i in (1, 2)))
-    renderer = InPlaceRenderer(page.messages, page.lines, len, pair(page.messages))
+    renderer = InPlaceRenderer(page.messages, page.lines, len, pair_calls(page.messages))
     (edit,) = renderer.render(group, {*page.lines.of_message(2)}, "").edits
     *lines, mark = edit.text.split("\n")
     assert "<h4>Tern Inn" in lines
-    assert mark.startswith(f"[… {len(PAGE) - sum(map(len, page.texts[-len(page.lines.of_piece(2)) :])):,} characters")
+    assert mark.startswith(
+        f"[… {len(PAGE) - sum(map(len, page.texts[-len(page.lines.piece_lines(2)) :])):,} characters"
+    )
 
 
 @pytest.mark.parametrize("output", [SHOW, json.dumps({"error": "", "response": SHOW})])

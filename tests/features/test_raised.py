@@ -24,7 +24,7 @@ def test_a_call_whose_code_raised_something_failed(tool: str, said: str) -> None
     assert session.texts() == [f"open error: KeyError: 'harbor' (code of {tool})"]
     session.calls(tool, "3.2", code="tides['harbour']")
     assert session.texts() == []
-    assert known_state(session.messages).overcome == {2}
+    assert known_state(session.messages).resolved == {2}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.restated import restated
+from compactor_cli.features.restated import restated_pairs
 from compactor_cli.features.talk import Statement
 
 IDLE = [
@@ -20,7 +20,7 @@ def pairs(older: str, newer: str, *, values: tuple[float, float] = (0.9, 0.6), s
     said += [Statement(at + 1, "user", text) for at, text in enumerate(IDLE)]
     said.append(Statement(len(said), speaker, newer))
     likely = [values[0], *(0.3 for _ in IDLE), values[1]]
-    return (0, len(said) - 1) in list(restated(said, likely))
+    return (0, len(said) - 1) in list(restated_pairs(said, likely))
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_the_user_puts_right_what_the_agent_told(older: str, newer: str, *, corr
     said = [Statement(0, "assistant", older)]
     said += [Statement(at + 1, "user", text) for at, text in enumerate(IDLE)]
     said.append(Statement(len(said), "user", newer))
-    assert ((0, len(said) - 1) in restated(said, [0.9] * len(said))) is corrects
+    assert ((0, len(said) - 1) in restated_pairs(said, [0.9] * len(said))) is corrects
 
 
 def test_people_put_right_a_figure_that_they_have_just_said_with_fewer_words_of_it() -> None:
     older = "my goal is to run it in less than two hours, with the club in the valley"
     newer = "well, rather 2 hours 10, let's stay realistic"
     said = [Statement(0, "user", older), Statement(1, "assistant", "That asks a lot."), Statement(2, "user", newer)]
-    assert list(restated(said, [0.9, 0.1, 0.5])) == [(0, 2)]
+    assert list(restated_pairs(said, [0.9, 0.1, 0.5])) == [(0, 2)]
     apart = [said[0], *(Statement(at + 1, "user", text) for at, text in enumerate(IDLE)), Statement(9, "user", newer)]
-    assert list(restated(apart, [0.9, 0.3, 0.3, 0.3, 0.3, 0.5])) == []
+    assert list(restated_pairs(apart, [0.9, 0.3, 0.3, 0.3, 0.3, 0.5])) == []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.result_outcomes import outcome_of
+from compactor_cli.features.work.result_outcomes import result_outcome
 from tests.features.working import Session
 
 
 def _kind(said: str, tool: str = "send_email", *given: str) -> str:
-    return outcome_of(said, tool, given).kind
+    return result_outcome(said, tool, given).kind
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_what_is_done_with_what_was_wrong_put_right_makes_up_for_an_error(
     assert len(told) == 1
     session = Session().calls("sperren", said, **first).calls("sperren", _DONE, **then)
     assert _errors(session) == ([] if is_over else told)
-    assert known_state(session.messages).overcome == (frozenset({2}) if is_over else frozenset())
+    assert known_state(session.messages).resolved == (frozenset({2}) if is_over else frozenset())
     assert _errors(Session().calls("sperren", said, **first).calls("sperren", said, **then)) != []
     assert _errors(Session().calls("sperren", said, **first).calls("melden", _DONE, **then)) == told
 
@@ -123,7 +123,7 @@ def test_so_does_an_act_that_takes_another_of_what_the_failure_names(hotel: str,
     session.calls("create_booking", '{"booking_id": "BK-7730421"}', hotel_id=hotel, plan_id=plan, **asked)
     failed = [text for text in session.texts("effect") if text.startswith("failed")]
     assert len(failed) == (not is_over)
-    assert known_state(session.messages).overcome == (frozenset({2}) if is_over else frozenset())
+    assert known_state(session.messages).resolved == (frozenset({2}) if is_over else frozenset())
 
 
 _REFUSED = 'ERROR:  new row violates "depth_chk"\nDETAIL:  Failing row contains (5571, 12, draft).'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.check_output import verdict
+from compactor_cli.features.work.check_output import output_verdict
 from tests.features.working import FAILS, Session
 
 RUNNERS = {
@@ -160,8 +160,8 @@ RUNNERS = {
 @pytest.mark.parametrize("name", RUNNERS)
 def test_each_runner_says_whether_tests_failed(name):
     failed, passed = RUNNERS[name]
-    assert verdict("tests", failed).failed is True
-    assert verdict("tests", passed).failed is False
+    assert output_verdict("tests", failed).failed is True
+    assert output_verdict("tests", passed).failed is False
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_each_runner_says_whether_tests_failed(name):
     ],
 )
 def test_the_end_of_it_is_enough(name, line):
-    assert verdict("tests", line).failed is not False
+    assert output_verdict("tests", line).failed is not False
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_the_end_of_it_is_enough(name, line):
     ],
 )
 def test_what_looks_like_a_failure_is_none(line):
-    assert verdict("tests", f"{line}\n3 passed").failed is False
+    assert output_verdict("tests", f"{line}\n3 passed").failed is False
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_what_looks_like_a_failure_is_none(line):
     ],
 )
 def test_what_did_not_pass_whole_is_no_pass(line):
-    assert verdict("tests", line).failed is not False
+    assert output_verdict("tests", line).failed is not False
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_what_did_not_pass_whole_is_no_pass(line):
     ],
 )
 def test_what_only_speaks_of_a_pass_is_none(said):
-    assert verdict("tests", said).failed is None
+    assert output_verdict("tests", said).failed is None
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_what_only_speaks_of_a_pass_is_none(said):
     ],
 )
 def test_a_pass_is_none_where_a_crash_or_another_count_stands_behind_it(said):
-    assert verdict("tests", said).failed is None
+    assert output_verdict("tests", said).failed is None
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_a_pass_is_none_where_a_crash_or_another_count_stands_behind_it(said):
     ],
 )
 def test_a_pass_is_one_beside_what_is_no_crash(said):
-    assert verdict("tests", said).failed is False
+    assert output_verdict("tests", said).failed is False
 
 
 @pytest.mark.parametrize(
@@ -329,8 +329,8 @@ def test_a_pass_is_one_beside_what_is_no_crash(said):
     ],
 )
 def test_names_of_passing_tests_and_lines_of_a_log_are_no_failure(said, passed):
-    assert verdict("tests", said).failed is None
-    assert verdict("tests", f"{said}\n{passed}").failed is False
+    assert output_verdict("tests", said).failed is None
+    assert output_verdict("tests", f"{said}\n{passed}").failed is False
 
 
 @pytest.mark.parametrize(
@@ -354,15 +354,15 @@ def test_names_of_passing_tests_and_lines_of_a_log_are_no_failure(said, passed):
     ],
 )
 def test_a_failure_is_one_beside_a_pass(line):
-    assert verdict("tests", f"3 passed\n{line}\n5 passed in 0.1s").failed is True
+    assert output_verdict("tests", f"3 passed\n{line}\n5 passed in 0.1s").failed is True
 
 
 @pytest.mark.parametrize("part", ["a::", " ::b", "Tests run: ", "[ FAIL 0 ", "a > ", "1 ", "x.y::", "2 of "])
 @pytest.mark.parametrize("end", [" FAILEd FAIL", "Errors: 0 pass", "tests failed?"])
 def test_of_a_long_line_only_the_begin_is_looked_at(part, end):
-    assert verdict("tests", f"{part * 50_000}{end}").failed is None
-    assert verdict("tests", f"{part * 50_000}\n3 failed").failed is True
-    assert verdict("tests", f"{'x' * 600} 3 failed, 3 passed").failed is None
+    assert output_verdict("tests", f"{part * 50_000}{end}").failed is None
+    assert output_verdict("tests", f"{part * 50_000}\n3 failed").failed is True
+    assert output_verdict("tests", f"{'x' * 600} 3 failed, 3 passed").failed is None
 
 
 def test_a_tool_that_states_failures_says_no_pass_of_tests_that_nobody_understands():

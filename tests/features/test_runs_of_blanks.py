@@ -8,7 +8,7 @@ import pytest
 from compactor_cli.features.work.task_tables import row_changes
 from compactor_cli.formats import antigravity
 from compactor_cli.model.replies import reply_span
-from compactor_cli.strategies.shared.request_values import taken_up_in
+from compactor_cli.strategies.shared.request_values import echo_rater
 from tests.builders import assistant, jsonl, load, user
 from tests.features.working import Session
 
@@ -34,7 +34,7 @@ def test_a_list_of_tasks(blanks):
 @RUNS
 def test_a_table_of_tasks(blanks):
     [change] = row_changes(f"UPDATE todos SET status = 'done'{blanks}, note = 'a'{blanks}WHERE id = 'fix'")
-    assert (change.values["status"], change.among) == ("done", ("fix",))
+    assert (change.values["status"], change.selected_values) == ("done", ("fix",))
     [change] = row_changes(f"UPDATE todos SET status = 'done'{blanks}, note = 'a'")
     assert (change.values["status"], change.column) == ("done", "")
 
@@ -42,13 +42,13 @@ def test_a_table_of_tasks(blanks):
 @RUNS
 def test_what_was_typed_in_antigravity(blanks):
     typed = f"<USER_REQUEST>{blanks}Draw the{blanks}map.{blanks}</USER_REQUEST> <ADDITIONAL_METADATA>x"
-    parts = antigravity._around({"type": "USER_INPUT", "content": typed})
+    parts = antigravity._split_request({"type": "USER_INPUT", "content": typed})
     assert parts and parts[1] == f"Draw the{blanks}map."
-    assert antigravity._around({"type": "USER_INPUT", "content": typed.replace("</USER_REQUEST>", "")}) is None
+    assert antigravity._split_request({"type": "USER_INPUT", "content": typed.replace("</USER_REQUEST>", "")}) is None
 
 
 def test_the_sentences_of_a_request():
     messages = load(jsonl(user("No."), assistant("The mast stands."))).transcripts[0].messages
-    values = taken_up_in(messages)(0, ["The mast leans."] + ["No."] * 200_000)
+    values = echo_rater(messages)(0, ["The mast leans."] + ["No."] * 200_000)
     assert len(values) == 200_001
     assert values[0] > values[1]

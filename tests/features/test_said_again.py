@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.features.work.state import compute_state
-from tests.cost import calls_of
+from tests.cost import count_calls
 from tests.features.working import Session
 
 
@@ -66,4 +66,4 @@ def _offers(number: int) -> Session:
 def test_what_waits_costs_each_later_act_nothing() -> None:
     few, many = _offers(150).messages, _offers(600).messages
     assert sum(line.open for line in compute_state(many)) == 300
-    assert calls_of(lambda: compute_state(many)) < 4.3 * calls_of(lambda: compute_state(few))
+    assert count_calls(lambda: compute_state(many)) < 4.3 * count_calls(lambda: compute_state(few))

@@ -55,20 +55,20 @@ def test_the_folder_of_the_user_is_that_of_one_user_only():
         found = [paths.known(name) for name in names]
         assert found == [names[0], names[0], "/home/lee/a.py"]
         assert [paths.known("/home/lee/b.py"), paths.known("~/b.py")] == ["/home/lee/b.py", "~/b.py"]
-    assert KnownPaths(["~/a.py"], home="/home/sam/work").known("/home/lee/a.py") == "/home/lee/a.py"
+    assert KnownPaths(["~/a.py"], main_folder="/home/sam/work").known("/home/lee/a.py") == "/home/lee/a.py"
 
 
 def test_a_shorter_name_is_one_in_the_folder_in_which_the_session_works():
     for known, path in (("specs/a.yaml", "~/ferry/specs/a.yaml"), ("~/ferry/specs/a.yaml", "specs/a.yaml")):
-        assert KnownPaths([known], home="/home/sam/ferry").known(path) == known
-    assert KnownPaths(["other/a.yaml"], home="~/ferry").known("~/ferry/specs/a.yaml") == "~/ferry/specs/a.yaml"
-    assert KnownPaths(["pecs/a.yaml"], home="~/ferry").known("~/ferry/specs/a.yaml") == "~/ferry/specs/a.yaml"
-    assert KnownPaths([".bashrc"], home="/home/sam/ferry").known("~/.bashrc") == "~/.bashrc"
+        assert KnownPaths([known], main_folder="/home/sam/ferry").known(path) == known
+    assert KnownPaths(["other/a.yaml"], main_folder="~/ferry").known("~/ferry/specs/a.yaml") == "~/ferry/specs/a.yaml"
+    assert KnownPaths(["pecs/a.yaml"], main_folder="~/ferry").known("~/ferry/specs/a.yaml") == "~/ferry/specs/a.yaml"
+    assert KnownPaths([".bashrc"], main_folder="/home/sam/ferry").known("~/.bashrc") == "~/.bashrc"
 
 
 def test_a_file_of_the_user_outside_of_the_working_folder_is_another_one():
-    assert KnownPaths(["config.yaml"], home="/home/sam/work").known("~/.app/config.yaml") == "~/.app/config.yaml"
-    assert KnownPaths(["config.yaml"], home="/home/sam/work").known("~/work/app/config.yaml") == "config.yaml"
+    assert KnownPaths(["config.yaml"], main_folder="/home/sam/work").known("~/.app/config.yaml") == "~/.app/config.yaml"
+    assert KnownPaths(["config.yaml"], main_folder="/home/sam/work").known("~/work/app/config.yaml") == "config.yaml"
     session = Session().runs("cd /home/sam/work && sed -i s/a/b/ config.yaml").edits("~/.app/config.yaml")
     assert session.texts() == ["edited ~/.app/config.yaml, unchecked", "edited config.yaml, unchecked"]
 

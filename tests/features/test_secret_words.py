@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.features.work.secret_words import command_without_values
+from compactor_cli.features.work.secret_words import mask_command
 from tests.features.working import FAILS, Session
 
 STORING = [
@@ -42,8 +42,8 @@ STORING = [
 
 @pytest.mark.parametrize(("command", "told"), STORING)
 def test_a_command_is_told_without_values(command: str, told: str | None) -> None:
-    assert "hunter2" not in command_without_values(command)
-    assert told is None or command_without_values(command) == told
+    assert "hunter2" not in mask_command(command)
+    assert told is None or mask_command(command) == told
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_command_is_told_without_values(command: str, told: str | None) -> Non
     ],
 )
 def test_other_commands_are_told_as_they_are(command: str) -> None:
-    assert command_without_values(command) == command
+    assert mask_command(command) == command
 
 
 @pytest.mark.parametrize("command", [command for command, _ in STORING])
@@ -109,5 +109,5 @@ def test_no_tool_is_told_with_them(tool: str, said: str, arguments: dict[str, An
 )
 def test_long_words_are_read_at_once(command: str) -> None:
     begun = time.process_time()
-    assert command_without_values(command) == command
+    assert mask_command(command) == command
     assert time.process_time() - begun < 1

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.features.work.secret_arguments import is_secret_argument, secrets_of
-from compactor_cli.features.work.secret_words import command_without_values
-from compactor_cli.text.secret_values import is_random, is_secret, without_secrets
+from compactor_cli.features.work.secret_arguments import is_secret_argument, secrets_in_arguments
+from compactor_cli.features.work.secret_words import mask_command
+from compactor_cli.text.secret_values import is_random, is_secret, mask_secrets
 from tests.features.working import FAILS, Session
 
 VALUE = "Zq7wKx9TvB2m"
@@ -55,7 +55,7 @@ COMMANDS = [
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_value_is_known_by_where_it_stands(command: str) -> None:
     command = command.format(VALUE)
-    assert VALUE not in command_without_values(command)
+    assert VALUE not in mask_command(command)
     assert not [text for text in Session().runs(command, f"{FAILS}Error: {VALUE} denied").texts() if VALUE in text]
 
 
@@ -82,7 +82,7 @@ def test_a_value_is_known_by_where_it_stands(command: str) -> None:
     ],
 )
 def test_words_that_look_like_it_stay(command: str) -> None:
-    assert command_without_values(command) == command
+    assert mask_command(command) == command
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_words_that_look_like_it_stay(command: str) -> None:
     ],
 )
 def test_texts_that_look_like_it_stay(text: str) -> None:
-    assert without_secrets(text) == text
+    assert mask_secrets(text) == text
 
 
 def test_names_are_of_secrets_by_a_part_of_them() -> None:
@@ -145,20 +145,20 @@ def test_elements_and_settings_of_tools_are_told_without_values(
 @pytest.mark.parametrize("name", ["puk", "ssn", "passcode"])
 @pytest.mark.parametrize("text", ['{{"{}": "8811-7722"}}', '{{\\"{}\\": \\"8811-7722\\"}}', "{}=8811-7722"])
 def test_numbers_that_one_person_knows_alone_are_not_told(name: str, text: str) -> None:
-    assert "7722" not in without_secrets(text.format(name))
+    assert "7722" not in mask_secrets(text.format(name))
 
 
 def test_lists_of_other_things_are_told() -> None:
     assert Session().calls("create_x", "ok", id="a", labels=["red", "b1c2d3e4"]).texts() == [
         "create_x a (labels red; b1c2d3e4)"
     ]
-    assert secrets_of("create_x", {"labels": ["red", "b1c2d3e4"], "args": ["--name", "b1c2d3e4"]}, "") == []
+    assert secrets_in_arguments("create_x", {"labels": ["red", "b1c2d3e4"], "args": ["--name", "b1c2d3e4"]}, "") == []
 
 
 def test_names_that_are_no_text_are_read() -> None:
     arguments: dict[Any, Any] = {1: "x", "password": VALUE}
     assert not is_secret_argument(1, arguments)
-    assert secrets_of("t", arguments, "") == [VALUE]
+    assert secrets_in_arguments("t", arguments, "") == [VALUE]
 
 
 @pytest.mark.parametrize(
@@ -168,5 +168,5 @@ def test_names_that_are_no_text_are_read() -> None:
 def test_time_is_as_the_length(part: str) -> None:
     text = (part * 20_000)[:60_000]
     start = time.process_time()
-    without_secrets(text)
+    mask_secrets(text)
     assert time.process_time() - start < 2

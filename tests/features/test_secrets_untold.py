@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.features.work.secret_words import command_without_values
-from compactor_cli.text.secret_values import without_secrets
+from compactor_cli.features.work.secret_words import mask_command
+from compactor_cli.text.secret_values import mask_secrets
 from tests.features.working import FAILS, Session
 
 MARK = "hunter2"
@@ -116,7 +116,7 @@ OUTCOMES = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_value_of_a_command_is_told(command: str) -> None:
-    assert MARK not in command_without_values(command)
+    assert MARK not in mask_command(command)
     for said in OUTCOMES:
         lines = Session().runs(command, said).texts()
         assert not [line for line in lines if MARK[:4] in line]
@@ -132,7 +132,7 @@ def test_no_value_of_a_command_is_told(command: str) -> None:
     ],
 )
 def test_a_password_may_be_a_number(command: str) -> None:
-    assert "1234" not in command_without_values(command)
+    assert "1234" not in mask_command(command)
 
 
 def test_a_word_behind_the_letter_of_an_option_is_untold() -> None:
@@ -251,7 +251,7 @@ ORDINARY = [
 
 @pytest.mark.parametrize("command", ORDINARY)
 def test_what_opens_nothing_is_told(command: str) -> None:
-    assert command_without_values(command) == command
+    assert mask_command(command) == command
 
 
 @pytest.mark.parametrize(
@@ -276,4 +276,4 @@ def test_what_opens_nothing_is_told(command: str) -> None:
     ],
 )
 def test_words_about_secrets_are_told(text: str) -> None:
-    assert without_secrets(text) == text
+    assert mask_secrets(text) == text

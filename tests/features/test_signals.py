@@ -21,7 +21,7 @@ from compactor_cli.features.name_features import (
 )
 from compactor_cli.model.profile import Profile
 from compactor_cli.profiles import default_profile
-from tests.builders import assistant, call, calling, result, user
+from tests.builders import assistant, call, calling_message, result, user
 from tests.features.sessions import Told
 from tests.properties.profile import examples
 
@@ -33,14 +33,14 @@ def story():
     return Told(
         user("Fix parse_line in src/a.py for order W-48213"),
         assistant("First parse_line, then own_idea."),
-        calling(call("c1", "TodoWrite", todos), call("c2", "Edit", edit)),
+        calling_message(call("c1", "TodoWrite", todos), call("c2", "Edit", edit)),
         result("c1", "ok"),
         result("c2", "ValueError: bad_total 129.95 at 2024-05-01\nexit code: 1"),
         assistant("See example.org/docs or --max-depth and bad_total."),
         user("And 'left half' of mail@example.org, E0308, 4711, W-48214."),
         assistant("camelCase and os.path.join of file.py"),
         user("Then last_name"),
-        calling(call("c3", "Read", '{"file_path": "b.py"}')),
+        calling_message(call("c3", "Read", '{"file_path": "b.py"}')),
         result("c3", "unread_name\nEND"),
     )
 
@@ -121,7 +121,7 @@ def test_reasons_name_the_strongest_signals_that_speak_for_a_name():
     name, kind, found = next(m for m in MENTIONED if m[0] == "src/a.py")
     weigher = Weigher(Profile({"edited": 3.0, "first_request": 2.0, "agent": 1.0, "asked": -9.0}))
     assert weigher.reasons(name, kind, found, STORY.evidence) == ["edited", "first_request"]
-    assert weigher.reasons(name, kind, found, STORY.evidence, most=3) == ["edited", "first_request", "agent"]
+    assert weigher.reasons(name, kind, found, STORY.evidence, limit=3) == ["edited", "first_request", "agent"]
     assert Weigher(Profile({"edited": -1.0})).reasons(name, kind, found, STORY.evidence) == []
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.overtaking import NewestActs
 from compactor_cli.features.work.standing import Standing
+from compactor_cli.features.work.superseding import NewestActs
 from tests.features.working import Session
 
 
@@ -103,8 +103,10 @@ def test_many_acts_on_one_thing_cost_what_they_are():
     newest = NewestActs()
     stands = Standing(("88148", "ticket", "{}"), frozenset((0,)), took_place=False)
     for number in range(100):
-        assert not [*newest.note(f"ticket_close 88148 ({number})", stands)]
-    assert len([*newest.note("ticket_reopen 88148", Standing(stands.thing, stands.aspects, took_place=True))]) == 20
+        assert not [*newest.record_act(f"ticket_close 88148 ({number})", stands)]
+    assert (
+        len([*newest.record_act("ticket_reopen 88148", Standing(stands.thing, stands.aspects, took_place=True))]) == 20
+    )
 
 
 @pytest.mark.parametrize("said", ['{"state": "moving"}', '{"status": "unchanged"}', "5"])

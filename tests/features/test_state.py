@@ -9,10 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.features.followed import answers_before_turns
+from compactor_cli.features.after_request import answers_before_turns
 from compactor_cli.features.work.state import compute_state
 from compactor_cli.model.message import NO_RESPONSE
-from tests.builders import ClaudeSession, assistant, call, calling, read, result, text_block, tool_use, user
+from tests.builders import (
+    ClaudeSession,
+    assistant,
+    call,
+    calling_message,
+    read_records,
+    result,
+    text_block,
+    tool_use,
+    user,
+)
 from tests.features.working import FAILS, Session
 
 KEYS = ("command", "cmd", "path", "file_path", "todos", "plan", "status", "content", "taskId", "subject", "id", "title")
@@ -230,7 +240,8 @@ def test_without_commands_paths_keep_their_last_two_parts():
         ("git commit -m 'Add \"x\"' | cat", "[main 1a2b3c4] Add", 'git commit "Add "x"" (1a2b3c4)'),
         ("git push origin main", "To x\n   1..2  main -> main", "git push origin main"),
         ("git -C /w tag v1.2.0", "", "git tag v1.2.0"),
-        ('gh pr create --title "Fix it" --body b', "https://github.com/o/r/pull/7", 'gh pr create "Fix it" → https://github.com/o/r/pull/7'),
+        ('gh pr create --title "Fix it" --body b', "https://github.com/o/r/pull/7", ('gh pr create "Fix it" → '
+            'https://github.com/o/r/pull/7')),
         ("gh issue close 12 --comment done", "✓ Closed", "gh issue close 12"),
         ("npm publish --access public", "+ p@1.0.0", "npm publish"),
         ("kubectl apply -f k8s/", "configured", "kubectl apply -f k8s/"),
@@ -487,7 +498,7 @@ def test_a_line_names_the_newest_message_that_it_stands_on():
 
 
 def test_a_session_without_tools_has_no_state():
-    assert compute_state(read(user("Hi"), assistant("Hello, I will check the tests."))) == ()
+    assert compute_state(read_records(user("Hi"), assistant("Hello, I will check the tests."))) == ()
     assert compute_state(()) == ()
 
 
@@ -499,14 +510,14 @@ def test_lines_have_no_line_break_whatever_the_calls_hold():
 
 def test_results_of_claude_code_state_failures():
     session = ClaudeSession()
-    session.says("Build it.")
-    session.answers(tool_use("t1", command="make build"))
-    session.returns("t1", "built")
-    assert [line.text for line in compute_state(read(*session.records))] == []
-    session.answers(tool_use("t2", command="make lint"))
-    record = session.returns("t2", "Exit code 2\nbad style")
+    session.add_answer("Build it.")
+    session.add_call(tool_use("t1", command="make build"))
+    session.add_result("t1", "built")
+    assert [line.text for line in compute_state(read_records(*session.records))] == []
+    session.add_call(tool_use("t2", command="make lint"))
+    record = session.add_result("t2", "Exit code 2\nbad style")
     record["message"]["content"][0]["is_error"] = True
-    texts = [line.text for line in compute_state(read(*session.records))]
+    texts = [line.text for line in compute_state(read_records(*session.records))]
     assert texts == ["failing: make lint", "passed: make build"]
 
 
@@ -514,19 +525,24 @@ def test_results_of_claude_code_state_failures():
 
 
 def test_the_answer_before_each_turn_is_known():
-    records = [user("Fix it."), assistant("Which one?"), user("The second."), calling(call("c1"), content="Looking.")]
+    records = [
+        user("Fix it."),
+        assistant("Which one?"),
+        user("The second."),
+        calling_message(call("c1"), content="Looking."),
+    ]
     records += [result("c1", "x"), user("And?"), user("Hello?"), assistant("Done."), user("Thanks.")]
-    assert answers_before_turns(read(*records)) == ((1, 2), (3, 5), (7, 8))
+    assert answers_before_turns(read_records(*records)) == ((1, 2), (3, 5), (7, 8))
 
 
 def test_what_a_harness_put_in_is_no_turn():
     session = ClaudeSession()
-    session.says("Fix it.")
-    session.answers(text_block("Done."))
-    session.says("<system-reminder>Be nice.</system-reminder>", isMeta=True)
-    session.answers(text_block("Anything else?"))
-    session.says("No.")
-    assert answers_before_turns(read(*map(json.dumps, session.records))) == ((3, 4),)
+    session.add_answer("Fix it.")
+    session.add_call(text_block("Done."))
+    session.add_answer("<system-reminder>Be nice.</system-reminder>", isMeta=True)
+    session.add_call(text_block("Anything else?"))
+    session.add_answer("No.")
+    assert answers_before_turns(read_records(*map(json.dumps, session.records))) == ((3, 4),)
 
 
 anything = st.recursive(
@@ -538,8 +554,8 @@ anything = st.recursive(
 
 @given(st.sampled_from(TOOLS), anything, st.text(max_size=80) | st.sampled_from(SAID))
 def test_no_call_is_too_odd(tool, arguments, said):
-    records = [user("Go."), calling(call("c1", tool, json.dumps(arguments))), result("c1", said)]
-    texts = [line.text for line in compute_state(read(*records))]
+    records = [user("Go."), calling_message(call("c1", tool, json.dumps(arguments))), result("c1", said)]
+    texts = [line.text for line in compute_state(read_records(*records))]
     assert all(text == " ".join(text.split()) for text in texts)
     assert [line.text for line in compute_state((), texts)] == texts
 

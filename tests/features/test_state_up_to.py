@@ -35,7 +35,7 @@ def _mended(session: Session) -> Session:
 
 
 def told(known: KnownState, last: int) -> tuple[list[str], set[int]]:
-    return [line.text for line in known.lines if line.message <= last], {n for n in known.overcome if n <= last}
+    return [line.text for line in known.lines if line.message <= last], {n for n in known.resolved if n <= last}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_nothing_is_looked_at_that_can_change_no_line(monkeypatch: pytest.Monkey
     monkeypatch.setattr(state_of, "touched_by", counted)
     known = known_state(messages, up_to=2)
     assert len(looked_at) < 8
-    assert known.overcome == {2}
+    assert known.resolved == {2}
     assert told(known, 2) == (["on branch tide"], {2})
     looked_at.clear()
     assert told(known_state(messages), 2) == told(known, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.result_outcomes import outcome_of
+from compactor_cli.features.work.result_outcomes import result_outcome
 from tests.features.working import Session
 
 _SUBMITTED = "Request accepted, awaiting_confirmation: the recipient has to confirm first."
@@ -52,7 +52,7 @@ def test_what_was_submitted_waits_whatever_the_tool_is_called(
     ],
 )
 def test_what_was_done_to_something_of_such_a_name_does_not(tool: str, said: str, given: tuple[str, ...]) -> None:
-    assert outcome_of(said, tool, given).kind == "done"
+    assert result_outcome(said, tool, given).kind == "done"
 
 
 @pytest.mark.parametrize(

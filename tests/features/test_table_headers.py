@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compactor_cli.strategies.shared.selection import Selector, densest
-from tests.builders import call, calling, user
+from compactor_cli.strategies.shared.selection import Selector, densest_lines
+from tests.builders import call, calling_message, user
 from tests.builders import result as answers
 from tests.features.sessions import Told
 
@@ -14,7 +14,9 @@ ROWS = [f"public_of_all_the_tides_{n} | harbor_{n} | gate_{n} | integer of eight
 def told() -> Told:
     table = "\n".join([HEADER, HEADER.translate({at: "-" for at in range(33, 124) if at != ord("|")}), *ROWS])
     asked = '{"sql": "select column_name_of_gate from columns"}'
-    return Told(user("Look."), calling(call("c1", "psql", asked)), answers("c1", table.replace("- | -", "--+--")))
+    return Told(
+        user("Look."), calling_message(call("c1", "psql", asked)), answers("c1", table.replace("- | -", "--+--"))
+    )
 
 
 def test_a_header_is_chosen_with_a_row_only() -> None:
@@ -22,7 +24,7 @@ def test_a_header_is_chosen_with_a_row_only() -> None:
     header, *others = lines.of_message(2)
     row = next(line for line in others if "harbor_4" in lines.text(line))
     assert lines.text(header).startswith("table_schema_of_tides")
-    assert header not in densest(lines, 10_000)
+    assert header not in densest_lines(lines, 10_000)
     selector = Selector(lines, lambda _: 1.0, len)
     selector.take(row)
     assert [*selector.taken] == [header, row]
@@ -30,7 +32,9 @@ def test_a_header_is_chosen_with_a_row_only() -> None:
 
 def headed(*table: str) -> list[tuple[str, str]]:
     """The lines with letters of a result, each with the header it is quoted with."""
-    lines = Told(user("Look."), calling(call("c1", "query", '{"sql": "x"}')), answers("c1", "\n".join(table))).lines
+    lines = Told(
+        user("Look."), calling_message(call("c1", "query", '{"sql": "x"}')), answers("c1", "\n".join(table))
+    ).lines
     scopes = [(line, lines.scope(line)) for line in lines.of_message(2) if lines.has_words(line)]
     return [(lines.text(line).split()[1], lines.text(scope).split()[1] if scope >= 0 else "") for line, scope in scopes]
 

@@ -10,8 +10,8 @@ from compactor_cli.features import cue_words, talk, talk_words
 from compactor_cli.features.talk import (
     TALK_SIGNALS,
     Statement,
-    both_values,
-    either,
+    either_probability,
+    later_and_binding_values,
     needed_and_binding,
     needed_values,
     rank_statements,
@@ -19,7 +19,7 @@ from compactor_cli.features.talk import (
     statement_values,
 )
 from compactor_cli.profiles import default_profile
-from tests.drawing import number_of
+from tests.drawing import example_count
 
 TALK = default_profile().talk
 BINDING = default_profile().binding
@@ -87,7 +87,7 @@ def binding(statements: list[Statement]) -> list[float]:
 
 
 def both(statements: list[Statement]) -> list[float]:
-    return [either(*each) for each in both_values(statements, TALK, BINDING)]
+    return [either_probability(*each) for each in later_and_binding_values(statements, TALK, BINDING)]
 
 
 def ranked(statements: list[Statement], valued=both) -> list[str]:
@@ -196,8 +196,8 @@ def test_signals_tell_statements_apart(name, more, less):
 def test_what_an_assistant_says_binds_nobody():
     """The same words are a rule of the user, and none of the assistant."""
     rule = "Never send invoices to anybody but Marta."
-    of_the_user = both_values([Statement(0, "user", rule)], TALK, BINDING)
-    of_the_agent = both_values([Statement(0, "assistant", rule)], TALK, BINDING)
+    of_the_user = later_and_binding_values([Statement(0, "user", rule)], TALK, BINDING)
+    of_the_agent = later_and_binding_values([Statement(0, "assistant", rule)], TALK, BINDING)
     assert of_the_user[0][1] > 0.5
     assert of_the_agent == [(of_the_user[0][0], 0.0)]
 
@@ -284,7 +284,7 @@ _STATEMENTS = st.lists(
 ).map(lambda found: sorted(found, key=lambda each: each.message))
 
 
-@settings(max_examples=number_of(150), deadline=None)
+@settings(max_examples=example_count(150), deadline=None)
 @given(_STATEMENTS)
 def test_values_are_likelihoods_and_always_the_same(statements):
     for weights in (TALK, BINDING):
@@ -294,7 +294,7 @@ def test_values_are_likelihoods_and_always_the_same(statements):
         assert values == statement_values(statements, weights)
 
 
-@settings(max_examples=number_of(150), deadline=None)
+@settings(max_examples=example_count(150), deadline=None)
 @given(_STATEMENTS, st.data())
 def test_each_statement_is_ranked_once_and_of_the_same_words_the_newest(statements, data):
     many = len(statements)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.adaptive.must_keep import state_within
+from compactor_cli.strategies.adaptive.must_keep import fit_state
 from compactor_cli.summary_text.state_line import StateLine
 from tests.features.working import Session
 
@@ -47,5 +47,5 @@ def test_the_number_of_a_request_stands_behind_what_is_asked_for() -> None:
     line = "waits: transfer_money (reference INV-9, from_account DE1 3, amount 5, as rq7711): pending_approval"
     assert session.texts("effect") == [line]
     state = [StateLine("effect", line, 1, open=True)]
-    short = [each.text for each in state_within(70, state, len, lambda _: False)]
+    short = [each.text for each in fit_state(70, state, len, lambda _: False)]
     assert short == ["waits: transfer_money (reference INV-9): pending_approval"]

@@ -10,7 +10,7 @@ import sys
 import pytest
 from hypothesis import given
 
-from compactor_cli.features.topics import MOST, find_topics
+from compactor_cli.features.topics import MAX_TOPICS, find_topics
 from compactor_cli.model.planning import Topic
 from compactor_cli.pipeline.groups import form_groups
 from tests.builders import ROOT
@@ -51,7 +51,7 @@ def session(*areas: str, times: int = 3) -> list[Json]:
     return [system(), *(record for n in range(times) for area in areas for record in task(area, n))]
 
 
-def topics(records: list[Json], most: int = MOST) -> tuple[Topic, ...]:
+def topics(records: list[Json], most: int = MAX_TOPICS) -> tuple[Topic, ...]:
     messages = transcript(records).messages
     return find_topics(messages, form_groups(messages)[1:], most)
 
@@ -70,7 +70,7 @@ def test_requests_about_the_same_files_and_words_are_one_topic_wherever_they_sta
 
 @pytest.mark.parametrize("number", [2, 3, 4, 5, 6, 7])
 def test_there_are_at_most_five_topics(number: int) -> None:
-    assert MOST == 5
+    assert MAX_TOPICS == 5
     found = topics(session(*list(AREAS)[:number]))
     assert len(found) == min(number, 5)
 

@@ -13,10 +13,10 @@ from compactor_cli.features.topics import find_topics
 from compactor_cli.features.topics_by_model import ModelTopics
 from compactor_cli.model.planning import Topic
 from compactor_cli.pipeline.groups import form_groups
-from tests.asking import Connected, ScriptedModel, asked_text, connected, tagged  # noqa: F401  # a fixture
+from tests.asking import MakeAsker, ScriptedModel, connected, request_text, tagged_texts  # noqa: F401  # a fixture
 from tests.features.test_topics import session
 from tests.llm.conftest import loaded_litellm, provider  # noqa: F401  # fixtures
-from tests.llm.server import ANTHROPIC, OPENAI, Provider, breaks, says
+from tests.llm.server import ANTHROPIC, OPENAI, Provider, fail_with, reply_with
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 
 pytestmark = pytest.mark.one_test_in(3)
@@ -37,7 +37,7 @@ GOOD = answer_of(topic("Search ranking", [2, 4, 6], 0.4), topic("Billing roundin
 
 
 def digests(request: ModelRequest | str) -> dict[int, str]:
-    return tagged(request if isinstance(request, str) else asked_text(request), "summary", "stretch")
+    return tagged_texts(request if isinstance(request, str) else request_text(request), "summary", "stretch")
 
 
 def asked(records: list[Json], finder: ModelTopics) -> tuple[Topic, ...]:
@@ -104,8 +104,8 @@ def test_a_small_model_gets_shorter_digests() -> None:
     topics(large, records)
     topics(small, records)
     assert len(digests(large.requests[0])) == len(digests(small.requests[0])) == 40
-    assert len(asked_text(small.requests[0])) / 3 + small.requests[0].max_tokens <= 4_096
-    assert len(asked_text(large.requests[0])) > len(asked_text(small.requests[0]))
+    assert len(request_text(small.requests[0])) / 3 + small.requests[0].max_tokens <= 4_096
+    assert len(request_text(large.requests[0])) > len(request_text(small.requests[0]))
 
 
 @pytest.mark.parametrize("records", [session("billing", times=1), session("billing", "search", times=1)[:6]])
@@ -218,8 +218,8 @@ def test_planted_delimiters_open_and_close_nothing_and_the_directive_comes_last(
 
 @pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
-def test_through_litellm_topics_arrive(connected: Connected, provider: Provider, name: str) -> None:  # noqa: F811
-    provider.plays(says("{}", times=1), GOOD)
+def test_through_litellm_topics_arrive(connected: MakeAsker, provider: Provider, name: str) -> None:  # noqa: F811
+    provider.play(reply_with("{}", times=1), GOOD)
     model = connected(name)
     assert topics(model) == topics(ScriptedModel(GOOD))
     first, again = provider.received
@@ -229,10 +229,10 @@ def test_through_litellm_topics_arrive(connected: Connected, provider: Provider,
 
 
 def test_through_litellm_a_broken_server_means_topics_by_cohesion(
-    connected: Connected,  # noqa: F811
+    connected: MakeAsker,  # noqa: F811
     provider: Provider,  # noqa: F811
 ) -> None:
-    provider.plays(breaks())
+    provider.play(fail_with())
     model = connected(OPENAI)
     assert topics(model) == offline()
     assert [fallback.what for fallback in model.fallbacks] == ["topics"]

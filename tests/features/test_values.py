@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.model.profile import Profile
-from tests.builders import assistant, call, calling, listing, prose, result, system, user
+from tests.builders import assistant, call, calling_message, listing_output, prose, result, system, user
 from tests.features.sessions import Told
 
 
@@ -19,7 +19,7 @@ def talk(*more):
 def work(*more):
     records = [user("Fix it.")]
     for at in range(12):
-        records += [calling(call(f"c{at}")), result(f"c{at}", listing(f"part_{at}", 30))]
+        records += [calling_message(call(f"c{at}")), result(f"c{at}", listing_output(f"part_{at}", 30))]
     return [*records, *map(assistant, more)]
 
 

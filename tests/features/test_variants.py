@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.checks import check_of
-from compactor_cli.text.shell import steps
+from compactor_cli.features.work.checks import find_check
+from compactor_cli.text.shell import parse_steps
 from tests.features.working import Session
 
 _KINDS = {
@@ -37,7 +37,7 @@ _NO_CHECKS = [
 
 
 def _kind(command: str) -> str | None:
-    check = check_of(steps(command)[0])
+    check = find_check(parse_steps(command)[0])
     return check.kind if check else None
 
 

@@ -23,13 +23,13 @@ PAIRS = (
 @pytest.mark.parametrize(("told", "said"), PAIRS, ids=[told[:12] for told, _ in PAIRS])
 def test_what_is_told_counts_more_than_small_talk_by_its_words_alone(told: str, said: str) -> None:
     at = SPEAKS_AGAINST.index("talk")
-    assert shipped_wordings().of(told)[at] > shipped_wordings().of(said)[at]
+    assert shipped_wordings().sentence_values(told)[at] > shipped_wordings().sentence_values(said)[at]
 
 
 def test_a_rule_counts_more_than_a_single_request_by_its_words_alone() -> None:
     at = SPEAKS_AGAINST.index("requests")
     rule, request = "Every answer stays below fifty words", "Can you rename this function and run it again?"
-    assert shipped_wordings().of(rule)[at] > shipped_wordings().of(request)[at]
+    assert shipped_wordings().sentence_values(rule)[at] > shipped_wordings().sentence_values(request)[at]
 
 
 def test_a_conversation_is_valued_by_what_its_words_speak_for() -> None:
@@ -47,7 +47,7 @@ def test_the_shipped_file_has_a_weight_for_each_bucket_of_each_table() -> None:
 
 
 def test_a_text_without_words_speaks_for_nothing() -> None:
-    assert shipped_wordings().of("?!") == [0.0] * len(SPEAKS_AGAINST)
+    assert shipped_wordings().sentence_values("?!") == [0.0] * len(SPEAKS_AGAINST)
 
 
 def test_of_a_word_without_end_the_beginning_is_read() -> None:
@@ -63,8 +63,8 @@ def test_tables_are_learned_from_sentences() -> None:
     talk = [f"the {thing} is lovely today" for thing in ("sky", "lake", "lawn", "breeze")]
     learned = Wordings(learn([*(Example("told", text) for text in told), *(Example("talk", text) for text in talk)]))
     at = SPEAKS_AGAINST.index("talk")
-    assert learned.of("someone unlocks it nightly")[at] > 0.1
-    assert learned.of("how lovelier it is")[at] < -0.1
+    assert learned.sentence_values("someone unlocks it nightly")[at] > 0.1
+    assert learned.sentence_values("how lovelier it is")[at] < -0.1
     assert not any(learned.tables[SPEAKS_AGAINST.index("requests")])
 
 

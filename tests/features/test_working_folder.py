@@ -80,11 +80,11 @@ def test_a_single_name_in_a_command_may_be_that_of_another_folder():
 
 def claude():
     session = ClaudeSession()
-    session.says("Fix both files.")
+    session.add_answer("Fix both files.")
     for number, path in enumerate(DEEP):
         edit = tool_use(f"t{number}", "Edit", file_path=path, old_string="a", new_string="b")
-        session.answers(text_block("Next."), edit)
-        session.returns(f"t{number}", "The file has been updated.")
+        session.add_call(text_block("Next."), edit)
+        session.add_result(f"t{number}", "The file has been updated.")
     session.exchanges(6)
     return session
 

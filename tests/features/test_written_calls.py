@@ -8,7 +8,7 @@ import pytest
 
 from compactor_cli.features.work.ledger import compute_ledger
 from compactor_cli.features.work.state import compute_state
-from tests.builders import assistant, call, calling, read, result, user
+from tests.builders import assistant, call, calling_message, read_records, result, user
 
 BASH = "```bash\n{}\n```"
 PLAIN = "```\n{}\n```"
@@ -24,7 +24,7 @@ FAILED_TESTS = "FAILED tests/test_dates.py::test_leap_year\n1 failed, 11 passed"
 def session(form, *commands):
     """Records of an agent that writes its commands in a form; `commands` with what they print."""
     acts = ((assistant(f"I look into it.\n\n{form.format(command)}"), user(said)) for command, said in commands)
-    return read(user("Mend the dates."), *(record for pair in acts for record in pair))
+    return read_records(user("Mend the dates."), *(record for pair in acts for record in pair))
 
 
 def texts(messages):
@@ -73,7 +73,7 @@ def test_commands_of_an_editor_name_the_file_that_their_output_shows():
 
 def test_keystrokes_for_a_terminal_are_commands():
     typed = {"analysis": "Empty.", "commands": [{"keystrokes": "printf 1 > one.txt\n"}, {"keystrokes": "rm two.txt\n"}]}
-    messages = read(
+    messages = read_records(
         user("Make one.txt."),
         assistant(json.dumps(typed)),
         user("New Terminal Output:\nroot@box:/app# printf 1 > one.txt"),
@@ -84,8 +84,8 @@ def test_keystrokes_for_a_terminal_are_commands():
 def test_a_block_in_an_answer_to_people_is_no_call():
     advice = assistant("Run this:\n\n```bash\nrm notes.txt\n```")
     caveat = "<local-command-caveat>The user ran commands.</local-command-caveat>"
-    assert texts(read(user("How?"), advice, user("Thanks."), assistant("Gladly."))) == []
-    assert texts(read(user("How?"), advice, user(caveat), user("Thanks."))) == []
+    assert texts(read_records(user("How?"), advice, user("Thanks."), assistant("Gladly."))) == []
+    assert texts(read_records(user("How?"), advice, user(caveat), user("Thanks."))) == []
 
 
 def test_other_languages_are_no_commands():
@@ -93,11 +93,11 @@ def test_other_languages_are_no_commands():
 
 
 def test_calls_of_both_kinds_stand_in_order():
-    messages = read(
+    messages = read_records(
         user("Do it."),
         assistant(FUNCTION.format("touch one.txt > log.txt")),
         user("EXECUTION RESULT of [terminal]:\n[The command completed with exit code 0.]"),
-        calling(call("c1", "bash", json.dumps({"command": "rm log.txt"}))),
+        calling_message(call("c1", "bash", json.dumps({"command": "rm log.txt"}))),
         result("c1", "ok"),
     )
     assert texts(messages) == ["created one.txt", "deleted log.txt"]
@@ -106,7 +106,7 @@ def test_calls_of_both_kinds_stand_in_order():
 def test_a_tool_that_types_keystrokes_runs_commands():
     typed = json.dumps({"keystrokes": "printf 'Hello' > hello.py\n", "duration": 0.1})
     said = "New Terminal Output:\n\nroot@x:/app# printf 'Hello' > hello.py\n"
-    messages = read(user("Write it."), calling(call("c1", "bash_command", typed)), result("c1", said))
+    messages = read_records(user("Write it."), calling_message(call("c1", "bash_command", typed)), result("c1", said))
     assert texts(messages) == ["wrote hello.py, unchecked"]
 
 
@@ -122,8 +122,8 @@ def test_a_shell_stays_in_the_folder_that_its_last_output_names():
         record
         for number, (command, folder) in enumerate(calls)
         for record in (
-            calling(call(f"c{number}", "terminal", json.dumps({"command": command}))),
+            calling_message(call(f"c{number}", "terminal", json.dumps({"command": command}))),
             result(f"c{number}", said(folder).replace("(Current", "[Current working").replace(")\n", "]\n")),
         )
     ]
-    assert texts(read(user("Go."), *records)) == ["failing: pytest -q (in src)"]
+    assert texts(read_records(user("Go."), *records)) == ["failing: pytest -q (in src)"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from compactor_cli.features.work.state import compute_state
-from tests.builders import assistant, call, calling, read, result, user
+from tests.builders import assistant, call, calling_message, read_records, result, user
 
 
 class Session:
@@ -19,7 +19,7 @@ class Session:
         """Add a call and its result. `said=None` leaves the call unanswered."""
         self._calls += 1
         name = f"call_{self._calls}"
-        self.records.append(calling(call(name, tool, json.dumps(arguments))))
+        self.records.append(calling_message(call(name, tool, json.dumps(arguments))))
         if said is not None:
             self.records.append(result(name, said))
         return self
@@ -40,7 +40,7 @@ class Session:
 
     @property
     def messages(self):
-        return read(*self.records)
+        return read_records(*self.records)
 
     def state(self, earlier=()):
         return compute_state(self.messages, earlier)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from compactor_cli.errors import BudgetError
 from compactor_cli.settings import Settings
-from tests.builders import compact, faults_of, load, run_process
-from tests.drawing import draw
+from tests.builders import compact, find_faults, load, run_process
+from tests.drawing import draw_items
 from tests.properties.checks import check_compaction
 
 CASES = Path(__file__).parent / "cases"
@@ -48,21 +48,21 @@ def compactions(data, ratios=RATIOS, **options):
     """The outputs of all strategies that meet their target, or of one that is drawn, each checked as tests/properties
     do: read again as the same format, same messages as reported, no new faults, kept records byte for byte, stable."""
     source = load(data, **options)
-    had = len(faults_of(source))
-    for strategy in draw(STRATEGIES, 1, hashlib.sha256(data).hexdigest()):
+    had = len(find_faults(source))
+    for strategy in draw_items(STRATEGIES, 1, hashlib.sha256(data).hexdigest()):
         for ratio in ratios:
             result = check_compaction(source, Settings(strategy=strategy, target_ratio=ratio), "chars")
             if isinstance(result, BudgetError):
                 continue
             again = load(result.data)
             assert again.format == source.format
-            assert len(faults_of(again)) <= had
+            assert len(find_faults(again)) <= had
             yield result.data
 
 
 def tried():
     """Return the number of compactions that `compactions` tries."""
-    return len(draw(STRATEGIES, 1, "")) * len(RATIOS)
+    return len(draw_items(STRATEGIES, 1, "")) * len(RATIOS)
 
 
 def assert_restored(path, folder):

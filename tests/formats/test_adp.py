@@ -9,7 +9,7 @@ import pytest
 
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS
-from tests.builders import compact, faults_of, jsonl, load
+from tests.builders import compact, find_faults, jsonl, load
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
 FOLDER = CASES / "adp"
@@ -82,7 +82,7 @@ def check_schema(data):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "adp"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert found_in(FOLDER / name) == GOLDEN[name]
 
 

@@ -6,7 +6,19 @@ import json
 
 import pytest
 
-from tests.builders import assistant, compact, exchanges, faults_of, jsonl, listing, load, read, system, user, values_of
+from tests.builders import (
+    assistant,
+    compact,
+    find_faults,
+    jsonl,
+    listing_output,
+    load,
+    plain_exchanges,
+    read_records,
+    system,
+    user,
+    values_of,
+)
 
 
 def tool_call(id, name="read_file", key="args", **arguments):
@@ -20,7 +32,7 @@ def tool_result(id, value, key="result", name="read_file", **extra):
 
 def test_the_parts_of_both_versions_are_read():
     for call_key, result_key in (("args", "result"), ("input", "output")):
-        messages = read(
+        messages = read_records(
             system(),
             user("go"),
             assistant(
@@ -45,7 +57,7 @@ def test_calls_beside_the_content_are_read():
     source = load(data, format="ai-sdk")
     assert source.transcripts[0].messages[1].calls[0].name == "ls"
     assert source.transcripts[0].messages[2].results[0].text == '{"files":["a"]}'
-    assert faults_of(source) == []
+    assert find_faults(source) == []
 
 
 @pytest.mark.parametrize(
@@ -59,11 +71,14 @@ def test_calls_beside_the_content_are_read():
     ],
 )
 def test_results_of_any_shape_have_a_text(value, text):
-    assert read(assistant([tool_call("c")]), tool_result("c", value))[1].results[0].text == text
+    assert read_records(assistant([tool_call("c")]), tool_result("c", value))[1].results[0].text == text
 
 
 def test_results_that_are_objects_are_shortened_and_the_record_stays_readable():
-    for value in ({"stdout": listing("cat", 200), "code": 0}, {"type": "text", "value": listing("cat", 200)}):
+    for value in (
+        {"stdout": listing_output("cat", 200), "code": 0},
+        {"type": "text", "value": listing_output("cat", 200)},
+    ):
         data = jsonl(user("go"), assistant([tool_call("c")]), tool_result("c", value, isError=False), assistant("ok"))
         out = values_of(compact(data, target_tokens=400).data)
         block = out[2]["content"][0]
@@ -72,7 +87,7 @@ def test_results_that_are_objects_are_shortened_and_the_record_stays_readable():
 
 
 def test_a_summary_is_a_message_of_the_assistant_as_in_seed_001():
-    data = jsonl(system(), *exchanges(20), assistant([tool_call("c")]), tool_result("c", "x"), assistant("ok"))
+    data = jsonl(system(), *plain_exchanges(20), assistant([tool_call("c")]), tool_result("c", "x"), assistant("ok"))
     out = values_of(compact(data, target_ratio=0.3, format="ai-sdk").data)
     added = [value for value in out if isinstance(value["content"], str) and value["content"].startswith("## Session")]
     assert added
@@ -96,7 +111,7 @@ def test_a_summary_is_a_message_of_the_assistant_as_in_seed_001():
     ],
 )
 def test_what_a_tool_returned_is_read_by_its_type(output, text, failed):
-    result = read(assistant([tool_call("c")]), tool_result("c", output, key="output"))[1].results[0]
+    result = read_records(assistant([tool_call("c")]), tool_result("c", output, key="output"))[1].results[0]
     assert (result.text, result.failed) == (text, failed)
 
 
@@ -107,17 +122,17 @@ def test_pictures_in_what_a_tool_returned_are_pictures_and_not_text():
         {"type": "image-data", "data": data, "mediaType": "image/png"},
     ):
         output = {"type": "content", "value": [{"type": "text", "text": "the page"}, picture]}
-        result = read(assistant([tool_call("c")]), tool_result("c", output, key="output"))[1].results[0]
+        result = read_records(assistant([tool_call("c")]), tool_result("c", output, key="output"))[1].results[0]
         assert (result.text, result.images) == ("the page", 1)
 
 
 @pytest.mark.parametrize(
     ("kind", "value", "cut"),
     [
-        ("json", {"stdout": listing("cat", 200)}, "text"),
-        ("error-json", {"stdout": listing("cat", 200)}, "error-text"),
-        ("content", [{"type": "text", "text": listing("cat", 200)}], "content"),
-        ("text", listing("cat", 200), "text"),
+        ("json", {"stdout": listing_output("cat", 200)}, "text"),
+        ("error-json", {"stdout": listing_output("cat", 200)}, "error-text"),
+        ("content", [{"type": "text", "text": listing_output("cat", 200)}], "content"),
+        ("text", listing_output("cat", 200), "text"),
     ],
 )
 def test_a_cut_output_keeps_the_shape_that_the_sdk_asks_for(kind, value, cut):

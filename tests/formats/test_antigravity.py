@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from tests.builders import compact, faults_of, jsonl, load
+from tests.builders import compact, find_faults, jsonl, load
 from tests.formats.checkers.antigravity import exchanges
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -64,7 +64,7 @@ def figures_of(source):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "antigravity"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert figures_of(source) == GOLDEN[name]
 
 
@@ -73,7 +73,7 @@ def test_messages_and_parts_are_those_counted_by_hand(name):
 def test_real_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(AGENTS / name)
     assert source.format == "antigravity"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert figures_of(source) == GOLDEN_REAL[name]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compactor_cli.errors import CompactorError
 from compactor_cli.formats import FORMATS
 from tests.builders import compact, jsonl, load
-from tests.drawing import number_of
+from tests.drawing import example_count
 
 # making a failing example smaller takes a minute here, and the traceback says enough
 QUICK = (Phase.explicit, Phase.reuse, Phase.generate)
@@ -126,7 +126,7 @@ RECORDS = st.one_of(st.dictionaries(KEYS, VALUES, min_size=1, max_size=8), INSID
 @pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", ["", *FORMATS, "conversations"])
 def test_any_records_are_read_or_refused(name):
-    @settings(max_examples=number_of(50), phases=QUICK)
+    @settings(max_examples=example_count(50), phases=QUICK)
     @given(st.lists(RECORDS, min_size=1, max_size=4))
     def check(records):
         with suppress(CompactorError):  # refused in words
@@ -135,7 +135,7 @@ def test_any_records_are_read_or_refused(name):
     check()
 
 
-@settings(max_examples=number_of(50), phases=QUICK)
+@settings(max_examples=example_count(50), phases=QUICK)
 @given(st.lists(st.fixed_dictionaries({"role": WORDS, "content": VALUES}, optional={"tool_calls": VALUES})))
 def test_any_messages_are_compacted_or_refused(records):
     data = jsonl(*map(json.dumps, records), {"role": "user", "content": "go " * 50})

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from tests.builders import compact, faults_of, jsonl, load, prose
+from tests.builders import compact, find_faults, jsonl, load, prose
 from tests.formats.checkers.atif import check_steps, check_trajectory
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -63,7 +63,7 @@ def test_messages_and_parts_are_those_counted_by_hand(name):
     roles, requests, parts = GOLDEN[name]
     source = loaded(FOLDER / name)
     assert source.format == "atif"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     found = figures(source)
     assert (found["roles"], found["requests"], found["parts"]) == (roles, requests, parts)
 

@@ -10,9 +10,9 @@ from compactor_cli.doctor import examine
 from compactor_cli.doctor.base import Limits
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import fit
-from compactor_cli.pipeline.recorded import recorded
+from compactor_cli.pipeline.recorded_context import recorded_context
 from compactor_cli.tokens import make_counter
-from tests.builders import compact, faults_of, jsonl, load, text_block, tool_use
+from tests.builders import compact, find_faults, jsonl, load, text_block, tool_use
 from tests.formats.checkers.bedrock import check_messages
 from tests.formats.roundtrip import CASES, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -145,7 +145,7 @@ def test_what_is_shortened_is_a_block_of_text():
 def mended(*rows):
     """Messages with all that can be mended mended."""
     source = load(jsonl(*rows))
-    data = examine.mended(source, examine.examine(source, Limits()), make_counter("chars").counter)
+    data = examine.repair_source(source, examine.examine(source, Limits()), make_counter("chars").counter)
     return [json.loads(line) for line in data.splitlines()]
 
 
@@ -191,15 +191,15 @@ def test_the_turn_that_stands_between_two_of_a_role_is_no_request_of_the_user():
 
 
 def test_roles_that_do_not_alternate_are_faults():
-    found = [fault.index for fault in faults_of(loaded(FOLDER / "broken.jsonl")) if fault.kind == "repeated_role"]
+    found = [fault.index for fault in find_faults(loaded(FOLDER / "broken.jsonl")) if fault.kind == "repeated_role"]
     assert found == [0, 4, 7, 9]
 
 
 def test_the_count_of_the_provider_is_that_of_the_last_answer_or_of_the_log():
-    station = recorded(loaded(FOLDER / "station.jsonl").transcripts[0], FORMATS["bedrock"])
+    station = recorded_context(loaded(FOLDER / "station.jsonl").transcripts[0], FORMATS["bedrock"])
     assert station is not None
     assert (station.tokens, station.message) == (4400 + 61 + 1024, 19)
-    counts = [recorded(each, FORMATS["bedrock"]) for each in loaded(FOLDER / "invocations.jsonl").transcripts]
+    counts = [recorded_context(each, FORMATS["bedrock"]) for each in loaded(FOLDER / "invocations.jsonl").transcripts]
     assert [(each.tokens, each.message) for each in counts if each] == [(240, 5), (420, 9)]
 
 

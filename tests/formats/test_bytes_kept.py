@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compactor_cli.formats import FORMATS
-from tests.builders import ROOT, assistant, compact, exchanges, jsonl, lines_of, load, system, user
-from tests.drawing import number_of
+from tests.builders import ROOT, assistant, compact, jsonl, lines_of, load, plain_exchanges, system, user
+from tests.drawing import example_count
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -31,7 +31,7 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_a_kept_record_has_its_original_bytes(name):
     raw = ODD[name].encode()
-    data = jsonl(raw, *exchanges(12), raw)
+    data = jsonl(raw, *plain_exchanges(12), raw)
     out = compact(data, target_tokens=1_300).data
     assert len(out) < len(data)
     assert [out.split(b"\n")[0], out.split(b"\n")[-2]] == [raw, raw]
@@ -43,7 +43,7 @@ def test_a_kept_record_has_its_original_bytes(name):
     ids=str,
 )
 def test_line_ends_final_newline_and_byte_order_mark_stay(layout):
-    data = jsonl(system(), *exchanges(12), **layout)
+    data = jsonl(system(), *plain_exchanges(12), **layout)
     out = compact(data, target_ratio=0.4).data
     newline = layout.get("newline", "\n").encode()
     assert out.startswith(b"\xef\xbb\xbf") == layout.get("bom", False)
@@ -102,7 +102,7 @@ def chats(draw):
     ]
 
 
-@settings(max_examples=number_of(60))
+@settings(max_examples=example_count(60))
 @given(chats(), st.floats(0.2, 1.0), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_kept_messages_of_any_chat_have_their_bytes_and_their_order(records, ratio, newline, final):
     from compactor_cli.errors import BudgetError

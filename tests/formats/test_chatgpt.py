@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, find_faults, load
 from tests.formats.roundtrip import CASES, assert_restored, assert_untouched, compactions, figures, loaded
 
 FOLDER = CASES / "chatgpt"
@@ -49,7 +49,7 @@ def messages_of(name):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "chatgpt"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert found_in(source) == GOLDEN[name]
 
 

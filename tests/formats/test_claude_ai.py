@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, find_faults, load
 from tests.formats.roundtrip import CASES, assert_restored, assert_untouched, compactions, figures, loaded
 
 FOLDER = CASES / "claude-ai"
@@ -46,7 +46,7 @@ def conversations(data):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "claude-ai"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert found_in(source) == GOLDEN[name]
 
 

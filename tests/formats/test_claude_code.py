@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from tests.builders import (
     ClaudeSession,
     assert_chain_whole,
     assert_changed_only_at,
     compact,
-    faults_of,
+    find_faults,
     jsonl,
     lines_of,
-    listing,
+    listing_output,
     load,
     text_block,
     tool_result,
@@ -32,11 +32,11 @@ def messages_of(session):
 
 def test_records_with_one_message_id_are_one_message():
     session = ClaudeSession()
-    session.says("Fix it.")
-    session.answers(THINKING, id="msg_a")
-    session.answers(text_block("I look."), id="msg_a")
-    session.answers(tool_use("t1"), id="msg_a")
-    session.returns("t1", "ok")
+    session.add_answer("Fix it.")
+    session.add_call(THINKING, id="msg_a")
+    session.add_call(text_block("I look."), id="msg_a")
+    session.add_call(tool_use("t1"), id="msg_a")
+    session.add_result("t1", "ok")
     user, assistant, tool = messages_of(session)
     assert (user.role, assistant.role, tool.role) == ("user", "assistant", "tool")
     assert [part.kind for part in assistant.parts] == ["thinking", "text", "tool_call"]
@@ -45,27 +45,27 @@ def test_records_with_one_message_id_are_one_message():
 
 def test_records_of_one_message_need_not_stand_together():
     session = ClaudeSession()
-    session.says("Fix it.")
-    session.answers(tool_use("t1"), id="msg_a")
-    session.returns("t1", "one")
-    session.answers(tool_use("t2"), id="msg_a")
-    session.returns("t2", "two")
-    session.answers(text_block("Done."), id="msg_b")
+    session.add_answer("Fix it.")
+    session.add_call(tool_use("t1"), id="msg_a")
+    session.add_result("t1", "one")
+    session.add_call(tool_use("t2"), id="msg_a")
+    session.add_result("t2", "two")
+    session.add_call(text_block("Done."), id="msg_b")
     source = load(session.data)
     messages = source.transcripts[0].messages
     assert [m.records for m in messages] == [(0,), (1, 3), (2,), (4,), (5,)]
-    assert len(pair(messages).answers) == 2
-    assert faults_of(source) == []
+    assert len(pair_calls(messages).call_of) == 2
+    assert find_faults(source) == []
 
 
 def test_records_of_one_message_are_kept_or_removed_together():
     session = ClaudeSession()
-    session.says("Start.")
+    session.add_answer("Start.")
     for at in range(30):
-        session.answers(text_block(f"Step {at} of the plan, with words about it."), id=f"msg_{at}")
-        session.answers(tool_use(f"t{at}", command=f"run {at}"), id=f"msg_{at}")
-        session.returns(f"t{at}", listing(f"run {at}", 20))
-    session.answers(text_block("Done."))
+        session.add_call(text_block(f"Step {at} of the plan, with words about it."), id=f"msg_{at}")
+        session.add_call(tool_use(f"t{at}", command=f"run {at}"), id=f"msg_{at}")
+        session.add_result(f"t{at}", listing_output(f"run {at}", 20))
+    session.add_call(text_block("Done."))
     out = values_of(compact(session.data, target_ratio=0.3).data)
     written = [value["message"].get("id") for value in out if value["type"] == "assistant"]
     for at in range(30):
@@ -75,12 +75,12 @@ def test_records_of_one_message_are_kept_or_removed_together():
 
 
 def test_a_copy_of_a_result_for_display_is_shortened_with_it_and_nothing_else_changes():
-    text = listing("cat", 300)
+    text = listing_output("cat", 300)
     session = ClaudeSession()
-    session.says("Show me.")
-    session.answers(tool_use("t1"))
-    record = session.returns("t1", text, toolUseResult={"stdout": text, "stderr": "", "code": 0, "x": 2**70})
-    session.answers(text_block("Here."))
+    session.add_answer("Show me.")
+    session.add_call(tool_use("t1"))
+    record = session.add_result("t1", text, toolUseResult={"stdout": text, "stderr": "", "code": 0, "x": 2**70})
+    session.add_call(text_block("Here."))
     line = next(line for line in lines_of(compact(session.data, target_tokens=500).data) if b"toolUseResult" in line)
     value = json.loads(line)
     assert len(value["message"]["content"][0]["content"]) < len(text) / 2
@@ -91,25 +91,27 @@ def test_a_copy_of_a_result_for_display_is_shortened_with_it_and_nothing_else_ch
 
 
 def test_a_copy_that_is_a_string_and_copies_deep_inside_are_shortened_too():
-    text = listing("cat", 300)
+    text = listing_output("cat", 300)
     for copy in (text, {"file": {"content": text, "lines": 300}}, [{"type": "text", "text": text}]):
         session = ClaudeSession()
-        session.says("Show me.")
-        session.answers(tool_use("t1"))
-        session.returns("t1", text, toolUseResult=copy)
-        session.answers(text_block("Here."))
+        session.add_answer("Show me.")
+        session.add_call(tool_use("t1"))
+        session.add_result("t1", text, toolUseResult=copy)
+        session.add_call(text_block("Here."))
         line = next(x for x in lines_of(compact(session.data, target_tokens=500).data) if b"toolUseResult" in x)
         assert len(line) < len(text)
         assert type(json.loads(line)["toolUseResult"]) is type(copy)
 
 
 def test_a_copy_whose_bulk_is_many_short_strings_becomes_the_shortened_text():
-    text = listing("cat", 300)
+    text = listing_output("cat", 300)
     session = ClaudeSession()
-    session.says("Show me.")
-    session.answers(tool_use("t1"))
-    session.returns("t1", text, toolUseResult={"structuredPatch": [{"lines": text.splitlines()}], "filePath": "a.py"})
-    session.answers(text_block("Here."))
+    session.add_answer("Show me.")
+    session.add_call(tool_use("t1"))
+    session.add_result(
+        "t1", text, toolUseResult={"structuredPatch": [{"lines": text.splitlines()}], "filePath": "a.py"}
+    )
+    session.add_call(text_block("Here."))
     line = next(x for x in lines_of(compact(session.data, target_tokens=500).data) if b"toolUseResult" in x)
     value = json.loads(line)
     assert value["toolUseResult"] == value["message"]["content"][0]["content"]
@@ -118,21 +120,21 @@ def test_a_copy_whose_bulk_is_many_short_strings_becomes_the_shortened_text():
 
 def test_only_the_content_of_the_message_is_counted_not_its_copy():
     session = ClaudeSession()
-    session.says("x")
-    session.answers(tool_use("t1"))
-    session.returns("t1", "abcd", toolUseResult={"stdout": "y" * 100_000})
+    session.add_answer("x")
+    session.add_call(tool_use("t1"))
+    session.add_result("t1", "abcd", toolUseResult={"stdout": "y" * 100_000})
     assert messages_of(session)[2].tokens == 3
 
 
 def test_what_a_harness_says_is_no_request():
     session = ClaudeSession()
-    session.says("Caveat text of the program", isMeta=True)
-    session.says("<command-name>/clear</command-name><command-args></command-args>")
-    session.says("<command-name>/review</command-name><command-args>the parser</command-args>")
-    session.says("<local-command-stdout>ok</local-command-stdout>")
-    session.says("[Request interrupted by user]")
-    session.says("Please go on.")
-    session.answers(text_block("Yes."))
+    session.add_answer("Caveat text of the program", isMeta=True)
+    session.add_answer("<command-name>/clear</command-name><command-args></command-args>")
+    session.add_answer("<command-name>/review</command-name><command-args>the parser</command-args>")
+    session.add_answer("<local-command-stdout>ok</local-command-stdout>")
+    session.add_answer("[Request interrupted by user]")
+    session.add_answer("Please go on.")
+    session.add_call(text_block("Yes."))
     assert [m.origin for m in messages_of(session)[:6]] == [
         "injected",
         "injected",
@@ -145,11 +147,11 @@ def test_what_a_harness_says_is_no_request():
 
 def test_unknown_record_kinds_pass_through():
     session = ClaudeSession()
-    session.raw({"type": "file-history-snapshot", "messageId": "x", "snapshot": {"n": 2**70}})
+    session.add_raw({"type": "file-history-snapshot", "messageId": "x", "snapshot": {"n": 2**70}})
     session.exchanges(8)
-    session.raw({"type": "brand-new-kind", "sessionId": "session-1", "data": [None, 1.50]})
+    session.add_raw({"type": "brand-new-kind", "sessionId": "session-1", "data": [None, 1.50]})
     session.exchanges(8, "second")
-    session.raw({"type": "pr-link", "url": "https://example.org/1", "sessionId": "session-1"})
+    session.add_raw({"type": "pr-link", "url": "https://example.org/1", "sessionId": "session-1"})
     out = lines_of(compact(session.data, target_ratio=0.3).data)
     for kind in (b"file-history-snapshot", b"brand-new-kind", b"pr-link"):
         original = next(line for line in lines_of(session.data) if kind in line)
@@ -217,13 +219,13 @@ def test_several_children_of_one_parent_are_kept_right_after_removal():
     # parallel calls: each record of the message and each result hangs on another parent
     session = ClaudeSession()
     session.exchanges(15)
-    session.answers(tool_use("a"), id="msg_par")
+    session.add_call(tool_use("a"), id="msg_par")
     one = session.last
-    session.answers(tool_use("b"), id="msg_par")
+    session.add_call(tool_use("b"), id="msg_par")
     two = session.last
-    session.returns("a", "1", parentUuid=one)
-    session.returns("b", "2", parentUuid=two)
-    session.answers(text_block("Both."))
+    session.add_result("a", "1", parentUuid=one)
+    session.add_result("b", "2", parentUuid=two)
+    session.add_call(text_block("Both."))
     out = values_of(compact(session.data, target_ratio=0.3).data)
     assert_chain_whole(out)
     by_uuid = {value["uuid"]: value for value in out}
@@ -246,12 +248,12 @@ def test_a_summary_record_has_an_envelope_like_its_neighbours():
 
 def test_results_that_come_late_and_calls_that_have_none_are_told():
     session = ClaudeSession()
-    session.says("x")
-    session.answers(tool_use("gone"))
-    session.says("y")
-    session.returns("nobody", "?")
-    session.answers(text_block("ok"))
-    assert [(fault.kind, fault.call_id) for fault in faults_of(load(session.data))] == [
+    session.add_answer("x")
+    session.add_call(tool_use("gone"))
+    session.add_answer("y")
+    session.add_result("nobody", "?")
+    session.add_call(text_block("ok"))
+    assert [(fault.kind, fault.call_id) for fault in find_faults(load(session.data))] == [
         ("unanswered_call", "gone"),
         ("orphan_result", "nobody"),
     ]
@@ -259,10 +261,10 @@ def test_results_that_come_late_and_calls_that_have_none_are_told():
 
 def test_progress_of_a_call_goes_where_its_call_goes():
     session = ClaudeSession()
-    session.says("Start.")
-    session.answers(tool_use("t1", command="old"))
+    session.add_answer("Start.")
+    session.add_call(tool_use("t1", command="old"))
     session.add("progress", toolUseID="t1", data={"type": "hook_progress"})
-    session.returns("t1", listing("old", 40))
+    session.add_result("t1", listing_output("old", 40))
     session.exchanges(30)
     out = values_of(compact(session.data, target_ratio=0.2).data)
     call = any("t1" in json.dumps(value["message"]) for value in out if value["type"] == "assistant")
@@ -282,8 +284,8 @@ def test_one_glued_line_in_a_session_is_read_as_two_records():
 
 def test_a_result_inside_a_turn_with_text_is_read_as_both():
     session = ClaudeSession()
-    session.says("x")
-    session.answers(tool_use("t1"))
+    session.add_answer("x")
+    session.add_call(tool_use("t1"))
     session.add("user", {"role": "user", "content": [tool_result("t1", "out"), text_block("And now stop.")]})
     message = messages_of(session)[2]
     assert (message.role, message.origin, message.results[0].text) == ("user", "request", "out")

@@ -70,8 +70,8 @@ def test_the_order_is_that_in_which_records_continue_from_each_other():
 
 def test_the_same_words_with_another_count_of_tokens_count_once():
     session = ClaudeSession()
-    session.says("Go.")
-    answer = session.answers(text_block("Yes."))
+    session.add_answer("Go.")
+    answer = session.add_call(text_block("Yes."))
     answer["message"]["usage"] = {"input_tokens": 9, "output_tokens": 2}
     again = {**answer, "message": {**answer["message"], "usage": {"input_tokens": 4, "output_tokens": 1}}}
     assert texts_of(jsonl(*session.records, again)) == texts_of(session.data)

@@ -100,7 +100,7 @@ def test_of_an_output_that_was_spilled_the_preview_counts():
 
 def compacted_session():
     session = ClaudeSession()
-    session.raw({"type": "summary", "summary": "Old title", "leafUuid": "uuid-0002"})
+    session.add_raw({"type": "summary", "summary": "Old title", "leafUuid": "uuid-0002"})
     session.exchanges(6, "old")
     old_end = len(session.records)
     session.add(
@@ -111,7 +111,7 @@ def compacted_session():
         logicalParentUuid=session.last,
         compactMetadata={"trigger": "auto", "preTokens": 155000},
     )
-    session.says("This session is being continued. The summary of it.", isCompactSummary=True)
+    session.add_answer("This session is being continued. The summary of it.", isCompactSummary=True)
     session.exchanges(14, "new")
     return session, old_end
 
@@ -137,8 +137,8 @@ def test_what_stands_before_the_boundary_passes_through_byte_for_byte():
 def test_of_several_boundaries_the_last_one_counts():
     first, _ = compacted_session()
     first.add("system", subtype="compact_boundary", parentUuid=None, compactMetadata={})
-    first.says("Second summary.", isCompactSummary=True)
-    first.says("Go on.")
+    first.add_answer("Second summary.", isCompactSummary=True)
+    first.add_answer("Go on.")
     assert [m.text() for m in messages_of(first)] == ["Second summary.", "Go on."]
 
 
@@ -147,12 +147,12 @@ def went_back_session():
     session = ClaudeSession()
     session.exchanges(3, "shared")
     fork = session.last
-    session.says("Paint the lamp scarlet.")
-    session.answers(text_block("It is scarlet."))
+    session.add_answer("Paint the lamp scarlet.")
+    session.add_call(text_block("It is scarlet."))
     session.add("system", subtype="turn_duration", durationMs=5)
-    session.says("Brighter scarlet.")
+    session.add_answer("Brighter scarlet.")
     session.last = fork
-    session.answers(text_block("Said again."), id="msg_again")
+    session.add_call(text_block("Said again."), id="msg_again")
     session.last = fork
     session.exchanges(12, "new")
     return session
@@ -177,17 +177,17 @@ def test_old_branches_are_out_of_the_context_and_pass_through():
 
 def test_parallel_calls_beside_the_way_are_in_the_context():
     session = ClaudeSession()
-    session.says("Look at both.")
-    session.answers(tool_use("t1"), id="msg_a")
+    session.add_answer("Look at both.")
+    session.add_call(tool_use("t1"), id="msg_a")
     first = session.last
-    session.answers(tool_use("t2"), id="msg_a")
+    session.add_call(tool_use("t2"), id="msg_a")
     second = session.last
-    session.returns("t1", "one", parentUuid=first)
-    session.returns("t2", "two", parentUuid=second)
+    session.add_result("t1", "one", parentUuid=first)
+    session.add_result("t2", "two", parentUuid=second)
     beside = session.last
-    session.says("<system-reminder>Both are done.</system-reminder>", isMeta=True)
+    session.add_answer("<system-reminder>Both are done.</system-reminder>", isMeta=True)
     session.last = beside
-    session.answers(text_block("Both are there."), id="msg_b")
+    session.add_call(text_block("Both are there."), id="msg_b")
     assert [m.records for m in messages_of(session)] == [(0,), (1, 2), (3,), (4,), (5,), (6,)]
 
 
@@ -211,12 +211,12 @@ def preserving_session(**metadata):
     """A boundary that names what of the messages before it stays in the context."""
     session = ClaudeSession()
     session.exchanges(6, "old")
-    head = session.says("Keep the period at 15 seconds.")["uuid"]
+    head = session.add_answer("Keep the period at 15 seconds.")["uuid"]
     session.exchanges(4, "preserved")
-    tail = session.answers(text_block("The last that is preserved."))["uuid"]
+    tail = session.add_call(text_block("The last that is preserved."))["uuid"]
     segment = {"headUuid": head, "anchorUuid": f"uuid-{session.count + 2:04}", "tailUuid": tail}
     session.add("system", subtype="compact_boundary", parentUuid=None, compactMetadata={"preservedSegment": segment})
-    session.says("This session is being continued. The summary of it.", isCompactSummary=True)
+    session.add_answer("This session is being continued. The summary of it.", isCompactSummary=True)
     session.exchanges(8, "new")
     return session
 
@@ -280,9 +280,9 @@ ATTACHMENTS = [
 @pytest.mark.parametrize(("attachment", "text", "origin"), ATTACHMENTS, ids=lambda v: v if isinstance(v, str) else "")
 def test_texts_of_attachments_are_messages(attachment, text, origin):
     session = ClaudeSession()
-    session.says("Build a lamp.")
+    session.add_answer("Build a lamp.")
     session.add("attachment", attachment=attachment)
-    session.answers(text_block("Yes."))
+    session.add_call(text_block("Yes."))
     message = messages_of(session)[1]
     assert (message.role, message.text(), message.origin) == ("user", text, origin)
 
@@ -299,9 +299,9 @@ def test_texts_of_attachments_are_messages(attachment, text, origin):
 )
 def test_attachments_without_text_of_their_own_are_no_messages(attachment):
     session = ClaudeSession()
-    session.says("Build a lamp.")
+    session.add_answer("Build a lamp.")
     session.add("attachment", attachment=attachment)
-    session.answers(text_block("Yes."))
+    session.add_call(text_block("Yes."))
     assert len(messages_of(session)) == 2
 
 
@@ -309,19 +309,19 @@ def cluttered_session():
     """Everything that is not sent, beside what is, and what stays all the same."""
     session, old_end = compacted_session()
     session.add("progress", data={"type": "bash_progress"}, toolUseID="t")
-    session.raw({"type": "file-history-snapshot", "messageId": "x", "snapshot": {}})
-    session.raw({"type": "queue-operation", "operation": "enqueue", "sessionId": "session-1"})
+    session.add_raw({"type": "file-history-snapshot", "messageId": "x", "snapshot": {}})
+    session.add_raw({"type": "queue-operation", "operation": "enqueue", "sessionId": "session-1"})
     session.add("system", subtype="turn_duration", durationMs=5)
     session.add("attachment", attachment={"type": "command_permissions", "allowedTools": []})
     session.add("attachment", attachment={"type": "queued_command", "prompt": "And a bell."})
     session.add("attachment", attachment={"type": "date_change", "newDate": "2026-03-03"})
     session.add("user", {"role": "user", "content": "aside"}, isSidechain=True, agentId="a", parentUuid=None)
     fork = session.last
-    session.says("An old branch.")
+    session.add_answer("An old branch.")
     session.last = fork
     session.exchanges(2, "last")
-    session.raw({"type": "custom-title", "customTitle": "Lamp", "sessionId": "session-1"})
-    session.raw({"type": "brand-new-kind", "sessionId": "session-1"})
+    session.add_raw({"type": "custom-title", "customTitle": "Lamp", "sessionId": "session-1"})
+    session.add_raw({"type": "brand-new-kind", "sessionId": "session-1"})
     session.add("system", subtype="brand_new_note")
     return session, old_end
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from tests.builders import compact, faults_of, last_count, load
+from tests.builders import compact, find_faults, last_count, load
 from tests.formats.checkers.cline import sent
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -58,7 +58,7 @@ def read(name):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "cline"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     found = figures(source)
     assert (found["roles"], found["requests"], found["parts"], found["failed"]) == GOLDEN[name]
 
@@ -178,7 +178,7 @@ def test_a_call_without_a_result_gets_one():
     value = json.loads((FOLDER / "kiln.messages.json").read_bytes())
     del value["messages"][4]
     out = compact(json.dumps(value).encode(), target_ratio=0.9).data
-    assert faults_of(load(out)) == []
+    assert find_faults(load(out)) == []
     sent(messages_of(out))
 
 

@@ -13,13 +13,13 @@ from tests.builders import (
     codex_meta,
     codex_says,
     compact,
-    faults_of,
+    find_faults,
     jsonl,
     lines_of,
-    listing,
+    listing_output,
     load,
     prose,
-    read,
+    read_records,
     values_of,
 )
 
@@ -33,7 +33,7 @@ def output(id, body, type="function_call_output"):
 
 
 def test_items_are_messages_and_copies_for_display_are_not_counted_again():
-    messages = read(
+    messages = read_records(
         codex_meta(),
         codex_says("developer", "rules"),
         codex_says("user", "Fix it."),
@@ -49,7 +49,7 @@ def test_items_are_messages_and_copies_for_display_are_not_counted_again():
 
 
 def test_what_stands_under_user_but_nobody_typed_is_no_request():
-    messages = read(
+    messages = read_records(
         codex_meta(),
         codex_says("user", "<environment_context>\n<cwd>/x</cwd>\n</environment_context>"),
         codex_says("user", "# AGENTS.md instructions for /x\nBe brief."),
@@ -64,10 +64,12 @@ def test_what_stands_under_user_but_nobody_typed_is_no_request():
 def test_events_that_do_not_tell_of_most_requests_tell_of_none():
     said = [codex_says("user", f"Step {n}.") for n in range(4)]
     told = codex_event(type="user_message", message="Step 0.")
-    messages = read(codex_meta(), told, *said, codex_says("user", "<environment_context>\n</environment_context>"))
+    messages = read_records(
+        codex_meta(), told, *said, codex_says("user", "<environment_context>\n</environment_context>")
+    )
     assert [m.origin for m in messages] == ["request"] * 4 + ["injected"]
     more = [codex_event(type="user_message", message=f"Step {n}.") for n in range(2)]
-    assert [m.origin for m in read(codex_meta(), *more, *said)] == ["request"] * 2 + ["injected"] * 2
+    assert [m.origin for m in read_records(codex_meta(), *more, *said)] == ["request"] * 2 + ["injected"] * 2
 
 
 def test_every_kind_of_call_is_paired_with_its_output():
@@ -86,7 +88,7 @@ def test_every_kind_of_call_is_paired_with_its_output():
     )
     calls = [part for m in source.transcripts[0].messages for part in m.calls]
     assert [(call.name, call.call_id) for call in calls] == [("shell", "f"), ("apply_patch", "p"), ("local_shell", "l")]
-    assert faults_of(source) == []
+    assert find_faults(source) == []
 
 
 def test_parallel_calls_with_outputs_in_any_order_are_no_fault():
@@ -99,11 +101,11 @@ def test_parallel_calls_with_outputs_in_any_order_are_no_fault():
         output("a", "1"),
         codex_says("assistant", "done"),
     )
-    assert faults_of(load(data)) == []
+    assert find_faults(load(data)) == []
 
 
 def test_outputs_are_strings_lists_or_objects_with_success():
-    messages = read(
+    messages = read_records(
         codex_meta(),
         function_call("a"),
         output("a", "plain"),
@@ -121,7 +123,7 @@ def test_outputs_are_strings_lists_or_objects_with_success():
 
 
 def test_a_shortened_list_stays_a_list_of_the_same_kind_of_block():
-    blocks = [{"type": "input_text", "text": listing("cat", 200)}]
+    blocks = [{"type": "input_text", "text": listing_output("cat", 200)}]
     raw = json.dumps(output("a", blocks)).encode()
     data = jsonl(codex_meta(), codex_says("user", "go"), function_call("a"), raw, codex_says("assistant", "ok"))
     line = next(x for x in lines_of(compact(data, target_tokens=500).data) if b"function_call_output" in x)
@@ -198,7 +200,7 @@ def test_escapes_of_a_terminal_and_nul_characters_survive_in_kept_records():
     assert b"\\u0000" in raw
     data = jsonl(codex_meta(), *codex_exchanges(20), function_call("a"), raw, codex_says("assistant", "ok"))
     assert raw in lines_of(compact(data, target_ratio=0.3).data)
-    assert read(codex_meta(), function_call("a"), raw)[1].results[0].text == body
+    assert read_records(codex_meta(), function_call("a"), raw)[1].results[0].text == body
 
 
 def test_session_records_and_unknown_ones_pass_through():
@@ -211,7 +213,7 @@ def test_session_records_and_unknown_ones_pass_through():
 
 def test_other_items_are_counted_without_what_is_encrypted():
     item = codex_item(type="web_search_call", action={"query": "x"}, encrypted_content="A" * 100_000)
-    assert read(codex_meta(), codex_says("user", "x"), item)[1].tokens < 50
+    assert read_records(codex_meta(), codex_says("user", "x"), item)[1].tokens < 50
 
 
 def test_the_first_request_that_was_typed_stays_for_the_list_of_threads():

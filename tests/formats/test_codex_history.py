@@ -13,12 +13,12 @@ from tests.builders import (
     codex_meta,
     codex_says,
     compact,
-    faults_of,
+    find_faults,
     jsonl,
     lines_of,
     load,
     prose,
-    read,
+    read_records,
     values_of,
 )
 from tests.formats.checkers.codex import check_history, resumed
@@ -115,7 +115,7 @@ def test_the_items_of_a_replaced_history_are_messages():
         ("assistant", "It is there."),
         ("user", "On."),
     ]
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert [note.kind for note in source.notes] == ["outside_context"]
 
 
@@ -161,7 +161,7 @@ def test_a_compacted_record_replaces_all_history_before_it():
 def test_of_what_the_user_said_before_a_compaction_the_newest_counts():
     long = codex_says("user", "An old request. " + "x" * 80_000)
     compacted = {"timestamp": "2026-03-02T09:30:00Z", "type": "compacted", "payload": {"message": "So far."}}
-    messages = read(codex_meta(), long, codex_says("user", "A newer one."), compacted)
+    messages = read_records(codex_meta(), long, codex_says("user", "A newer one."), compacted)
     assert [m.text() for m in messages] == ["A newer one.", "So far."]
 
 
@@ -180,7 +180,7 @@ def test_turns_that_were_taken_back_are_out_of_the_context():
 def test_taking_back_more_turns_than_there_are_leaves_what_stands_before_them():
     back = codex_event(type="thread_rolled_back", num_turns=9)
     rules = codex_item(type="message", role="developer", content=[{"type": "input_text", "text": "Rules."}])
-    assert [m.text() for m in read(codex_meta(), rules, *codex_exchanges(2), back)] == ["Rules."]
+    assert [m.text() for m in read_records(codex_meta(), rules, *codex_exchanges(2), back)] == ["Rules."]
 
 
 SUMMARY = (
@@ -215,7 +215,11 @@ def test_what_the_user_typed_is_still_known_when_the_rest_before_the_compaction_
 
 def test_snapshots_of_the_repository_are_not_sent():
     assert (
-        len(read(codex_meta(), codex_item(type="ghost_snapshot", ghost_commit={"id": "c"}), codex_says("user", "x")))
+        len(
+            read_records(
+                codex_meta(), codex_item(type="ghost_snapshot", ghost_commit={"id": "c"}), codex_says("user", "x")
+            )
+        )
         == 1
     )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.formats.codex_context import origin_of_item
-from compactor_cli.resuming.emit import appended
+from compactor_cli.resuming.emit import append_compaction
 from tests.builders import (
     codex_event,
     codex_item,
@@ -14,7 +14,7 @@ from tests.builders import (
     codex_says,
     compact,
     jsonl,
-    listing,
+    listing_output,
     load,
     prose,
     values_of,
@@ -48,7 +48,7 @@ def test_every_record_of_a_numbered_rollout_has_a_number_also_the_last(strategy)
 
 def test_what_is_appended_to_a_numbered_rollout_is_counted_on():
     data = numbered(*exchanges(12), codex_event(type="token_count", info={"last_token_usage": {"input_tokens": 90}}))
-    made = appended(load(data), load(compact(data, target_ratio=0.3).data))
+    made = append_compaction(load(data), load(compact(data, target_ratio=0.3).data))
     assert ordinals(made) == list(range(len(ordinals(data)) + 2))
     assert [value["type"] for value in values_of(made)[-2:]] == ["compacted", "event_msg"]
 
@@ -73,7 +73,7 @@ def displayed(count):
     """Exchanges with a call, each item repeated for display by an event of its own."""
     for at in range(count):
         request, answer = f"Request {at}: {prose(f'request {at}', 3)}", f"Answer {at}: {prose(f'answer {at}', 5)}"
-        printed = listing(f"part {at}", 30)
+        printed = listing_output(f"part {at}", 30)
         yield codex_says("user", request)
         yield item_event("UserMessage", f"u{at}", content=[{"type": "text", "text": request}])
         yield codex_item(type="reasoning", id=f"rs_{at}", summary=[{"type": "summary_text", "text": f"I think {at}."}])
@@ -98,7 +98,7 @@ def test_items_that_events_repeat_for_display_go_where_what_they_repeat_goes():
     texts = [m.text() for m in load(out.data).transcripts[0].messages]
     left = set(items_of(out.data))
     assert "u0" in left, "the list of threads shows the first request"
-    assert all(listing(f"part {name[1:]}", 30) in texts for name in left if name.startswith("c"))
+    assert all(listing_output(f"part {name[1:]}", 30) in texts for name in left if name.startswith("c"))
     assert len(left) < len(items_of(data)) / 2
 
 
@@ -155,7 +155,7 @@ def test_a_delivery_that_is_an_item_as_well_counts_once():
 
 def test_a_delivery_is_an_item_in_a_history_that_is_appended():
     data = numbered(*exchanges(10), delivery("A race in part 2."))
-    made = appended(load(data), load(compact(data, target_ratio=0.9).data))
+    made = append_compaction(load(data), load(compact(data, target_ratio=0.9).data))
     history = values_of(made)[-1]["payload"]["replacement_history"]
     assert {
         "type": "agent_message",

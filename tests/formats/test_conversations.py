@@ -10,12 +10,12 @@ from compactor_cli.errors import InputError
 from tests.builders import (
     assistant,
     compact,
-    exchanges,
-    faults_of,
+    find_faults,
     jsonl,
     lines_of,
-    listing,
+    listing_output,
     load,
+    plain_exchanges,
     prose,
     system,
     text_block,
@@ -25,7 +25,7 @@ from tests.builders import (
     values_of,
 )
 
-LONG = {"messages": [system(), *exchanges(12)], "tools": [{"name": "shell"}], "n": 2**70}
+LONG = {"messages": [system(), *plain_exchanges(12)], "tools": [{"name": "shell"}], "n": 2**70}
 SHORT = {"messages": [user("hi"), assistant("hello")]}
 
 
@@ -55,7 +55,7 @@ def test_what_stands_around_the_messages_keeps_its_bytes():
 
 def test_kept_messages_inside_a_conversation_keep_their_bytes():
     first = b'{"role":"system" ,"content":"Rules \\u5ddd", "x":[ ]}'
-    rest = json.dumps([*exchanges(12)])[1:].encode()
+    rest = json.dumps([*plain_exchanges(12)])[1:].encode()
     out = compact(b'{"messages": [' + first + b", " + rest + b"}\n", target_ratio=0.4).data
     assert out.startswith(b'{"messages": [' + first)
 
@@ -92,7 +92,7 @@ REQUEST = {
     "messages": [
         user("Look around."),
         assistant([text_block("I look."), tool_use("t1", path="a.py")]),
-        user([tool_result("t1", listing("file", 150))]),
+        user([tool_result("t1", listing_output("file", 150))]),
         assistant("Found it."),
     ],
     "tools": [{"name": "Bash", "input_schema": {}}],
@@ -109,7 +109,7 @@ def test_the_system_prompt_is_a_message_and_stays_where_it_stands(system, order)
     messages = source.transcripts[0].messages
     assert [m.role for m in messages] == ["system", "user", "assistant", "tool", "assistant"]
     assert messages[0].text() == "Be careful."
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     out = values_of(compact(data, target_tokens=400).data)[0]
     assert list(out) == list(value)
     assert (out["system"], out["tools"], out["model"]) == (system, value["tools"], "m")

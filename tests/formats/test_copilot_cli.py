@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from tests.builders import compact, faults_of, jsonl, last_count, listing, load
+from tests.builders import compact, find_faults, jsonl, last_count, listing_output, load
 from tests.formats.checkers.copilot_cli import check_events, check_sent, sent
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -79,7 +79,7 @@ def figures_of(source):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "copilot-cli"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert figures_of(source) == GOLDEN[name]
 
 
@@ -146,7 +146,7 @@ def test_words_of_the_user_are_shortened_where_they_are_shown_and_in_what_is_sen
 
 def test_where_much_was_added_all_that_is_sent_is_one_text():
     text = "Look at this file."
-    sent_as = f"{text}\n<attached>\n{listing('cat', 200)}\n</attached>"
+    sent_as = f"{text}\n<attached>\n{listing_output('cat', 200)}\n</attached>"
     rows = events_of((FOLDER / "weir.jsonl").read_bytes())
     rows[2]["data"] |= {"content": text, "transformedContent": sent_as}
     message = load(jsonl(*rows[:4])).transcripts[0].messages[1]
@@ -289,7 +289,7 @@ def test_a_call_without_a_result_gets_one_of_the_agents_own_kind():
 def test_the_context_that_was_left_is_the_one_that_counts():
     transcript = loaded(FOLDER / "tide.jsonl").transcripts[0]
     known = last_count(transcript, FORMATS["copilot-cli"])
-    assert (known.tokens, known.after) == (9421, 0)
+    assert (known.tokens, known.tokens_after) == (9421, 0)
     usage: dict[str, Any] = {
         "type": "assistant.usage",
         "data": {"inputTokens": 900, "cacheReadTokens": 800, "outputTokens": 20},

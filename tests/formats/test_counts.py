@@ -9,8 +9,8 @@ import pytest
 
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.formats import FORMATS
-from compactor_cli.pipeline.recorded import recorded
-from tests.builders import assistant, compact, jsonl, listing, load, user
+from compactor_cli.pipeline.recorded_context import recorded_context
+from tests.builders import assistant, compact, jsonl, listing_output, load, user
 from tests.formats.roundtrip import CASES, REAL
 
 STAGE = "agent-sessions-fixtures/stage0/agents"
@@ -53,7 +53,7 @@ AS_API: list[Any] = [
 def count_of(data):
     """The tokens that were counted, and the last message that they hold."""
     transcript = load(data).transcripts[0]
-    found = recorded(transcript, FORMATS[transcript.format])
+    found = recorded_context(transcript, FORMATS[transcript.format])
     return (found.tokens, found.message) if found else None
 
 
@@ -104,7 +104,7 @@ def test_the_output_of_an_inspect_sample_counts_up_to_its_last_answer():
     data = inspected({"input_tokens": 500, "input_tokens_cache_read": 400, "output_tokens": 9, "total_tokens": 509})
     assert count_of(data) == (509, 1)
     again = load(data).transcripts[1]
-    assert recorded(again, FORMATS["inspect"]) is None
+    assert recorded_context(again, FORMATS["inspect"]) is None
     assert count_of(inspected({})) is None
 
 
@@ -131,7 +131,13 @@ def test_a_run_has_the_count_of_what_it_was_sent(document, tokens):
 
 
 def test_what_stands_around_the_records_does_not_count_after_a_compaction():
-    long = [user("Count."), assistant(listing("row", 300)), user("Again."), assistant(listing("row", 300)), *SAID]
+    long = [
+        user("Count."),
+        assistant(listing_output("row", 300)),
+        user("Again."),
+        assistant(listing_output("row", 300)),
+        *SAID,
+    ]
     run = {**RUN, "inputs": {"messages": long}, "outputs": {"usage_metadata": {"input_tokens": 9000}}}
     data = json.dumps([run]).encode()
     assert count_of(data) == (9000, 6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import compact, faults_of, jsonl, load
+from tests.builders import compact, find_faults, jsonl, load
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FILE = CASES / "cursor" / "garden.jsonl"
@@ -39,7 +39,7 @@ def figures_of(source):
 def test_messages_are_those_counted_by_hand():
     source = loaded(FILE)
     assert source.format == "cursor"
-    assert {fault.kind for fault in faults_of(source)} <= {"unanswered_call"}
+    assert {fault.kind for fault in find_faults(source)} <= {"unanswered_call"}
     assert figures_of(source) == GOLDEN
 
 
@@ -76,7 +76,7 @@ def test_a_call_that_no_result_was_recorded_for_stays_or_goes_with_its_words():
     assert [m.records for m in empty] == [(5,), (7,)]
     out = compact(FILE.read_bytes(), target_ratio=0.25).data
     assert out.count(b'"tool_result"') <= FILE.read_bytes().count(b'"tool_result"'), "none is made up"
-    assert {fault.kind for fault in faults_of(load(out))} <= {"unanswered_call"}
+    assert {fault.kind for fault in find_faults(load(out))} <= {"unanswered_call"}
 
 
 def test_an_anthropic_message_is_none_of_cursors():

@@ -13,12 +13,12 @@ from tests.builders import (
     ClaudeSession,
     assistant,
     call,
-    calling,
+    calling_message,
     codex_exchanges,
     codex_meta,
     jsonl,
     load,
-    read,
+    read_records,
     result,
     system,
     text_block,
@@ -30,8 +30,8 @@ from tests.builders import (
 
 def claude_code():
     session = ClaudeSession()
-    session.says("hello")
-    session.answers(text_block("hi"))
+    session.add_answer("hello")
+    session.add_call(text_block("hi"))
     return session.data
 
 
@@ -41,7 +41,7 @@ FILES = {
     "openai-chat": [
         jsonl(user("hi"), assistant("hello")),
         jsonl(system(), user("hi")),
-        jsonl(user("hi"), calling(call("a")), result("a", "done")),
+        jsonl(user("hi"), calling_message(call("a")), result("a", "done")),
         jsonl(user([{"type": "text", "text": "hi"}, {"type": "image_url", "image_url": {"url": "x"}}])),
     ],
     "conversations": [
@@ -89,7 +89,7 @@ TALK = [message for at in range(12) for message in (user(f"question {at}"), assi
     [
         ("anthropic", [assistant([tool_use("t1")]), user([tool_result("t1", "out")])]),
         ("ai-sdk", [assistant([{"type": "tool-call", "toolCallId": "1", "toolName": "ls", "args": {}}])]),
-        ("openai-chat", [calling(call("a")), result("a", "out")]),
+        ("openai-chat", [calling_message(call("a")), result("a", "out")]),
     ],
 )
 @pytest.mark.parametrize("order", ["first", "last"])
@@ -174,7 +174,7 @@ def test_records_before_the_first_message_do_not_hide_the_format():
 
 
 def test_a_single_message_is_enough():
-    assert [m.role for m in read(user("hi"))] == ["user"]
+    assert [m.role for m in read_records(user("hi"))] == ["user"]
 
 
 @pytest.mark.parametrize(

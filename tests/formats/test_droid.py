@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import compact, faults_of, jsonl, load
+from tests.builders import compact, find_faults, jsonl, load
 from tests.formats.checkers.droid import check_session
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
@@ -97,7 +97,7 @@ def texts(*records):
 def test_messages_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "droid"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert figures_of(source) == GOLDEN[name]
 
 

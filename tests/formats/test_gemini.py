@@ -9,9 +9,9 @@ import pytest
 from compactor_cli.doctor import examine
 from compactor_cli.doctor.base import Limits
 from compactor_cli.formats import FORMATS, jsonedit
-from compactor_cli.pipeline.recorded import recorded
+from compactor_cli.pipeline.recorded_context import recorded_context
 from compactor_cli.tokens import make_counter
-from tests.builders import faults_of, jsonl, load
+from tests.builders import find_faults, jsonl, load
 from tests.formats.checkers.gemini import check_contents
 from tests.formats.roundtrip import CASES, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -157,7 +157,7 @@ def test_what_is_missing_is_answered_where_it_has_to_stand():
     rows = [user(said("go")), model(called("gate", n=1), called("gate", n=2)), user(returned("gate", state="open"))]
     rows += [model(called("gate", n=3)), user(said("well?"), returned("pump", state="wet")), model(said("on"))]
     source = load(jsonl(*rows))
-    data = examine.mended(source, examine.examine(source, Limits()), make_counter("chars").counter)
+    data = examine.repair_source(source, examine.examine(source, Limits()), make_counter("chars").counter)
     out = [json.loads(line) for line in data.splitlines()]
     check_contents(out)
     assert out[2]["parts"][0] == returned("gate", state="open")
@@ -166,12 +166,12 @@ def test_what_is_missing_is_answered_where_it_has_to_stand():
 
 
 def test_roles_that_do_not_alternate_are_faults():
-    found = [fault.index for fault in faults_of(loaded(FOLDER / "broken.json")) if fault.kind == "repeated_role"]
+    found = [fault.index for fault in find_faults(loaded(FOLDER / "broken.json")) if fault.kind == "repeated_role"]
     assert found == [0, 4, 6, 9]
 
 
 def test_the_count_of_the_provider_is_that_of_the_response_of_a_batch():
-    counts = [recorded(each, FORMATS["gemini"]) for each in loaded(FOLDER / "batch.jsonl").transcripts]
+    counts = [recorded_context(each, FORMATS["gemini"]) for each in loaded(FOLDER / "batch.jsonl").transcripts]
     assert [(each.tokens, each.message) if each else None for each in counts] == [(200, 5), (201, 5), None]
 
 

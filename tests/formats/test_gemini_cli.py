@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from tests.builders import compact, faults_of, jsonl, listing, load
+from tests.builders import compact, find_faults, jsonl, listing_output, load
 from tests.formats.checkers.gemini_cli import check_history, history, load_session
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -70,7 +70,7 @@ def texts(*records):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "gemini-cli"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     found = figures(source)
     assert (found["roles"], found["requests"], found["parts"], found["failed"]) == GOLDEN[name]
 
@@ -102,7 +102,7 @@ def test_a_repeated_id_replaces_the_message_at_its_place():
 
 
 def test_the_records_of_a_repeated_id_stay_or_go_together():
-    long = [said(f"m{n}", listing(f"part {n}", 60), "gemini") for n in range(10)]
+    long = [said(f"m{n}", listing_output(f"part {n}", 60), "gemini") for n in range(10)]
     data = jsonl(HEAD, said("a", "one"), *(record for one in long for record in ({**one, "content": ""}, one)))
     out = [json.loads(line) for line in compact(data, target_ratio=0.3).data.splitlines()]
     counts = {n: sum(record.get("id") == f"m{n}" for record in out) for n in range(10)}

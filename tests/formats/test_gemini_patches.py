@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import compact, faults_of, jsonl, listing, load, prose, values_of
+from tests.builders import compact, find_faults, jsonl, listing_output, load, prose, values_of
 from tests.formats.checkers.gemini_cli import check_history, history, load_session
 
 HEAD = {"sessionId": "s", "projectHash": "h", "startTime": "2026-05-04T08:00:00Z", "kind": "main"}
@@ -27,7 +27,11 @@ def said(name, text, type="user"):
 
 def called(number):
     output = {
-        "functionResponse": {"id": f"c{number}", "name": "read_file", "response": {"output": listing(f"f{number}")}}
+        "functionResponse": {
+            "id": f"c{number}",
+            "name": "read_file",
+            "response": {"output": listing_output(f"f{number}")},
+        }
     }
     call = {"id": f"c{number}", "name": "read_file", "args": {}, "status": "success", "result": [output]}
     return {**said(f"a{number}", prose(f"step {number}", 2), "gemini"), "toolCalls": [call]}
@@ -51,8 +55,8 @@ def test_results_and_contents_that_a_patch_changed_are_read_as_it_left_them():
     read = texts(data)
     assert "[masked, see /tmp/x]" in read[2]
     assert read[-1] == "And two bells."
-    assert listing("f1") not in "".join(read)
-    assert listing("f2") in "".join(read)
+    assert listing_output("f1") not in "".join(read)
+    assert listing_output("f2") in "".join(read)
 
 
 def test_a_patch_of_one_message_needs_no_list():
@@ -70,7 +74,7 @@ def test_what_a_patch_takes_away_is_out_of_the_context_and_its_order_counts():
     assert [m.id for m in messages if m.role != "tool"] == ["s1", "a4", "a5", "a6", "a7", "a8", "u2"]
     assert (messages[0].origin, messages[0].pinned) == ("summary", True)
     assert [note.kind for note in source.notes] == ["outside_context"]
-    assert faults_of(source) == []
+    assert find_faults(source) == []
 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff", "tiered"])
@@ -83,7 +87,7 @@ def test_the_agent_sends_of_an_output_what_was_kept_in_its_order(strategy, ratio
     # of a message with calls the results are a message of their own
     names = [m.id for m in load(out).transcripts[0].messages if not m.id.endswith(":results")]
     assert [message["id"] for message in sent] == names
-    assert listing("f5") not in json.dumps(sent)
+    assert listing_output("f5") not in json.dumps(sent)
     again = compact(out, target_ratio=0.9, strategy=strategy).data
     assert [m["id"] for m in load_session(again)][:1] == names[:1]
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, find_faults, load
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FILE = CASES / "grok" / "tides.jsonl"
@@ -55,7 +55,7 @@ def check_rows(rows):
 def test_rows_are_those_counted_by_hand():
     source = loaded(FILE)
     assert source.format == "grok"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert figures_of(source) == GOLDEN
 
 

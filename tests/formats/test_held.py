@@ -12,13 +12,13 @@ import pytest
 from compactor_cli import api
 from compactor_cli.cli import spill
 from compactor_cli.cli.files import read_content, write_bytes
-from compactor_cli.cli.spill import LARGE, Spill, spilled
+from compactor_cli.cli.spill import LARGE, Spill, spill_stream
 from compactor_cli.errors import BudgetError, CompactorError, InputError
 from compactor_cli.formats import jsonl
-from compactor_cli.model.content import in_memory, is_same, sha256
-from compactor_cli.model.message import HeldPart
+from compactor_cli.model.content import is_same_content, read_all, sha256
+from compactor_cli.model.message import FilePart
 from compactor_cli.settings import Settings
-from tests.builders import assistant, call, calling, environment, listing, result, user
+from tests.builders import assistant, call, calling_message, clean_environment, listing_output, result, user
 from tests.builders import jsonl as lines
 from tests.drawing import is_drawing
 from tests.test_real_transcripts import FILES
@@ -50,7 +50,7 @@ def told(load, settings):
         for m in transcript.messages
     ]
     links = [(t.links, t.owners, t.outside, t.copies, t.records) for t in source.transcripts]
-    return read, links, source.format, source.notes, in_memory(done.data), [part.plan for part in done.parts]
+    return read, links, source.format, source.notes, read_all(done.data), [part.plan for part in done.parts]
 
 
 @pytest.mark.drawn(23)
@@ -63,10 +63,10 @@ def test_content_in_a_file_gives_what_content_in_memory_gives(path, held):
 
 
 def test_long_texts_are_in_the_file_and_not_in_memory(held):
-    text = listing("core", 400)
+    text = listing_output("core", 400)
     (message,) = api.load(held(lines(user("Look."), result("c1", text))), tokenizer="chars").transcripts[0].messages[1:]
     (part,) = message.parts
-    assert isinstance(part, HeldPart)
+    assert isinstance(part, FilePart)
     assert part.text == text
     kept = [getattr(part, name, None) for name in ("_held", "name", "call_id")]
     assert sum(sys.getsizeof(value) for value in kept) < 1000 < len(text)
@@ -86,8 +86,8 @@ def test_bytes_in_a_file_are_used_like_bytes(held):
         False,
         True,
     )
-    assert is_same(content, data)
-    assert not is_same(content, data[:-1] + b"x")
+    assert is_same_content(content, data)
+    assert not is_same_content(content, data[:-1] + b"x")
     assert sha256(content) == sha256(data)
 
 
@@ -121,9 +121,9 @@ def test_streams_are_read_whole_whatever_their_size(size, tmp_path):
     path.write_bytes(data)
     for known in (None, size):
         with path.open("rb") as stream:
-            found = spilled(stream, known)
+            found = spill_stream(stream, known)
         assert isinstance(found, bytes) == (size < LARGE)
-        assert is_same(found, data)
+        assert is_same_content(found, data)
 
 
 def test_a_large_file_is_compacted_within_little_memory_and_can_be_had_back(tmp_path, run):
@@ -132,7 +132,7 @@ def test_a_large_file_is_compacted_within_little_memory_and_can_be_had_back(tmp_
     with path.open("w") as file:
         file.write(json.dumps(user("Find out why the report is slow, and never touch the schema.")) + "\n")
         for at in range(80):
-            asked = calling(call(f"c{at}", "cat", f'{{"path": "var/{at}.log"}}'))
+            asked = calling_message(call(f"c{at}", "cat", f'{{"path": "var/{at}.log"}}'))
             text = "\n".join(f"{at}.{line} order_total_{line % 977} took {line % 61} ms" for line in range(lines_each))
             file.write(json.dumps(asked) + "\n" + json.dumps(result(f"c{at}", text)) + "\n")
     assert path.stat().st_size > 1.5 * large
@@ -148,13 +148,13 @@ def test_a_large_file_is_compacted_within_little_memory_and_can_be_had_back(tmp_
         "print(status, usage.ru_maxrss * (1 if sys.platform == 'darwin' else 1024))"
     )
     starter = [sys.executable, "-c", measured, *asked]
-    said = subprocess.run(starter, cwd=tmp_path, env=environment(), capture_output=True, check=True).stdout
+    said = subprocess.run(starter, cwd=tmp_path, env=clean_environment(), capture_output=True, check=True).stdout
     status, memory = map(int, said.split())
     assert status == 0
     assert memory < most
     assert (tmp_path / "out.jsonl").stat().st_size < 200_000
     assert run("restore", "out.jsonl", "-o", "back.jsonl", "--database", "kept.db").code == 0
-    assert is_same((tmp_path / "back.jsonl").read_bytes(), path.read_bytes())
+    assert is_same_content((tmp_path / "back.jsonl").read_bytes(), path.read_bytes())
 
 
 def test_a_large_file_that_was_changed_in_the_meantime_is_not_replaced(tmp_path, monkeypatch):

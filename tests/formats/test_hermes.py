@@ -7,7 +7,18 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from tests.builders import assistant, call, calling, compact, faults_of, jsonl, listing, load, result, user
+from tests.builders import (
+    assistant,
+    call,
+    calling_message,
+    compact,
+    find_faults,
+    jsonl,
+    listing_output,
+    load,
+    result,
+    user,
+)
 from tests.formats.checkers.hermes import check_sent, sent
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -80,7 +91,7 @@ def messages_of(name):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "hermes"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert found_in(source) == GOLDEN[name]
 
 
@@ -89,7 +100,7 @@ def test_messages_and_parts_are_those_counted_by_hand(name):
 def test_real_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(AGENTS / name)
     assert source.format == "hermes"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert found_in(source) == GOLDEN_REAL[name]
 
 
@@ -131,7 +142,7 @@ def test_the_head_of_a_log_tells_the_format_and_stays_first():
     data = (FOLDER / "peas.jsonl").read_bytes()
     for out in compactions(data):
         assert out.splitlines()[0] == data.splitlines()[0]
-    chat = [user("hi"), calling(call("a")), result("a", "out"), assistant("Done.")]
+    chat = [user("hi"), calling_message(call("a")), result("a", "out"), assistant("Done.")]
     assert load(jsonl(HEAD, *chat)).format == "hermes"
     assert load(jsonl(HEAD, *chat, {"role": "narrator", "content": "?"})).format == "hermes"
     assert load(jsonl(*chat)).format == "openai-chat"
@@ -165,7 +176,7 @@ def test_what_the_agent_added_to_a_message_is_told_from_the_words_of_the_user_an
 
 
 def test_where_other_words_were_sent_they_are_the_message():
-    sent_as = "Resumed. " + listing("cat", 100)
+    sent_as = "Resumed. " + listing_output("cat", 100)
     rows = [HEAD, {"role": "user", "content": "go", "api_content": sent_as}, assistant("ok")]
     message = load(jsonl(*rows)).transcripts[0].messages[0]
     assert [(part.text, part.place.path) for part in message.parts] == [(sent_as, ("api_content",))]
@@ -210,7 +221,7 @@ def test_what_the_agent_says_in_the_place_of_the_user_is_no_request():
     ],
 )
 def test_a_result_says_itself_whether_it_failed(content, failed):
-    rows = [HEAD, user("go"), calling(call("a")), result("a", content), assistant("ok")]
+    rows = [HEAD, user("go"), calling_message(call("a")), result("a", content), assistant("ok")]
     assert load(jsonl(*rows)).transcripts[0].messages[2].results[0].failed is failed
 
 

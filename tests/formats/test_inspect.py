@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, find_faults, load
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
 FOLDER = CASES / "inspect"
@@ -38,7 +38,7 @@ def found_in(source):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "inspect"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert found_in(source) == GOLDEN[name]
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from tests.builders import compact, faults_of, jsonl, last_count, listing, load, values_of
+from tests.builders import compact, find_faults, jsonl, last_count, listing_output, load, values_of
 from tests.formats.checkers.kimi import context, replay
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -77,7 +77,7 @@ def transcript_of(name):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "kimi"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     found = figures(source)
     assert (found["roles"], found["requests"], found["parts"], found["failed"]) == GOLDEN[name]
 
@@ -208,7 +208,7 @@ def test_the_prompt_that_repeats_a_request_goes_with_it():
     records = values_of(data)
     at = next(n for n, one in enumerate(records) if one["type"] == "turn.prompt" and "losses" in str(one["input"]))
     asked, message = records[at], records[at + 1]["message"]
-    asked["input"][0]["text"] = message["content"][0]["text"] = f"Make a list.\n{listing('rule', 400)}"
+    asked["input"][0]["text"] = message["content"][0]["text"] = f"Make a list.\n{listing_output('rule', 400)}"
     prompts = [
         [asked in values_of(out), message in [one.get("message") for one in values_of(out)]]
         for target in (3000, 9000)
@@ -232,7 +232,7 @@ def test_the_last_count_of_the_provider_is_found():
     known = FORMATS["kimi"]
     assert last_count(transcript_of("wire.jsonl"), known).tokens == 38040
     found = last_count(transcript_of("context.jsonl"), known)
-    assert (found.tokens, found.after) == (17860, 0)
+    assert (found.tokens, found.tokens_after) == (17860, 0)
 
 
 def test_a_call_without_a_result_gets_one():
@@ -242,7 +242,7 @@ def test_a_call_without_a_result_gets_one():
         lost += [r for r in records if r.get("event", {}).get("parentUuid") == wanted]
         records.remove(lost[0])
         out = compact(jsonl(*records), target_ratio=0.9).data
-        assert faults_of(load(out)) == []
+        assert find_faults(load(out)) == []
         check(out)
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, find_faults, load
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FOLDER = CASES / "langchain"
@@ -32,7 +32,7 @@ def figures_of(source):
 def test_all_forms_of_a_conversation_are_read_alike(name):
     source = loaded(FOLDER / name)
     assert source.format == "langchain"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert figures_of(source) == GOLDEN
 
 

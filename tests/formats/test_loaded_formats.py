@@ -9,7 +9,7 @@ import pytest
 
 from compactor_cli.formats import FORMATS, documents
 from compactor_cli.formats.base import EACH
-from tests.builders import ROOT, assistant, call, calling, jsonl, result, user
+from tests.builders import ROOT, assistant, call, calling_message, jsonl, result, user
 from tests.cli.test_startup import modules_after
 
 CASES = ROOT / "tests" / "formats" / "cases"
@@ -42,7 +42,7 @@ def test_a_format_recognizes_no_record_and_no_document_without_a_member_of_its_o
         found += recognized
         bare = {key: item for key, item in value.items() if known not in FORMATS.may_know([{key: item}])}
         assert known.recognize(bare) == 0
-        assert documents.with_lists(known, [bare]) == []
+        assert documents.having_lists(known, [bare]) == []
     assert found
 
 
@@ -58,7 +58,7 @@ def test_what_is_no_object_may_be_of_any_format():
 
 
 def test_a_chat_loads_no_format_of_an_agent():
-    data = jsonl(user("hi"), calling(call("a")), result("a", "out"), assistant("Done."))
+    data = jsonl(user("hi"), calling_message(call("a")), result("a", "out"), assistant("Done."))
     code = f"import compactor_cli as c\nassert c.load({data!r}, 'x', tokenizer='chars').format == 'openai-chat'"
     names = ("openai_chat", "claude_code", "codex", "pi", "qwen", "gemini_cli", "opencode", "openhands", "copilot_cli")
     assert modules_after(code, tuple(f"compactor_cli.formats.{name}" for name in names)) == [

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import compact, jsonl, lines_of, prose, read, values_of
+from tests.builders import compact, jsonl, lines_of, prose, read_records, values_of
 
 
 def entry(id, content, *, type="message", importance="low", at=0, **metadata):
@@ -22,7 +22,7 @@ def entry(id, content, *, type="message", importance="low", at=0, **metadata):
 
 
 def test_marks_roles_and_times_are_read():
-    message, tool, plain = read(
+    message, tool, plain = read_records(
         entry("msg-123", "We decided to use OAuth 2.0.", type="task", importance="high", agent="architect"),
         entry("msg-124", "tests failed", toolResult={"success": False}, isToolError=True, at=61),
         entry("msg-125", "hello"),
@@ -51,13 +51,13 @@ def test_marks_roles_and_times_are_read():
 )
 def test_times_are_read_in_the_ways_that_they_are_written(stamp, seconds):
     # Python 3.10 by itself reads fractions of three or six digits only
-    found = read({**entry("a", "x"), "timestamp": stamp})[0].timestamp
+    found = read_records({**entry("a", "x"), "timestamp": stamp})[0].timestamp
     assert found == pytest.approx(seconds, abs=1e-3) if seconds is not None else found is None
 
 
 def test_entries_without_metadata_and_with_contents_that_are_no_strings_are_read():
     bare = {"id": "a", "content": {"k": [1]}, "type": "context", "timestamp": "2026-03-02T09:00:00Z"}
-    message = read(bare, entry("b", "x"))[0]
+    message = read_records(bare, entry("b", "x"))[0]
     assert message.text() == '{"k":[1]}'
 
 
@@ -77,5 +77,5 @@ def test_a_summary_is_an_entry_and_kept_entries_keep_their_bytes():
         if "characters left out" not in value["content"]:
             assert line == originals[value["id"]]
         assert {**value, "content": ""} == {**json.loads(originals[value["id"]]), "content": ""}
-    again = read(*lines_of(out))
+    again = read_records(*lines_of(out))
     assert [m.origin for m in again].count("summary") == len(added)

@@ -9,14 +9,14 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.errors import InputError
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.strategies import STRATEGIES
-from tests.builders import compact, jsonl, load, prose, read, user, values_of
+from tests.builders import compact, jsonl, load, prose, read_records, user, values_of
 
 
 def again(data: bytes, **settings):
     """The output of a compaction, read again."""
-    return load(in_memory(compact(data, **settings).data))
+    return load(read_all(compact(data, **settings).data))
 
 
 def openhands(action: str, **more):
@@ -42,7 +42,7 @@ def test_a_result_in_the_message_of_its_call_that_has_no_place_for_text_stays_a_
     said = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}
     records = [*(user(prose(f"topic {at}")) for at in range(12)), both, user("Go on."), said, user("OK.")]
     out = compact(jsonl(*records), format="anthropic", strategy=strategy, target_ratio=0.5).data
-    assert b"no response" not in in_memory(out)
+    assert b"no response" not in read_all(out)
 
 
 def test_texts_in_parts_of_a_history_can_be_shortened():
@@ -55,7 +55,7 @@ def test_texts_in_parts_of_a_history_can_be_shortened():
     assert api.load(data, tokenizer="chars").format == "gemini-cli"
     done = compact(data, target_ratio=0.5)
     assert done.parts[0].dispositions.shortened == 1
-    (first, _) = json.loads(in_memory(done.data))["history"]
+    (first, _) = json.loads(read_all(done.data))["history"]
     assert len(first["parts"][0]["text"]) < len(words)
 
 
@@ -69,7 +69,7 @@ def test_a_summary_alone_is_read_again_where_the_first_record_has_its_text_elsew
         said = {"system_prompt": None, "text": prose(f"line {at}"), "mask": False}
         rows += [{"role": "user", **said}, {"role": "ai", **said}]
     out = compact(jsonl(*rows), strategy="handoff", target_ratio=0.2).data
-    (summary,) = [value for value in values_of(in_memory(out)) if value not in rows]
+    (summary,) = [value for value in values_of(read_all(out)) if value not in rows]
     assert set(summary) == {"role", "system_prompt", "text", "mask"}
     assert load(jsonl(summary)).message_count == 1
 
@@ -181,7 +181,7 @@ def test_a_text_where_arguments_should_be_is_shortened_to_a_text(format, strateg
     assert load(data).format == format
     done = compact(data, strategy=strategy, target_tokens=250)
     assert done.parts[0].dispositions.shortened == 1
-    values_of(in_memory(done.data))  # each record is JSON
+    values_of(read_all(done.data))  # each record is JSON
     assert again(data, strategy=strategy, target_tokens=250).transcripts[0].tokens <= 250
 
 
@@ -257,7 +257,7 @@ def test_a_record_of_no_known_format_is_no_message_and_passes_through(strategy):
     said = {"role": "assistant", "content": prose("weather", 12)}
     source = load(jsonl(said, OPENCODE_MESSAGE))
     assert [message.records for message in source.transcripts[0].messages] == [(0,)]
-    out = in_memory(compact(jsonl(said, OPENCODE_MESSAGE), strategy=strategy, target_ratio=0.6).data)
+    out = read_all(compact(jsonl(said, OPENCODE_MESSAGE), strategy=strategy, target_ratio=0.6).data)
     assert OPENCODE_MESSAGE in values_of(out)
     assert load(out).message_count == 1
 
@@ -301,7 +301,7 @@ def test_of_a_list_a_record_that_its_format_does_not_know_is_no_message():
     odd = event(3, "Go on.", source="nobody")
     data = json.dumps([*(event(at, prose(f"topic {at}", 12)) for at in range(3)), odd]).encode()
     for tokens in (30, 60, 100):
-        out = in_memory(compact(data, strategy="truncate", target_tokens=tokens).data)
+        out = read_all(compact(data, strategy="truncate", target_tokens=tokens).data)
         assert odd in json.loads(out)
         assert load(out).format == "openhands"
 
@@ -365,4 +365,4 @@ def test_ids_and_places_that_are_none_do_not_end_the_reading_of_compactions():
         "parent_id": "e1",
     }
     events = [grown(0, "user", "Look."), grown(1, "assistant", "Yes."), condensed]
-    assert [message.text() for message in read(*events)] == ["Yes.", "They talked."]
+    assert [message.text() for message in read_records(*events)] == ["Yes.", "They talked."]

@@ -6,22 +6,22 @@ import json
 
 import pytest
 
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.tokens.base import IMAGE_TOKENS
 from tests.builders import (
     assert_changed_only_at,
     assistant,
     call,
-    calling,
+    calling_message,
     compact,
-    exchanges,
-    faults_of,
+    find_faults,
     jsonl,
     lines_of,
-    listing,
+    listing_output,
     load,
+    plain_exchanges,
     prose,
-    read,
+    read_records,
     result,
     system,
     user,
@@ -34,11 +34,11 @@ def kinds(message):
 
 
 def test_roles_are_read_and_developer_and_function_have_their_places():
-    messages = read(
+    messages = read_records(
         {"role": "developer", "content": "rules"},
         system(),
         user("do it"),
-        calling(call("c1"), content="I look."),
+        calling_message(call("c1"), content="I look."),
         result("c1", "files"),
         {"role": "function", "name": "old", "content": "x"},
     )
@@ -46,7 +46,7 @@ def test_roles_are_read_and_developer_and_function_have_their_places():
 
 
 def test_a_request_of_the_user_is_told_from_what_a_harness_put_there():
-    messages = read(
+    messages = read_records(
         user("please fix it"),
         user("<system-reminder>be careful</system-reminder>"),
         user("## Session Summary (Compaction Round 1)\nStands for messages 1-3 (tier 3; 10 tokens; ctx_00000000)."),
@@ -58,24 +58,26 @@ def test_a_request_of_the_user_is_told_from_what_a_harness_put_there():
 
 
 def test_a_message_that_only_begins_like_a_summary_is_none():
-    messages = read(
+    messages = read_records(
         user("## Session Summary (Compaction Round 1)\nx"), assistant("## Session Summary of #4-9"), assistant("[#1]\n")
     )
     assert [m.origin for m in messages] == ["request", "other", "other"]
 
 
 def test_null_content_beside_calls_is_no_text():
-    message = read(user("x"), calling(call("c1"), content=None))[1]
+    message = read_records(user("x"), calling_message(call("c1"), content=None))[1]
     assert kinds(message) == ["tool_call"]
 
 
 def test_an_empty_assistant_message_is_kept_as_a_message():
-    messages = read(user("x"), assistant(None), assistant(""), user("y"))
+    messages = read_records(user("x"), assistant(None), assistant(""), user("y"))
     assert [(m.role, m.parts) for m in messages[1:3]] == [("assistant", ()), ("assistant", ())]
 
 
 def test_text_beside_calls_is_read_with_them():
-    message = read(user("x"), calling(call("c1", "read", '{"path": "a.py"}'), call("c2"), content="I read both."))[1]
+    message = read_records(
+        user("x"), calling_message(call("c1", "read", '{"path": "a.py"}'), call("c2"), content="I read both.")
+    )[1]
     assert kinds(message) == ["text", "tool_call", "tool_call"]
     first = message.calls[0]
     assert (first.name, first.call_id, json.loads(first.text)) == ("read", "c1", {"path": "a.py"})
@@ -85,40 +87,42 @@ def test_text_beside_calls_is_read_with_them():
 def test_ids_that_are_used_again_are_paired_in_order_of_occurrence():
     records = [user("x")]
     for at in range(3):
-        records += [calling(call("same", arguments=f'{{"n": {at}}}')), result("same", f"answer {at}")]
+        records += [calling_message(call("same", arguments=f'{{"n": {at}}}')), result("same", f"answer {at}")]
     source = load(jsonl(*records))
-    answers = pair(source.transcripts[0].messages).answers
+    answers = pair_calls(source.transcripts[0].messages).call_of
     assert {spot[0]: of[0] for spot, of in answers.items()} == {2: 1, 4: 3, 6: 5}
-    assert faults_of(source) == []
+    assert find_faults(source) == []
 
 
 def test_parallel_calls_with_results_in_another_order_are_no_fault():
-    data = jsonl(user("x"), calling(call("a"), call("b")), result("b", "2"), result("a", "1"), assistant("done"))
-    assert faults_of(load(data)) == []
+    data = jsonl(
+        user("x"), calling_message(call("a"), call("b")), result("b", "2"), result("a", "1"), assistant("done")
+    )
+    assert find_faults(load(data)) == []
 
 
 def test_a_list_of_ids_answers_each_of_them():
     # SWE-agent writes one message for all calls of a step
     together = {"role": "tool", "content": "both done", "tool_call_ids": ["a", "b"]}
-    source = load(jsonl(user("x"), calling(call("a"), call("b")), together, assistant("ok"), user("next")))
+    source = load(jsonl(user("x"), calling_message(call("a"), call("b")), together, assistant("ok"), user("next")))
     message = source.transcripts[0].messages[2]
     assert [part.call_id for part in message.results] == ["a", "b"]
     assert message.text() == "both done"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
 
 
 def test_arguments_as_an_object_and_the_function_as_a_string_are_read():
     # Inspect logs
-    message = read(user("x"), calling({"id": "a", "function": "bash", "arguments": {"cmd": "ls"}, "type": "function"}))[
-        1
-    ]
+    message = read_records(
+        user("x"), calling_message({"id": "a", "function": "bash", "arguments": {"cmd": "ls"}, "type": "function"})
+    )[1]
     assert (message.calls[0].name, json.loads(message.calls[0].text)) == ("bash", {"cmd": "ls"})
 
 
 def test_arguments_as_an_object_stay_an_object_when_they_are_shortened():
     long = {"path": "notes.md", "text": prose("the notes", 200)}
-    inspect_call = calling({"id": "a", "function": "write", "arguments": long, "type": "function"})
-    chat_call = calling(call("b", "write", json.dumps(long)))
+    inspect_call = calling_message({"id": "a", "function": "write", "arguments": long, "type": "function"})
+    chat_call = calling_message(call("b", "write", json.dumps(long)))
     data = jsonl(
         user("Write it."), inspect_call, result("a", "ok"), chat_call, result("b", "ok"), assistant("Written.")
     )
@@ -131,7 +135,9 @@ def test_arguments_as_an_object_stay_an_object_when_they_are_shortened():
 
 def test_keys_that_are_present_but_null_are_as_good_as_absent():
     nulls = {"name": None, "tool_calls": None, "function_call": None, "tool_call_id": None, "refusal": None}
-    messages = read(user("x", **nulls), assistant("y", **nulls), calling(call("a"), name=None), result("a", None))
+    messages = read_records(
+        user("x", **nulls), assistant("y", **nulls), calling_message(call("a"), name=None), result("a", None)
+    )
     assert [kinds(m) for m in messages] == [["text"], ["text"], ["tool_call"], ["tool_result"]]
 
 
@@ -143,7 +149,7 @@ def test_several_users_in_a_row_and_no_system_message_are_as_they_are():
         ("user", "request"),
         ("assistant", "other"),
     ]
-    assert faults_of(source) == []
+    assert find_faults(source) == []
 
 
 def test_legacy_function_calls_without_ids_are_paired_by_order():
@@ -153,12 +159,12 @@ def test_legacy_function_calls_without_ids_are_paired_by_order():
 
     source = load(jsonl(user("x"), *step("add", 1), *step("add", 2), *step("mul", 3), assistant("done")))
     messages = source.transcripts[0].messages
-    assert {spot[0]: of[0] for spot, of in pair(messages).answers.items()} == {2: 1, 4: 3, 6: 5}
-    assert faults_of(source) == []
+    assert {spot[0]: of[0] for spot, of in pair_calls(messages).call_of.items()} == {2: 1, 4: 3, 6: 5}
+    assert find_faults(source) == []
 
 
 def test_a_legacy_call_without_an_answer_gets_one_in_the_legacy_shape():
-    records = [user("x"), assistant(None, function_call={"name": "add", "arguments": "{}"}), *exchanges(12)]
+    records = [user("x"), assistant(None, function_call={"name": "add", "arguments": "{}"}), *plain_exchanges(12)]
     out = compact(jsonl(*records), target_tokens=10_000, keep=("add",)).data
     assert out == jsonl(*records), "within its target nothing changes, faults or not"
     values = values_of(compact(jsonl(*records), target_ratio=0.5, keep=("add",)).data)
@@ -168,16 +174,22 @@ def test_a_legacy_call_without_an_answer_gets_one_in_the_legacy_shape():
 
 
 def test_a_transcript_that_ends_on_an_open_call_has_no_fault_and_keeps_it():
-    data = jsonl(*exchanges(10), user("go"), calling(call("open")))
-    assert faults_of(load(data)) == []
+    data = jsonl(*plain_exchanges(10), user("go"), calling_message(call("open")))
+    assert find_faults(load(data)) == []
     assert lines_of(compact(data, target_ratio=0.3).data)[-1] == lines_of(data)[-1]
 
 
 def test_faults_are_named_by_kind():
     data = jsonl(
-        user("x"), calling(call("a")), user("y"), result("nobody", "?"), calling(call("b")), user("z"), result("b", "!")
+        user("x"),
+        calling_message(call("a")),
+        user("y"),
+        result("nobody", "?"),
+        calling_message(call("b")),
+        user("z"),
+        result("b", "!"),
     )
-    assert [(fault.kind, fault.call_id) for fault in faults_of(load(data))] == [
+    assert [(fault.kind, fault.call_id) for fault in find_faults(load(data))] == [
         ("unanswered_call", "a"),
         ("orphan_result", "nobody"),
         ("misplaced_result", "b"),
@@ -189,28 +201,28 @@ def test_images_have_a_fixed_cost_whatever_their_size():
         url = "data:image/png;base64," + "A" * size
         return user([{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": url}}])
 
-    small, large = read(picture(10), picture(1_000_000))
+    small, large = read_records(picture(10), picture(1_000_000))
     assert small.tokens == large.tokens == 2 + 1 + IMAGE_TOKENS
     assert kinds(large) == ["text", "image"]
 
 
 def test_a_request_that_is_only_a_picture_is_a_request():
-    assert read(user([{"type": "image_url", "image_url": {"url": "x"}}]))[0].origin == "request"
+    assert read_records(user([{"type": "image_url", "image_url": {"url": "x"}}]))[0].origin == "request"
 
 
 def test_sounds_and_files_are_not_counted_by_their_data():
     block = {"type": "input_audio", "input_audio": {"data": "A" * 400_000, "format": "wav"}}
-    assert read(user([{"type": "text", "text": "listen"}, block]))[0].tokens < 100
+    assert read_records(user([{"type": "text", "text": "listen"}, block]))[0].tokens < 100
 
 
 def test_reasoning_content_is_thinking():
-    message = read(user("x"), assistant("y", reasoning_content="because"))[1]
+    message = read_records(user("x"), assistant("y", reasoning_content="because"))[1]
     assert [(part.kind, part.text) for part in message.parts] == [("thinking", "because"), ("text", "y")]
 
 
 def test_what_a_command_printed_under_the_role_user_is_no_request():
     # SWE-agent
-    messages = read(
+    messages = read_records(
         user("Fix the issue.", message_type="observation"),
         assistant("ls", message_type="action"),
         user("a.py b.py", message_type="observation"),
@@ -219,7 +231,7 @@ def test_what_a_command_printed_under_the_role_user_is_no_request():
 
 
 def acting(number):
-    printed = ("error: this bed is broken\n" if number % 3 == 2 else "") + listing(f"bed {number}", 20)
+    printed = ("error: this bed is broken\n" if number % 3 == 2 else "") + listing_output(f"bed {number}", 20)
     return assistant(f"I read bed {number}.\n```\ncat bed{number}.txt\n```"), user(printed)
 
 
@@ -240,8 +252,8 @@ def test_unknown_keys_and_their_order_stay_when_a_body_is_shortened():
     odd = (
         '{"x_first": [1, 2.50, 1e3], "role" :"tool","content":%s ,  "tool_call_id": "a", "näme": null, "z": {"k": []}}'
     )
-    raw = odd % json.dumps(listing("grep", 300))
-    data = jsonl(user("Find it."), calling(call("a", "grep")), raw, assistant("Found."))
+    raw = odd % json.dumps(listing_output("grep", 300))
+    data = jsonl(user("Find it."), calling_message(call("a", "grep")), raw, assistant("Found."))
     out = lines_of(compact(data, target_tokens=600).data)
     shortened = next(line for line in out if line.startswith(b'{"x_first"'))
     assert len(shortened) < len(raw) / 2
@@ -250,14 +262,19 @@ def test_unknown_keys_and_their_order_stay_when_a_body_is_shortened():
 
 @pytest.mark.parametrize("key", ["name", "refusal", "audio", "weight", "cache_control", "annotations", "x_unknown"])
 def test_keys_beside_the_message_are_kept(key):
-    data = jsonl(user("start", **{key: {"kept": True}}), *exchanges(12), assistant("end", **{key: {"kept": True}}))
+    data = jsonl(
+        user("start", **{key: {"kept": True}}), *plain_exchanges(12), assistant("end", **{key: {"kept": True}})
+    )
     values = values_of(compact(data, target_ratio=0.3).data)
     assert values[0][key] == values[-1][key] == {"kept": True}
 
 
 def test_a_shortened_result_made_of_blocks_stays_a_list_of_blocks():
-    blocks = [{"type": "text", "text": listing("part", 100)}, {"type": "text", "text": listing("more", 100)}]
-    data = jsonl(user("x"), calling(call("a")), result("a", blocks), assistant("done"))
+    blocks = [
+        {"type": "text", "text": listing_output("part", 100)},
+        {"type": "text", "text": listing_output("more", 100)},
+    ]
+    data = jsonl(user("x"), calling_message(call("a")), result("a", blocks), assistant("done"))
     out = values_of(compact(data, target_tokens=500).data)
     body = next(value for value in out if value["role"] == "tool")["content"]
     assert [block["type"] for block in body] == ["text"]
@@ -265,13 +282,13 @@ def test_a_shortened_result_made_of_blocks_stays_a_list_of_blocks():
 
 
 def test_records_of_no_known_role_are_no_requests():
-    said = read(user("start"), {"role": "note", "content": "aside"}, *exchanges(1))
+    said = read_records(user("start"), {"role": "note", "content": "aside"}, *plain_exchanges(1))
     assert [message.origin for message in said] == ["request", "injected", "request", "other"]
 
 
 @pytest.mark.parametrize(("error", "failed"), [("no such file", True), ({"code": 2}, True), ("", None), (None, None)])
 def test_a_result_with_an_error_beside_it_failed(error, failed):
-    said = read(user("Read it."), calling(call("c1")), {**result("c1", "x"), "error": error})
+    said = read_records(user("Read it."), calling_message(call("c1")), {**result("c1", "x"), "error": error})
     assert said[2].parts[0].failed is failed
 
 
@@ -284,7 +301,7 @@ def test_rows_of_swe_agents_trajectories_are_read_and_written_with_their_own_key
             {"role": "ai", "text": f"The header of src/case{at}.py has no colon, which I mend.", "mask": False},
         ]
     line = json.dumps({"trajectory": rows})
-    said = read(line)
+    said = read_records(line)
     assert [m.role for m in said][:3] == ["system", "user", "assistant"]
     assert said[0].parts[0].text == "You mend programs."
     out = json.loads(compact(line.encode(), target_ratio=0.1).data)["trajectory"]

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, find_faults, load
 from tests.formats.roundtrip import CASES, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FOLDER = CASES / "openai-responses"
@@ -44,7 +44,7 @@ def check_items(items):
 def test_items_are_those_counted_by_hand(path):
     source = loaded(path)
     assert source.format == "openai-responses"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     found = figures(source)
     times = len(source.transcripts)
     apart = path.name == "request.json"  # its instructions stand beside the items

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from compactor_cli.formats.opencode import CLEARED, INTERRUPTED
-from compactor_cli.pipeline.recorded import recorded
-from tests.builders import compact, faults_of, last_count, listing, load
+from compactor_cli.formats.opencode import CLEARED_RESULT, INTERRUPTED_RESULT
+from compactor_cli.pipeline.recorded_context import recorded_context
+from tests.builders import compact, find_faults, last_count, listing_output, load
 from tests.formats.checkers.opencode import check_messages, parents_known
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -69,7 +69,7 @@ def seen(source):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "opencode"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     found = figures(source)
     assert (found["roles"], found["requests"], found["parts"], found["failed"]) == GOLDEN[name]
 
@@ -102,10 +102,10 @@ def test_the_model_gets_what_the_agent_would_send():
     source = loaded(FOLDER / "harvest.export.json")
     results = seen(source)
     texts = "\n".join(p.text for m in source.transcripts[0].messages for p in m.parts)
-    assert results["call_vine001"].text == listing("plot", 80)
+    assert results["call_vine001"].text == listing_output("plot", 80)
     assert (results["call_vine003"].failed, results["call_vine004"].failed) == (True, True)  # exit 1; an error
     assert results["call_vine004"].text == "oldString not found in content"
-    assert (results["call_vine005"].text, results["call_vine005"].place) == (CLEARED, None)
+    assert (results["call_vine005"].text, results["call_vine005"].place) == (CLEARED_RESULT, None)
     assert "never sent" not in texts  # an answer that failed
     assert "I was stop" in texts  # one that was stopped
     assert "not for the model" not in texts
@@ -116,7 +116,7 @@ def test_a_call_that_never_ended_was_interrupted_unless_it_is_the_newest():
     value = json.loads((FOLDER / "harvest.export.json").read_bytes())
     value["messages"].append(value["messages"].pop(0))
     interrupted = seen(load(json.dumps(value).encode()))["call_vine013"]
-    assert (interrupted.text, interrupted.failed, interrupted.place) == (INTERRUPTED, True, None)
+    assert (interrupted.text, interrupted.failed, interrupted.place) == (INTERRUPTED_RESULT, True, None)
 
 
 def test_several_answers_in_one_message_are_kept_or_left_out_together():
@@ -157,11 +157,13 @@ def test_copies_for_display_are_shortened_with_the_result():
     value = json.loads((FOLDER / "harvest.export.json").read_bytes())
     del value["messages"][2:]
     state = value["messages"][1]["parts"][3]["state"]
-    state.update(output=listing("plot", 800), metadata={"preview": listing("plot", 200), "truncated": False})
+    state.update(
+        output=listing_output("plot", 800), metadata={"preview": listing_output("plot", 200), "truncated": False}
+    )
     out = compact(json.dumps(value).encode(), target_ratio=0.4, strategy="adaptive").data
     tools = [p["state"] for m in json.loads(out)["messages"] for p in m["parts"] if p["type"] == "tool"]
     read = next(state for state in tools if state["input"].get("filePath") == "/srv/vineyard/plots.csv")
-    assert len(read["output"]) < len(listing("plot", 200))
+    assert len(read["output"]) < len(listing_output("plot", 200))
     assert read["metadata"] == {"preview": read["output"], "truncated": False}
 
 
@@ -204,18 +206,18 @@ def test_results_that_stand_with_the_counted_answer_came_after_it():
     last = max(n for n, m in enumerate(value["messages"]) if any(p["type"] == "tool" for p in m["parts"][-3:]))
     del value["messages"][last + 1 :]
     tools = [p for p in value["messages"][last]["parts"] if p["type"] == "tool"]
-    tools[-1]["state"] = {"status": "completed", "input": {}, "output": listing("late", 90), "metadata": {}}
+    tools[-1]["state"] = {"status": "completed", "input": {}, "output": listing_output("late", 90), "metadata": {}}
     (transcript,) = load(json.dumps(value).encode()).transcripts
     found = last_count(transcript, FORMATS["opencode"])
     assert transcript.messages[found.message].role == "assistant"
-    assert found.after == transcript.messages[-1].tokens > 500
+    assert found.tokens_after == transcript.messages[-1].tokens > 500
 
 
 def test_counts_of_before_a_compaction_do_not_count():
     value = json.loads((FOLDER / "cellar.json").read_bytes())
     answer = next(n for n, m in enumerate(value) if m["info"].get("summary"))
     (transcript,) = load(json.dumps(value[: answer + 1]).encode()).transcripts
-    assert recorded(transcript, FORMATS["opencode"]) is None
+    assert recorded_context(transcript, FORMATS["opencode"]) is None
     assert last_count(load(json.dumps(value).encode()).transcripts[0], FORMATS["opencode"]).tokens == 980
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from tests.builders import compact, faults_of, jsonl, last_count, listing, load
+from tests.builders import compact, find_faults, jsonl, last_count, listing_output, load
 from tests.formats.checkers.openhands import check_old, view
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -104,7 +104,7 @@ def result(messages, call):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "openhands"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     found = figures(source)
     assert (found["roles"], found["requests"], found["parts"], found["failed"]) == GOLDEN[name]
 
@@ -122,7 +122,7 @@ def test_real_messages_and_parts_are_those_counted_by_hand(name):
 def test_every_output_is_one_that_the_agent_would_load(path):
     data = path.read_bytes()
     assert_untouched(data)
-    if faults_of(load(data)) == []:
+    if find_faults(load(data)) == []:
         check(data)
     for out in compactions(data):
         check(out)
@@ -237,7 +237,7 @@ def test_a_call_that_was_cut_is_cut_wherever_the_event_repeats_it():
     event = next(e for e in events_of(old) if e.get("action") == "edit")
     answer = event["tool_call_metadata"]["model_response"]["choices"][0]["message"]
     assert event["args"]["file_text"] == json.loads(answer["tool_calls"][0]["function"]["arguments"])["file_text"]
-    assert listing("insert", 110) not in json.dumps(event)
+    assert listing_output("insert", 110) not in json.dumps(event)
 
 
 def test_a_thought_that_was_cut_is_cut_in_the_arguments_too():
@@ -254,7 +254,7 @@ def test_a_thought_that_was_cut_is_cut_in_the_arguments_too():
 def test_a_result_that_was_cut_is_cut_in_its_copies():
     events = events_of((FOLDER / "sdk.jsonl").read_bytes())
     at = next(n for n, e in enumerate(events) if e.get("tool_call_id") == "call-05" and "observation" in e)
-    events[at]["observation"]["content"][0]["text"] = listing("diff", 300)
+    events[at]["observation"]["content"][0]["text"] = listing_output("diff", 300)
     out = compact(jsonl(*events), target_tokens=1_600, strategy="adaptive").data
     seen = next(e for e in events_of(out) if e.get("tool_call_id") == "call-05" and "observation" in e)["observation"]
     assert seen["new_content"] == seen["content"][0]["text"]
@@ -305,7 +305,7 @@ def test_a_call_without_a_result_gets_one_that_the_agent_can_load():
         events.remove(lost)
         data = jsonl(*events) if name == "sdk.jsonl" else json.dumps(events).encode()
         out = compact(data, target_ratio=0.9).data
-        assert faults_of(load(out)) == []
+        assert find_faults(load(out)) == []
         check(out)
 
 

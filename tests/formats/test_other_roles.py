@@ -8,8 +8,8 @@ import re
 import pytest
 
 from compactor_cli.errors import InputError
-from compactor_cli.model.pairing import pair
-from tests.builders import assistant, call, calling, jsonl, load, read, result, system, user
+from compactor_cli.model.pairing import pair_calls
+from tests.builders import assistant, call, calling_message, jsonl, load, read_records, result, system, user
 
 
 def under(role, content, **more):
@@ -39,7 +39,7 @@ def test_roles_that_the_api_does_not_have_are_read_as_what_they_mean_and_said_on
         ("user", "injected"),
     ]
     assert transcript.messages[2].turn == transcript.messages[3].turn == 2
-    assert pair(transcript.messages).orphans == ()
+    assert pair_calls(transcript.messages).orphans == ()
     (note,) = source.notes
     assert (note.kind, note.index) == ("other_roles", 1)
     assert '"human" (1) as the user' in note.detail
@@ -104,19 +104,21 @@ def test_records_with_a_role_are_no_conversation_where_nobody_asks_or_most_names
 
 def test_texts_under_names_that_nobody_knows_pass_through_where_they_are_not_the_smaller_part():
     events = [under("db", f"query {number}") for number in range(4)]
-    assert len(read(user("Hello."), assistant("Hi."), *events)) == 2
-    assert len(read(user("Hello."), assistant("Hi."), *events[:1])) == 3
+    assert len(read_records(user("Hello."), assistant("Hi."), *events)) == 2
+    assert len(read_records(user("Hello."), assistant("Hi."), *events[:1])) == 3
 
 
 def test_people_and_agents_give_no_results_whatever_ids_stand_beside_what_they_say():
-    said = read(user("Hello."), under("human", "Go on.", tool_call_id="c1"), under("ai", "Done.", tool_call_id="c1"))
+    said = read_records(
+        user("Hello."), under("human", "Go on.", tool_call_id="c1"), under("ai", "Done.", tool_call_id="c1")
+    )
     assert [message.role for message in said] == ["user", "user", "assistant"]
 
 
 def test_what_a_tool_said_without_an_id_answers_the_oldest_open_call_of_the_turn_before_it(run, tmp_path):
     records = [system(), user("Fix the parser.")]
     for number in range(20):
-        records += [calling(call(f"c{number}")), under("ipython", f"out {number} " + "lorem ipsum dolor " * 20)]
+        records += [calling_message(call(f"c{number}")), under("ipython", f"out {number} " + "lorem ipsum dolor " * 20)]
     (tmp_path / "s.jsonl").write_bytes(jsonl(*records))
     done = run("compact", "s.jsonl", "--target-ratio", 0.5, "-o", "o.jsonl", "--tokenizer", "chars")
     output = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
@@ -124,9 +126,9 @@ def test_what_a_tool_said_without_an_id_answers_the_oldest_open_call_of_the_turn
     calls = [at for at, one in enumerate(output) if one.get("tool_calls")]
     assert calls
     assert all(output[at + 1]["role"] == "ipython" for at in calls)
-    several = read(
+    several = read_records(
         user("Look."),
-        calling(call("a", "ls"), call("b", "cat"), call("c", "cat"), call("d", "rm")),
+        calling_message(call("a", "ls"), call("b", "cat"), call("c", "cat"), call("d", "rm")),
         under("observation", "1", name="cat"),
         under("observation", "2"),
         result("c", "3"),
@@ -135,15 +137,18 @@ def test_what_a_tool_said_without_an_id_answers_the_oldest_open_call_of_the_turn
     )
     answers = [(message.results[0].call_id if message.results else "") for message in several[2:]]
     assert answers == ["b", "a", "c", "d", ""]
-    assert pair(several).unanswered == pair(several).orphans == ()
+    assert pair_calls(several).unanswered == pair_calls(several).orphans == ()
 
 
 def test_a_call_whose_result_names_it_is_not_answered_by_what_else_a_tool_said():
     old = {"role": "assistant", "content": None, "function_call": {"name": "ls", "arguments": "{}"}}
-    for calls, answer in ((calling(call("a")), result("a", "files")), (old, under("function", "files", name="ls"))):
-        said = read(user("Look."), calls, under("ipython", "a warning"), answer)
+    for calls, answer in (
+        (calling_message(call("a")), result("a", "files")),
+        (old, under("function", "files", name="ls")),
+    ):
+        said = read_records(user("Look."), calls, under("ipython", "a warning"), answer)
         assert [message.role for message in said] == ["user", "assistant", "user", "tool"]
-        assert (pair(said).answers, pair(said).orphans) == ({(3, 0): (1, 0)}, ())
+        assert (pair_calls(said).call_of, pair_calls(said).orphans) == ({(3, 0): (1, 0)}, ())
 
 
 def test_old_calls_and_their_results_are_read_under_other_roles_too():
@@ -152,9 +157,9 @@ def test_old_calls_and_their_results_are_read_under_other_roles_too():
         records.append(under("ai", None, function_call={"name": "ls", "arguments": f'{{"n": {number}}}'}))
         records.append(under("function_response", f"out {number}", name="ls"))
     records.append({"role": "assistant", "content": None, "function_call": {"name": "ls", "arguments": "{}"}})
-    said = read(*records, {"role": "function", "name": "ls", "content": "new"})
+    said = read_records(*records, {"role": "function", "name": "ls", "content": "new"})
     assert [message.role for message in said] == ["user", *["assistant", "tool"] * 4]
-    assert pair(said).answers == {(at + 1, 0): (at, 0) for at in (1, 3, 5, 7)}
+    assert pair_calls(said).call_of == {(at + 1, 0): (at, 0) for at in (1, 3, 5, 7)}
 
 
 def test_of_many_other_roles_the_most_frequent_are_named_each_on_one_line():

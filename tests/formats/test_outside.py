@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.errors import BudgetError, InputError
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, find_faults, load
 from tests.formats.checkers.copilot_cli import check_events
 from tests.formats.checkers.copilot_cli import sent as events_sent
 from tests.formats.checkers.droid import check_session
@@ -48,7 +48,7 @@ def assert_the_same_without(data):
     again = load(result.data)
     assert again.format == source.format
     assert sent(again) == sent(source)
-    assert len(faults_of(again)) <= len(faults_of(source))
+    assert len(find_faults(again)) <= len(find_faults(source))
     assert not any(t.outside for t in again.transcripts)
     assert (len(result.data) < len(data)) if outside else (result.data == data)
     return result.data
@@ -82,7 +82,7 @@ def test_a_real_session_is_the_same_without_what_is_outside(path):
         pytest.skip("is refused")
     if data.count(b'"uuid":"[trimmed for fixture]"') > 1:
         pytest.skip("has lost its ids")
-    if faults_of(load(data)):
+    if find_faults(load(data)):
         pytest.skip("has faults, which are repaired when anything is left out")
     assert_the_same_without(data)
 

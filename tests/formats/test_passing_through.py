@@ -7,12 +7,26 @@ import json
 import pytest
 
 from compactor_cli.errors import InputError
-from tests.builders import assistant, call, calling, compact, jsonl, listing, load, result, text_block, tool_use, user
+from tests.builders import (
+    assistant,
+    call,
+    calling_message,
+    compact,
+    jsonl,
+    listing_output,
+    load,
+    result,
+    text_block,
+    tool_use,
+    user,
+)
 
 
 def test_records_of_unknown_kinds_in_a_chat_pass_through_wherever_they_stand():
     unknown = ({"foo": 1}, {"type": "meta", "x": 2}, 42)
-    exchanges = [turn for n in range(12) for turn in (calling(call(f"c{n}")), result(f"c{n}", listing("cat", 60)))]
+    exchanges = [
+        turn for n in range(12) for turn in (calling_message(call(f"c{n}")), result(f"c{n}", listing_output("cat", 60)))
+    ]
     data = jsonl(user("Look."), unknown[0], *exchanges, unknown[1], assistant("Done."), unknown[2])
     out = compact(data, target_tokens=900).data
     assert len(out) < len(data) / 2
@@ -22,7 +36,7 @@ def test_records_of_unknown_kinds_in_a_chat_pass_through_wherever_they_stand():
 def test_what_both_formats_could_have_said_is_not_where_the_second_starts():
     chat = [
         user("Look."),
-        calling(call("a")),
+        calling_message(call("a")),
         result("a", "out"),
         assistant("Seen."),
         {"role": "system", "content": "x"},
@@ -38,12 +52,14 @@ def test_events_of_a_codex_rollout_go_with_what_they_repeat():
     items = [{"type": "session_meta", "payload": {"id": "s"}}, _item(_message("user", "Fix the parser."))]
     for n in range(20):
         items.append(_item({"type": "function_call", "name": "exec", "arguments": "{}", "call_id": f"c{n}"}))
-        items.append(_item({"type": "function_call_output", "call_id": f"c{n}", "output": listing(f"run {n}", 50)}))
+        items.append(
+            _item({"type": "function_call_output", "call_id": f"c{n}", "output": listing_output(f"run {n}", 50)})
+        )
     items.append(_item(_message("assistant", said)))
     items.append({"type": "event_msg", "payload": {"type": "task_complete", "last_agent_message": said}})
     for n in range(20):
         items.append(_item(_message("user", f"More of it, part {n}.")))
-        items.append(_item(_message("assistant", listing(f"part {n}", 30))))
+        items.append(_item(_message("assistant", listing_output(f"part {n}", 30))))
     out = compact(jsonl(*items), target_tokens=500).data.decode()
     messages = [json.loads(line) for line in out.splitlines()]
     kept = any(

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from compactor_cli.pipeline.recorded import recorded
-from tests.builders import compact, faults_of, jsonl, last_count, load
+from compactor_cli.pipeline.recorded_context import recorded_context
+from tests.builders import compact, find_faults, jsonl, last_count, load
 from tests.formats.checkers.pi import check_sent, context
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -71,7 +71,7 @@ def figures_of(source):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "pi"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert figures_of(source) == GOLDEN[name]
 
 
@@ -201,7 +201,7 @@ def test_counts_of_before_a_compaction_do_not_count():
     boundary = next(m for m in transcript.messages if m.origin == "summary")
     assert any(m.role == "assistant" for m in transcript.messages[: boundary.index])
     kept = entries[: boundary.records[0] + 1]
-    assert recorded(load(jsonl(*kept)).transcripts[0], FORMATS["pi"]) is None
+    assert recorded_context(load(jsonl(*kept)).transcripts[0], FORMATS["pi"]) is None
 
 
 def test_an_entry_without_its_message_passes_through():

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from compactor_cli.resuming.emit import appended
-from tests.builders import compact, faults_of, jsonl, listing, load, prose, values_of
+from compactor_cli.resuming.emit import append_compaction
+from tests.builders import compact, find_faults, jsonl, listing_output, load, prose, values_of
 from tests.formats.checkers.pi import check_sent, context
 
 HEAD = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-10-01T09:00:00.000Z", "cwd": "/work"}
@@ -34,7 +34,7 @@ class Entries:
         call = {"type": "toolCall", "id": f"c{number}", "name": "read", "arguments": {"path": "a.py"}}
         content = [{"type": "text", "text": prose(f"step {number}", 2)}, call]
         self.add("message", message={"role": "assistant", "content": content, "stopReason": "toolUse", **ANSWERED})
-        output = [{"type": "text", "text": listing(f"f{number}")}]
+        output = [{"type": "text", "text": listing_output(f"f{number}")}]
         result = {"role": "toolResult", "toolCallId": f"c{number}", "toolName": "read", "content": output}
         return self.add("message", message={**result, "isError": False, "timestamp": 1})
 
@@ -65,9 +65,9 @@ def test_what_an_edit_has_sent_is_read_in_the_place_of_the_entry():
     source = load(edited_session().data)
     texts = [message.text() for message in source.transcripts[0].messages]
     assert [texts[2], texts[4], texts[6]] == ["[output left out]", "[output left out]", "[left out again]"]
-    assert texts[8] == listing("f4")
+    assert texts[8] == listing_output("f4")
     assert "Paint it red." not in texts
-    assert faults_of(source) == []
+    assert find_faults(source) == []
 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff", "tiered"])
@@ -77,7 +77,7 @@ def test_an_edit_stays_as_long_as_what_it_names(strategy, ratio):
     sent = context(values_of(out))
     check_sent(sent)
     assert "Paint it red." not in json.dumps(sent)
-    assert listing("f1")[:40] not in json.dumps(sent)
+    assert listing_output("f1")[:40] not in json.dumps(sent)
 
 
 def test_an_omitted_entry_goes_with_its_edit_when_what_is_not_sent_goes():
@@ -91,20 +91,20 @@ def test_a_content_that_an_edit_has_sent_is_shortened_there():
     session = Entries()
     session.says("Build a lamp.")
     result = session.calls(1)
-    session.edits(result, listing("again", 300))
+    session.edits(result, listing_output("again", 300))
     session.says("And a bell.")
     out = compact(session.data, target_ratio=0.3).data
     (edit,) = [value for value in values_of(out) if value["type"] == "context_edit"]
-    assert len(json.dumps(edit)) < len(listing("again", 300)) / 2
-    assert json.dumps(listing("f1")).encode() in out, "the entry that it names stays as it is"
+    assert len(json.dumps(edit)) < len(listing_output("again", 300)) / 2
+    assert json.dumps(listing_output("f1")).encode() in out, "the entry that it names stays as it is"
 
 
 def test_what_is_appended_has_the_content_that_was_sent():
     data = edited_session().data
-    made = values_of(appended(load(data), load(compact(data, target_ratio=0.9).data)))
+    made = values_of(append_compaction(load(data), load(compact(data, target_ratio=0.9).data)))
     sent = context(made)
     assert "[output left out]" in json.dumps(sent)
-    assert listing("f1")[:40] not in json.dumps(sent)
+    assert listing_output("f1")[:40] not in json.dumps(sent)
 
 
 def test_summaries_and_what_the_agent_says_among_the_messages_are_nobodys():

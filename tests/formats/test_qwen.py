@@ -7,8 +7,8 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from compactor_cli.resuming.emit import appended
-from tests.builders import compact, faults_of, jsonl, listing, load
+from compactor_cli.resuming.emit import append_compaction
+from tests.builders import compact, find_faults, jsonl, listing_output, load
 from tests.formats.checkers.qwen import check_history, history, load_session
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -59,7 +59,7 @@ def texts(*records):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "qwen"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     found = figures(source)
     assert (found["roles"], found["requests"], found["parts"], found["failed"]) == GOLDEN[name]
 
@@ -171,7 +171,9 @@ def test_the_tokens_that_the_provider_counted_are_those_of_the_whole_context():
 
 def test_the_parts_that_repeat_a_result_as_it_came_are_shortened_with_it():
     call = {"id": "c", "name": "read_file", "args": {}}
-    parts = [{"functionResponse": {"id": "c", "name": "read_file", "response": {"output": listing("kiln", 200)}}}]
+    parts = [
+        {"functionResponse": {"id": "c", "name": "read_file", "response": {"output": listing_output("kiln", 200)}}}
+    ]
     asked = record("a", None, "", "assistant", message={"role": "model", "parts": [{"functionCall": call}]})
     returned = record("t", "a", "", "tool_result", message={"role": "user", "parts": parts})
     returned["toolCallResult"] = {"callId": "c", "status": "success", "responseParts": parts}
@@ -196,8 +198,8 @@ def test_a_history_is_appended_of_records_that_have_more_of_the_words_than_was_s
     said = {"systemPayload": {"displayText": "Build a lamp.", "hookContext": ""}}
     records = [record("u", None, "Build a lamp.", **said)]
     for n in range(4):
-        records.append(record(f"b{n}", records[-1]["uuid"], listing(f"b{n}"), "assistant"))
+        records.append(record(f"b{n}", records[-1]["uuid"], listing_output(f"b{n}"), "assistant"))
     data = jsonl(*records)
-    made = appended(load(data), load(compact(data, target_ratio=0.5).data))
+    made = append_compaction(load(data), load(compact(data, target_ratio=0.5).data))
     history = json.loads(made.splitlines()[-1])["systemPayload"]["compressedHistory"]
     assert history[0] == records[0]["message"]

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from tests.builders import assistant, call, calling, compact, jsonl, listing, load, result, user
+from tests.builders import assistant, call, calling_message, compact, jsonl, listing_output, load, result, user
 from tests.formats.roundtrip import REAL, assert_untouched
 
 CHAT = [
     user("Count the rows of tides.csv. Do not change it."),
-    calling(call("c1", "read", '{"path": "tides.csv"}')),
-    result("c1", listing("row", 60)),
+    calling_message(call("c1", "read", '{"path": "tides.csv"}')),
+    result("c1", listing_output("row", 60)),
     assistant("It has 60 rows."),
     user("And of gauges.csv?"),
 ]

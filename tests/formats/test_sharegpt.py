@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from compactor_cli.formats import FORMATS
-from tests.builders import compact, faults_of, jsonl, load, prose
+from tests.builders import compact, find_faults, jsonl, load, prose
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
 FOLDER = CASES / "sharegpt"
@@ -66,7 +66,7 @@ def found_in(path):
 def test_messages_and_parts_are_those_counted_by_hand(name):
     source = loaded(FOLDER / name)
     assert source.format == "sharegpt"
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     assert found_in(FOLDER / name) == GOLDEN[name]
 
 
@@ -146,7 +146,7 @@ def test_a_call_without_a_result_is_given_one_that_is_read_as_its_answer():
     ]
     out = compact(jsonl({"conversations": rows}), target_ratio=0.6)
     source = load(out.data)
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     results = [p.text for m in source.transcripts[0].messages for p in m.results]
     assert not results or results == [json.loads(out.data)["conversations"][2]["value"]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, find_faults, load
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FILE = CASES / "sts" / "tides.jsonl"
@@ -13,7 +13,7 @@ EXAMPLE = REAL / "hf-agent-traces" / "sts-example.jsonl"
 
 def test_messages_are_those_counted_by_hand():
     source = loaded(FILE)
-    assert (source.format, faults_of(source)) == ("sts", [])
+    assert (source.format, find_faults(source)) == ("sts", [])
     found = figures(source)
     assert found["roles"] == {"system": 1, "user": 2, "assistant": 4, "tool": 3}
     assert found["parts"] == {"text": 5, "thinking": 1, "tool_call": 3, "tool_result": 3}

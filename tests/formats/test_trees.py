@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.strategies import STRATEGIES
-from tests.builders import compact, faults_of, jsonl, load, prose, read, values_of
+from tests.builders import compact, find_faults, jsonl, load, prose, read_records, values_of
 
 TIME = "2026-01-01T00:00:0{}Z"
 
@@ -104,14 +104,14 @@ def test_records_that_are_there_again_later_are_read_and_written_once_and_in_the
     source = load(jsonl(*repeated))
     assert source.format == name
     assert said(source) == said(load(jsonl(*head, *records)))
-    assert faults_of(source) == []
+    assert find_faults(source) == []
     first = [message.records[0] for message in source.transcripts[0].messages]
     assert first == sorted(first)
     for strategy in STRATEGIES:
         done = compact(jsonl(*repeated), strategy=strategy, target_ratio=0.6)
-        after = load(in_memory(done.data))
+        after = load(read_all(done.data))
         assert said(after) == [message.text() for message in done.parts[0].messages]
-        assert faults_of(after) == []
+        assert find_faults(after) == []
 
 
 def test_events_that_name_no_parents_are_all_read_and_written():
@@ -120,7 +120,7 @@ def test_events_that_name_no_parents_are_all_read_and_written():
     assert len(said(load(repeated))) > len(events)
     for strategy in STRATEGIES:
         done = compact(repeated, strategy=strategy, target_ratio=0.4)
-        assert said(load(in_memory(done.data))) == [message.text() for message in done.parts[0].messages]
+        assert said(load(read_all(done.data))) == [message.text() for message in done.parts[0].messages]
 
 
 def test_what_a_compaction_of_pi_kept_is_found_where_entries_of_it_are_there_again():
@@ -130,7 +130,7 @@ def test_what_a_compaction_of_pi_kept_is_found_where_entries_of_it_are_there_aga
     assert said(load(repeated)) == said(load(jsonl(*head, kept)))
     for strategy in STRATEGIES:
         done = compact(repeated, strategy=strategy, target_ratio=0.6)
-        assert said(load(in_memory(done.data))) == [message.text() for message in done.parts[0].messages]
+        assert said(load(read_all(done.data))) == [message.text() for message in done.parts[0].messages]
 
 
 def test_the_head_of_a_session_of_droid_ends_the_way_wherever_it_stands():
@@ -143,7 +143,7 @@ def test_a_result_of_openclaw_that_names_its_call_as_its_parent_hangs_on_the_ent
     odd = pi(3, "c2", {**pi_result("c2", "OK."), "role": [None]})
     records = [PI_HEAD, PI[0], PI[1], odd, PI[3], pi(5, "m4", pi_call(5)), pi(6, "c5", pi_result("c5", "OK."))]
     done = compact(jsonl(*records), strategy="truncate", target_tokens=60)
-    out = in_memory(done.data)
+    out = read_all(done.data)
     assert [(record["id"], record.get("parentId")) for record in values_of(out)] == [
         ("s", None),
         ("m1", "s"),
@@ -154,7 +154,7 @@ def test_a_result_of_openclaw_that_names_its_call_as_its_parent_hangs_on_the_ent
 
 def test_a_call_in_an_entry_without_an_id_is_the_parent_of_its_result():
     caller = {key: value for key, value in PI[1].items() if key not in ("id", "parentId")}
-    assert len(read(PI_HEAD, PI[0], caller, *PI[2:])) == 5
+    assert len(read_records(PI_HEAD, PI[0], caller, *PI[2:])) == 5
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -163,7 +163,7 @@ def test_where_the_newest_messages_go_what_is_left_stands_behind_the_records_of_
     records = [PI_HEAD, asked, PI[1], pi_note("m1"), PI[2], pi_note("s", "n2"), PI[3]]
     for tokens in (12, 30, 60, 90):
         done = compact(jsonl(*records), strategy=strategy, target_tokens=tokens)
-        out = in_memory(done.data)
+        out = read_all(done.data)
         assert said(load(out)) == [message.text() for message in done.parts[0].messages]
         assert {"n1", "n2"} < {record["id"] for record in values_of(out)}
 
@@ -172,7 +172,7 @@ def test_nothing_is_left_out_of_a_session_of_which_nothing_is_sent():
     end = {"type": "model_change", "id": "n1", "parentId": None, "timestamp": TIME.format(9), "modelId": "m"}
     data = jsonl(PI_HEAD, *PI, end)
     assert said(load(data)) == []
-    assert in_memory(compact(data, drop_outside=True, target_ratio=0.5).data) == data
+    assert read_all(compact(data, drop_outside=True, target_ratio=0.5).data) == data
 
 
 def test_turns_of_another_branch_do_not_become_the_end_of_a_session_of_claude_code():
@@ -185,5 +185,5 @@ def test_turns_of_another_branch_do_not_become_the_end_of_a_session_of_claude_co
     left = turn(3, "u1", "assistant", "No.")
     progress = {"type": "progress", "uuid": "p1", "parentUuid": "u2", "sessionId": "s", "timestamp": TIME.format(3)}
     end = turn(4, "u2", "assistant", prose("end", 9))
-    out = in_memory(compact(jsonl(asked, answer, left, progress, end), strategy="adaptive", target_tokens=14).data)
+    out = read_all(compact(jsonl(asked, answer, left, progress, end), strategy="adaptive", target_tokens=14).data)
     assert said(load(out)) == ["Yes?", "Build."]

@@ -7,12 +7,12 @@ from random import Random
 import pytest
 
 from tests.builders import ROOT, assistant, jsonl, user
-from tests.drawing import number_of
+from tests.drawing import example_count
 from tests.fuzz.hunt import hunt
 from tests.fuzz.mutations import MUTATIONS, mutate
 
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
-SHORT = number_of(60, 5)
+SHORT = example_count(60, 5)
 """Mutated files: some seconds."""
 
 

@@ -12,25 +12,25 @@ TASK = "write the migration for cancelled orders"
 LATER_RULE = "Always run the linter before you commit."
 
 
-def working() -> ClaudeSession:
+def working_session() -> ClaudeSession:
     """Return a session that is about to be compacted: a rule, work done, a failing check and an open task."""
     session = ClaudeSession()
-    session.says(f"{REQUEST} {RULE}")
+    session.add_answer(f"{REQUEST} {RULE}")
     todos = [
         {"content": "read the report", "status": "completed", "activeForm": "Reading"},
         {"content": TASK, "status": "in_progress", "activeForm": "Writing"},
     ]
-    session.answers(tool_use("t1", "TodoWrite", todos=todos))
-    session.returns("t1", "Todos have been modified successfully.")
-    session.answers(tool_use("t2", "Edit", file_path="/srv/app/report.py", old_string="a", new_string="b"))
-    session.returns("t2", "The file /srv/app/report.py has been updated.")
-    session.answers(tool_use("t3", "Bash", command="pytest tests/test_report.py"))
-    session.returns("t3", "E   AssertionError: 3 != 4\n1 failed in 0.2s", is_error=True)
+    session.add_call(tool_use("t1", "TodoWrite", todos=todos))
+    session.add_result("t1", "Todos have been modified successfully.")
+    session.add_call(tool_use("t2", "Edit", file_path="/srv/app/report.py", old_string="a", new_string="b"))
+    session.add_result("t2", "The file /srv/app/report.py has been updated.")
+    session.add_call(tool_use("t3", "Bash", command="pytest tests/test_report.py"))
+    session.add_result("t3", "E   AssertionError: 3 != 4\n1 failed in 0.2s", is_error=True)
     session.exchanges(6)
     return session
 
 
-def compacted(session: ClaudeSession, summary: str) -> ClaudeSession:
+def compaction_records(session: ClaudeSession, summary: str) -> ClaudeSession:
     """Return what Claude Code adds when it compacts: a boundary and its summary."""
     session.add(
         "system",
@@ -39,14 +39,14 @@ def compacted(session: ClaudeSession, summary: str) -> ClaudeSession:
         content="Conversation compacted",
         compactMetadata={"trigger": "auto", "preTokens": 155_000},
     )
-    session.says(
+    session.add_answer(
         f"This session is being continued from a previous conversation that ran out of context. {summary}",
         isCompactSummary=True,
     )
     return session
 
 
-def payload(event: str, transcript: object, **extra: object) -> bytes:
+def hook_payload(event: str, transcript: object, **extra: object) -> bytes:
     """Return a payload as Claude Code passes it to a hook."""
     value = {
         "session_id": "session-1",
@@ -58,15 +58,15 @@ def payload(event: str, transcript: object, **extra: object) -> bytes:
     return json.dumps(value).encode()
 
 
-def before(transcript: object) -> bytes:
-    return payload("PreCompact", transcript, trigger="auto", custom_instructions="")
+def pre_compact_payload(transcript: object) -> bytes:
+    return hook_payload("PreCompact", transcript, trigger="auto", custom_instructions="")
 
 
-def start(transcript: object, source: str = "compact") -> bytes:
-    return payload("SessionStart", transcript, source=source, model="claude-sonnet-4-5")
+def session_start_payload(transcript: object, source: str = "compact") -> bytes:
+    return hook_payload("SessionStart", transcript, source=source, model="claude-sonnet-4-5")
 
 
-def told(stdout: bytes) -> str:
+def restored_text(stdout: bytes) -> str:
     """Return the additional context in a hook's output."""
     output = json.loads(stdout)["hookSpecificOutput"]
     assert output.keys() == {"hookEventName", "additionalContext"}
@@ -74,7 +74,7 @@ def told(stdout: bytes) -> str:
     return str(output["additionalContext"])
 
 
-def later(session: ClaudeSession) -> None:
+def later_records(session: ClaudeSession) -> None:
     """Return the work that follows."""
-    session.says(f"{LATER_RULE} {prose('the next part', 2)}")
-    session.answers(text_block("I will."))
+    session.add_answer(f"{LATER_RULE} {prose('the next part', 2)}")
+    session.add_call(text_block("I will."))

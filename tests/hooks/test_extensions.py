@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import ROOT, environment, run_process
-from tests.hooks.sessions import RULE, working
-from tests.program import put_program
+from tests.builders import ROOT, clean_environment, run_process
+from tests.hooks.sessions import RULE, working_session
+from tests.program import write_program
 
 BLOCKS = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8"), re.DOTALL)
 pytestmark = [
@@ -42,14 +42,14 @@ console.log(JSON.stringify(output));
 def node(tmp_path):
     """Run a module with a block of the page beside it, and `compactor` and `opencode` where programs are."""
     programs = tmp_path / "bin"
-    put_program(programs)
+    write_program(programs)
 
     def runner(block: str, module: str, *args: object, opencode: str = ""):
         (programs / "opencode").write_text(f"#!/bin/sh\n{opencode}\n")
         (programs / "opencode").chmod(0o755)
         (tmp_path / "compactor.mjs").write_text(block)
         (tmp_path / "run.mjs").write_text(module)
-        env = environment(
+        env = clean_environment(
             COMPACTOR_DATABASE_URL=str(tmp_path / "kept.sqlite3"),
             PATH=f"{programs}{os.pathsep}{os.environ['PATH']}",
             TMPDIR=str(tmp_path),
@@ -64,7 +64,7 @@ def node(tmp_path):
 
 def test_the_extension_for_pi_archives_and_restores(node, tmp_path):
     session = tmp_path / "session.jsonl"
-    session.write_bytes(working().data)
+    session.write_bytes(working_session().data)
     sent, kept = node(BLOCKS[0], PI, session)
     assert RULE in sent["content"]
     assert sent["customType"] == "compactor"

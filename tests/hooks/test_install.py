@@ -9,8 +9,8 @@ import subprocess
 
 import pytest
 
-from tests.builders import environment
-from tests.hooks.sessions import before, working
+from tests.builders import clean_environment
+from tests.hooks.sessions import pre_compact_payload, working_session
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -160,8 +160,10 @@ def test_the_command_that_is_installed_runs_in_a_shell(run, settings, tmp_path):
     run("hook", "install", "claude", "--yes")
     (command,) = ours(settings)["PreCompact"]
     session = tmp_path / "session.jsonl"
-    session.write_bytes(working().data)
-    env = environment(COMPACTOR_DATABASE_URL=str(tmp_path / "kept.sqlite3"), PATH=os.environ["PATH"])
-    done = subprocess.run(["sh", "-c", command], input=before(session), env=env, capture_output=True, check=False)
+    session.write_bytes(working_session().data)
+    env = clean_environment(COMPACTOR_DATABASE_URL=str(tmp_path / "kept.sqlite3"), PATH=os.environ["PATH"])
+    done = subprocess.run(
+        ["sh", "-c", command], input=pre_compact_payload(session), env=env, capture_output=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert b"archived" in done.stderr

@@ -10,7 +10,7 @@ from compactor_cli import api
 from compactor_cli.llm.litellm_client import load_litellm
 from compactor_cli.settings import LlmSettings, Settings
 from tests.llm.server import KEY, OPENAI, Provider
-from tests.warm import Warm
+from tests.warm import WarmProcess
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def loaded_litellm():
 @pytest.fixture(scope="session")
 def forking():
     """The process that forks processes with litellm already imported."""
-    warm = Warm("tests.llm.warm")
+    warm = WarmProcess("tests.llm.warm")
     yield warm
     warm.close()
 

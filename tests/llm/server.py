@@ -66,7 +66,7 @@ class Reply:
     when: Callable[[str], bool] | None = None
 
 
-def says(text, **more):
+def reply_with(text, **more):
     """Reply with the text, or with what a function makes of the request."""
     return Reply(text=text, **more)
 
@@ -76,16 +76,16 @@ def rate_limited(retry_after=None, **more):
     return Reply(text="Rate limit reached.", status=429, headers=headers, **more)
 
 
-def breaks(status=500, text="The server had an error.", **more):
+def fail_with(status=500, text="The server had an error.", **more):
     return Reply(text=text, status=status, **more)
 
 
-def hangs(**more):
+def hang(**more):
     """Do not answer until the server is closed."""
     return Reply(manner="hang", **more)
 
 
-def trickles(**more):
+def trickle(**more):
     """Send an endless answer, a byte now and then."""
     return Reply(manner="trickle", **more)
 
@@ -95,7 +95,7 @@ def cut_off(*, chunked=False, **more):
     return Reply(text="Half of an answer. " * 20, manner="cut_chunks" if chunked else "cut", **more)
 
 
-def empty(**more):
+def reply_empty(**more):
     return Reply(text="", **more)
 
 
@@ -112,12 +112,12 @@ def longer_than_input(**more):
     return Reply(text=lambda received: f"{received.text}\n" * 2, **more)
 
 
-def calls_tool(**more):
+def call_tool(**more):
     """Send a tool call instead of an answer."""
     return Reply(text="", finish="tool_calls", tool=True, **more)
 
 
-def echoes_key(**more):
+def echo_key(**more):
     """Send an error that repeats the API key, as providers do."""
     return Reply(text=lambda received: f"Incorrect API key provided: {received.key}.", status=401, **more)
 
@@ -147,10 +147,10 @@ class Provider:
         """Return the address that litellm expects for the provider of a model."""
         return self.base if model.startswith("anthropic/") else f"{self.base}/v1"
 
-    def plays(self, *script):
+    def play(self, *script):
         """Replace the script by replies, or by texts that stand for an answer."""
         with self._lock:
-            self.script = [replace(entry) if isinstance(entry, Reply) else says(entry) for entry in script]
+            self.script = [replace(entry) if isinstance(entry, Reply) else reply_with(entry) for entry in script]
             self._used = {}
 
     def environment(self, model=OPENAI, **more):
@@ -188,7 +188,7 @@ class Provider:
                     return reply
         return Reply()
 
-    def counted(self, change):
+    def update(self, change):
         with self._lock:
             self._at_once += change
             self.most_at_once = max(self.most_at_once, self._at_once)
@@ -255,13 +255,13 @@ def _handler(provider):
                 self.send_error(404)
                 return
             received = Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
-            provider.counted(+1)
+            provider.update(+1)
             try:
                 self.play(received, provider.reply_to(received))
             except ConnectionError:  # the client did not wait for the answer
                 self.close_connection = True
             finally:
-                provider.counted(-1)
+                provider.update(-1)
 
         def play(self, received, reply):
             if reply.manner == "hang":

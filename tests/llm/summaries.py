@@ -20,16 +20,16 @@ def headings(received):
     return _HEADING.findall(directive(received))
 
 
-def summary(received, said="The work went on as it was asked for."):
+def true_summary(received, statement="The work went on as it was asked for."):
     """Return a text that names nothing, so that it is true of every conversation."""
     titles = headings(received)
-    return "\n".join(f"### {title}\n- {said}" for title in titles) if titles else f"- {said}"
+    return "\n".join(f"### {title}\n- {statement}" for title in titles) if titles else f"- {statement}"
 
 
-def answer(received, titles=("The first half", "The second half")):
+def answer_request(received, titles=("The first half", "The second half")):
     """Return a summary, or the requested topics: the conversation, cut into as many parts as there are titles."""
     if "The conversation ends here." in received.text:
-        return summary(received)
+        return true_summary(received)
     stretches = list(map(int, _STRETCH.findall(received.text)))
     size = -(-len(stretches) // len(titles))
     topics = [

@@ -8,15 +8,15 @@ import pytest
 
 from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Turn
 from compactor_cli.errors import ModelError, UsageError
-from compactor_cli.llm.asker import NOT_ASKED, Asker, DryAsker, announcement, make_asker
+from compactor_cli.llm.asker import NOT_ASKED, Asker, DryAsker, announce_requests, make_asker
 from compactor_cli.llm.cache import AnswerCache, cache_file
 from compactor_cli.llm.prices import (
-    REASONING,
+    REASONING_TOKENS,
     UNKNOWN_LIMIT,
     CostEstimate,
     Price,
     context_limit_of,
-    estimate,
+    estimate_cost,
     output_limit,
     price_of,
 )
@@ -177,7 +177,7 @@ def test_failures_are_counted_and_cost_nothing(make):
 
 def cost_of(asked):
     """What the answer may cost; it has a price."""
-    cost = estimate(PRICED, asked, len).cost
+    cost = estimate_cost(PRICED, asked, len).cost
     assert cost is not None
     return cost
 
@@ -348,16 +348,16 @@ def test_long_requests_have_prices_of_their_own():
 
 
 def test_an_estimate_covers_all_of_the_output_and_the_schema():
-    plain, shaped = (estimate(PRICED, request(schema=schema), len) for schema in (None, {"type": "object"}))
+    plain, shaped = (estimate_cost(PRICED, request(schema=schema), len) for schema in (None, {"type": "object"}))
     assert plain.cost == pytest.approx(plain.tokens * 0.15e-6 + 100 * 0.6e-6)
     assert shaped.tokens == plain.tokens + len('{"type": "object"}') + 4
 
 
 def test_an_estimate_for_another_vocabulary_leaves_room():
-    there = estimate("anthropic/claude-haiku-4-5", request("x" * 10_000), len)
+    there = estimate_cost("anthropic/claude-haiku-4-5", request("x" * 10_000), len)
     price = price_of("anthropic/claude-haiku-4-5")
     assert there.cost is not None and price is not None
-    assert there.cost > there.tokens * price.input + (100 + REASONING) * price.output
+    assert there.cost > there.tokens * price.input + (100 + REASONING_TOKENS) * price.output
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ def test_the_context_limit_is_that_of_the_table_or_a_small_one(name, limit, make
 
 def test_models_that_reason_have_room_for_it_and_no_answer_is_longer_than_the_model_can():
     assert output_limit(PRICED, 800) == 800
-    assert output_limit("openai/gpt-5-mini", 800) == 800 + REASONING
+    assert output_limit("openai/gpt-5-mini", 800) == 800 + REASONING_TOKENS
     assert output_limit(PRICED, 1_000_000) == 16_384
     assert output_limit(UNPRICED, 1_000_000) == 1_000_000
 
@@ -387,7 +387,10 @@ def test_dollars(cost, words):
 
 def test_an_announcement_has_a_cost_only_when_all_of_it_is_known():
     assert (
-        announcement("m", [CostEstimate(1_200, 0.5), CostEstimate(34, 0.25)])
+        announce_requests("m", [CostEstimate(1_200, 0.5), CostEstimate(34, 0.25)])
         == "asking m: 2 requests, 1,234 tokens, at most $0.7500"
     )
-    assert announcement("m", [CostEstimate(1_200, 0.5), CostEstimate(34, None)]) == "asking m: 2 requests, 1,234 tokens"
+    assert (
+        announce_requests("m", [CostEstimate(1_200, 0.5), CostEstimate(34, None)])
+        == "asking m: 2 requests, 1,234 tokens"
+    )

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from compactor_cli.asking.port import ModelAnswer, ModelRequest, Turn
 from compactor_cli.llm import cache as module
 from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
-from tests.builders import environment
+from tests.builders import clean_environment
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -151,7 +151,7 @@ def test_two_processes_that_write_at_once_lose_nothing(file):
             [sys.executable, "-c", WRITER, str(file), name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=environment(),
+            env=clean_environment(),
         )
         for name in ("one", "two")
     ]
@@ -216,7 +216,7 @@ def test_a_folder_in_place_of_the_file_is_passed_over(file):
 
 def test_a_locked_file_is_passed_over_and_left_as_it_is(file, monkeypatch):
     AnswerCache(file, 1).put("key", ANSWER)
-    monkeypatch.setattr(module, "_PATIENCE", 0.01)
+    monkeypatch.setattr(module, "_LOCK_TIMEOUT_SECONDS", 0.01)
     with closing(sqlite3.connect(file, isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         cache = AnswerCache(file, 1)

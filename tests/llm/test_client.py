@@ -14,7 +14,7 @@ import pytest
 from compactor_cli.asking.port import ModelRequest, Turn
 from compactor_cli.llm.litellm_client import LitellmClient
 from compactor_cli.settings import LlmSettings
-from tests.builders import environment
+from tests.builders import clean_environment
 from tests.cli.test_startup import modules_after
 from tests.llm import server
 from tests.llm.server import ANTHROPIC, KEY, OPENAI
@@ -60,7 +60,7 @@ class Asking:
 @pytest.fixture
 def asking(provider, loaded_litellm):
     def build(model, *script, **settings):
-        provider.plays(*script)
+        provider.play(*script)
         return Asking(provider, model, **settings)
 
     return build
@@ -128,9 +128,9 @@ def test_halves_of_characters_are_sent_as_text(asking, provider):
     ("reply", "finish", "text"),
     [
         (server.too_long("cut at the"), "length", "cut at the"),
-        (server.calls_tool(), "tool", ""),
-        (server.says("filtered", finish="content_filter"), "other", "filtered"),
-        (server.empty(), "stop", ""),
+        (server.call_tool(), "tool", ""),
+        (server.reply_with("filtered", finish="content_filter"), "other", "filtered"),
+        (server.reply_empty(), "stop", ""),
         (server.longer_than_input(), "stop", "A system.\nA question.\n" * 2),
     ],
 )
@@ -154,8 +154,8 @@ BROKEN = "the answer of the server cannot be read: "
     ("reply", "failure"),
     [
         (server.rate_limited(), "429: Rate limit reached."),
-        (server.breaks(), "500: The server had an error."),
-        (server.breaks(503), "503: The server had an error."),
+        (server.fail_with(), "500: The server had an error."),
+        (server.fail_with(503), "503: The server had an error."),
         (server.cut_off(), "connection failed: peer closed connection"),
         (server.cut_off(chunked=True), "connection failed: peer closed connection"),
         (server.not_json(), NOT_JSON),
@@ -178,7 +178,7 @@ def test_what_may_pass_is_tried_again_and_then_a_failure(asking, provider, model
 @BOTH
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
 def test_what_will_not_pass_is_not_tried_again(asking, provider, model, status):
-    asked = asking(model, server.breaks(status, "That is wrong."), retries=2)
+    asked = asking(model, server.fail_with(status, "That is wrong."), retries=2)
     assert asked().failure == f"{status}: That is wrong."
     assert asked.waits == []
     assert len(provider.received) == 1
@@ -203,7 +203,7 @@ def test_the_wait_that_the_provider_asks_for(asking, model, header, wait):
 
 @pytest.mark.drawn(2)
 @BOTH
-@pytest.mark.parametrize("reply", [server.hangs(), server.trickles()])
+@pytest.mark.parametrize("reply", [server.hang(), server.trickle()])
 def test_a_server_that_does_not_finish_holds_nobody(asking, provider, model, reply):
     asked = asking(model, reply, timeout=0.3, retries=1)
     start = time.monotonic()
@@ -221,7 +221,7 @@ def test_a_server_that_is_not_there(asking):
 
 @BOTH
 def test_no_key_is_repeated(asking, model):
-    failure = asking(model, server.echoes_key())().failure
+    failure = asking(model, server.echo_key())().failure
     assert failure.startswith("401: Incorrect API key provided: ")
     assert KEY not in failure
     assert "sk-" not in failure
@@ -258,13 +258,13 @@ def test_litellm_is_loaded_when_something_is_sent_and_not_before():
 def process(provider, model, **variables):
     command = [sys.executable, "-c", ASKING, model, provider.api_base(model)]
     variables = {**provider.environment(model), **variables}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**variables))
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(**variables))
 
 
 @pytest.mark.everything  # tests/llm/test_interrupt.py has it of the command
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
 def test_an_interrupt_ends_the_process_though_the_server_hangs(provider):
-    provider.plays(server.hangs())
+    provider.play(server.hang())
     running = process(provider, OPENAI)
     provider.wait_for(2)
     running.send_signal(signal.SIGINT)
@@ -275,7 +275,7 @@ def test_an_interrupt_ends_the_process_though_the_server_hangs(provider):
 
 def test_a_process_prints_nothing_that_is_not_ours(provider):
     """Neither litellm's words nor warnings of Python."""
-    provider.plays(server.breaks(times=1), server.says(lambda received: f"re {received.text}"))
+    provider.play(server.fail_with(times=1), server.reply_with(lambda received: f"re {received.text}"))
     out, err = process(provider, ANTHROPIC, PYTHONWARNINGS="default::UserWarning").communicate(timeout=60)
     assert sorted(out.split()) == sorted(b"re 0 re 1 re 2 re 3".split())
     assert err == b""

@@ -12,14 +12,14 @@ import pytest
 from compactor_cli import api
 from compactor_cli.settings import SummarizationSettings
 from compactor_cli.summary_text.headers import round_of, writer_of
-from tests.builders import ROOT, faults_of, jsonl
+from tests.builders import ROOT, find_faults, jsonl
 from tests.conftest import DATA
 from tests.llm import server
 from tests.llm.server import ANTHROPIC, OPENAI
-from tests.llm.summaries import answer, directive, headings, summary
-from tests.llm.wire import earlier, shown, systems, turns, written
+from tests.llm.summaries import answer_request, directive, headings, true_summary
+from tests.llm.wire import earlier_summaries, shown_messages, system_texts, turns, written_summaries
 from tests.strategies import work
-from tests.strategies.growing import check_rounds, facts_in, pieces, rounds
+from tests.strategies.growing import check_rounds, compact_rounds, facts_in, split_session
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -38,7 +38,7 @@ def sample(name):
 @pytest.fixture
 def well(provider):
     """The provider answers as it should."""
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer_request))
     return provider
 
 
@@ -60,7 +60,7 @@ def test_every_strategy_that_has_summaries_with_a_text_of_their_own(well, compac
         assert part.tokens <= part.target
         after = api.load(found.data, tokenizer="chars")
         assert sum(t.tokens for t in after.transcripts) == part.tokens
-        assert faults_of(after) == []
+        assert find_faults(after) == []
         assert any(writer_of(m.text("text")) == model for m in part.messages if m.origin == "summary")
         again = api.compact(after, api.Settings(target_ratio=0.4, strategy=strategy), tokenizer="chars")
         assert again.data == found.data
@@ -81,7 +81,7 @@ def test_a_target_is_kept_however_small_or_large(well, compacting, strategy, rat
     data = jsonl(*work.session(8))
     found, _ = compacting(data, strategy=strategy, target_ratio=ratio)
     assert found.parts[0].tokens <= found.parts[0].target
-    assert faults_of(api.load(found.data)) == []
+    assert find_faults(api.load(found.data)) == []
 
 
 def test_without_a_target_each_tier_is_cut_to_its_share(well, compacting):
@@ -129,7 +129,7 @@ def test_the_report_says_what_was_asked_and_the_second_run_asks_nothing(command,
     used = report["model"]
     assert (used["name"], used["asked"], used["requests"], used["failures"]) == (model, True, 1, 0)
     assert used["prompt_tokens"] == len(received.text) // 4
-    assert used["completion_tokens"] == len(summary(received)) // 4
+    assert used["completion_tokens"] == len(true_summary(received)) // 4
     assert 0 < used["cost_usd"] < 0.05
     assert report["cache"] == {"hits": 0, "misses": 1}
     assert (report["summarizer"], report["strategy"], report["warnings"]) == ("llm", "rolling", [])
@@ -155,7 +155,7 @@ def test_the_report_says_what_was_asked_and_the_second_run_asks_nothing(command,
 
 
 def test_a_good_answer_behind_a_bad_one_is_kept_as_well(command):
-    command.provider.plays(server.says("PWNED", times=1), server.says(answer))
+    command.provider.play(server.reply_with("PWNED", times=1), server.reply_with(answer_request))
     command.compact()
     first = command.read()
     command.compact()
@@ -166,7 +166,7 @@ def test_a_good_answer_behind_a_bad_one_is_kept_as_well(command):
 
 
 def test_a_failure_is_not_kept(command):
-    command.provider.plays(server.breaks(400, times=1), server.says(answer))
+    command.provider.play(server.fail_with(400, times=1), server.reply_with(answer_request))
     command.compact()
     assert command.reports[0]["summarizer"] == "extractive"
     command.compact()
@@ -184,12 +184,12 @@ def test_two_files_in_one_run_have_reports_of_their_own(command):
     ]
     assert (first["cache"], second["cache"]) == ({"hits": 0, "misses": 1}, {"hits": 0, "misses": 1})
     for name in ("session.jsonl", "second.jsonl"):
-        assert f"- {HONEST}" in written(command.read(f"out/{name}"))[0]
+        assert f"- {HONEST}" in written_summaries(command.read(f"out/{name}"))[0]
 
 
 def test_one_file_that_falls_back_leaves_the_other_its_summary(command):
     shutil.copy(ROOT / "sample_transcripts" / SAMPLES[0], command.folder / "second.jsonl")
-    command.provider.plays(server.breaks(400, times=1), server.says(answer))
+    command.provider.play(server.fail_with(400, times=1), server.reply_with(answer_request))
     command.compact(files=("session.jsonl", "second.jsonl"), out=("--out-dir", "out"))
     first, second = command.reports
     assert (first["summarizer"], second["summarizer"]) == ("extractive", "llm")
@@ -281,21 +281,23 @@ def test_a_run_pays_for_as_many_parts_as_it_may(well, compacting):
     assert 0 < len(well.received) < whole
     assert asker.usage.cost <= 0.0012
     assert all("--max-cost is $0.0012" in fallback.why for fallback in asker.fallbacks)
-    (text,) = written(found.data)
+    (text,) = written_summaries(found.data)
     assert text.count(f"- {HONEST}") == 4 - sum(each.what.startswith("Batch") for each in asker.fallbacks)
     assert found.parts[0].tokens <= found.parts[0].target
 
 
 def test_a_stretch_that_fails_is_quoted_and_the_others_stand(well, compacting):
     data = jsonl(*work.session(8))
-    bad = server.says("### Nothing", when=lambda text: "The conversation ends here." in text and 'number="2"' in text)
-    well.plays(bad, server.says(answer))
+    bad = server.reply_with(
+        "### Nothing", when=lambda text: "The conversation ends here." in text and 'number="2"' in text
+    )
+    well.play(bad, server.reply_with(answer_request))
     settings = {**MANY, "summarization": BATCHES}
     found, asker = compacting(data, **settings)
     (fallback,) = asker.fallbacks
     assert fallback.what.startswith("messages 2")
     assert "Batches 1-5 of 8, summarized again" in fallback.what
-    (text,) = written(found.data)
+    (text,) = written_summaries(found.data)
     assert text.count(f"- {HONEST}") == 4
 
 
@@ -304,9 +306,9 @@ def test_the_options_of_the_command_reach_the_model(command):
 
     def in_pairs(received):
         both_there.wait()
-        return answer(received)
+        return answer_request(received)
 
-    command.provider.plays(server.says(in_pairs, times=2), server.says(answer))
+    command.provider.play(server.reply_with(in_pairs, times=2), server.reply_with(answer_request))
     (command.folder / "session.jsonl").write_bytes(jsonl(*work.session(8)))
     small = {"COMPACTOR_SUMMARIZATION_CHUNK_SIZE": "8", "COMPACTOR_SUMMARIZATION_MAX_SUMMARIES": "4"}
     options = ("--strategy", "ranked", "--concurrency", "2", "--llm-model", ANTHROPIC)
@@ -336,14 +338,14 @@ def test_the_bytes_do_not_depend_on_how_many_are_asked_at_the_same_time(provider
 
     def together(received):
         all_there.wait()
-        return answer(received)
+        return answer_request(received)
 
-    provider.plays(server.says(together, times=4), server.says(answer))
+    provider.play(server.reply_with(together, times=4), server.reply_with(answer_request))
     four, asker = compacting(data, **MANY, summarization=BATCHES, llm={"concurrency": 4})
     assert asker.fallbacks == []
     assert provider.most_at_once == 4
     provider.most_at_once = 0
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer_request))
     one, _ = compacting(data, **MANY, summarization=BATCHES, llm={"concurrency": 1})
     assert provider.most_at_once == 1
     assert one.data == four.data
@@ -354,9 +356,9 @@ def test_no_more_are_asked_at_the_same_time_than_allowed(provider, compacting):
 
     def in_pairs(received):
         both_there.wait()
-        return answer(received)
+        return answer_request(received)
 
-    provider.plays(server.says(in_pairs, times=4), server.says(answer))
+    provider.play(server.reply_with(in_pairs, times=4), server.reply_with(answer_request))
     compacting(jsonl(*work.session(8)), **MANY, summarization=BATCHES, llm={"concurrency": 2})
     assert provider.most_at_once == 2
 
@@ -366,7 +368,7 @@ def test_no_more_are_asked_at_the_same_time_than_allowed(provider, compacting):
 
 def test_a_summary_by_a_model_has_its_parts_in_order(well, compacting):
     found, _ = compacting(SESSION, target_ratio=0.4)
-    (text,) = written(found.data)
+    (text,) = written_summaries(found.data)
     first_request = next(m.text("text") for m in found.parts[0].before.messages if m.origin == "request")
     wanted = [
         "## Session Summary (Compaction Round 1)",
@@ -390,7 +392,7 @@ def test_a_summary_by_a_model_has_its_parts_in_order(well, compacting):
         "Current State",
         "Pending Work",
     ]
-    stated = {fact.about for fact in facts_in(text)}
+    stated = {fact.subject for fact in facts_in(text)}
     assert {"kawa/export.py", "kawa/report.py", "tests/test_export.py"} <= stated
     assert "kawa/names.py" not in stated, "it was only read"
 
@@ -398,8 +400,8 @@ def test_a_summary_by_a_model_has_its_parts_in_order(well, compacting):
 def test_the_ledger_is_that_of_the_session_whatever_the_model_says(well, compacting):
     data = jsonl(*work.session(6))
     found, _ = compacting(data, target_tokens=5_000)
-    (text,) = written(found.data)
-    stated = {(fact.section, fact.about) for fact in facts_in(text)}
+    (text,) = written_summaries(found.data)
+    stated = {(fact.section, fact.subject) for fact in facts_in(text)}
     for number in range(4):
         assert ("Files", work.changed_file(number)) in stated
         assert ("Commands", f"pytest -q tests/test_module_{number}.py") in stated
@@ -409,12 +411,12 @@ def test_the_words_of_the_model_stand_as_they_were_said(provider, compacting):
     said = "The cause is that kawa/export.py opens the file with latin-1; `utf-8-sig` mends it."
 
     def good(received):
-        return summary(received).replace(f"### Current State\n- {HONEST}", f"### Current State\n- {said}")
+        return true_summary(received).replace(f"### Current State\n- {HONEST}", f"### Current State\n- {said}")
 
-    provider.plays(server.says(good))
+    provider.play(server.reply_with(good))
     found, asker = compacting(SESSION, target_ratio=0.4)
     assert asker.fallbacks == []
-    assert f"### Current State\n- {said}\n" in written(found.data)[0]
+    assert f"### Current State\n- {said}\n" in written_summaries(found.data)[0]
 
 
 def test_handoff_asks_for_code_in_parts_4_and_5(well, compacting, provider):
@@ -429,7 +431,7 @@ def test_handoff_asks_for_code_in_parts_4_and_5(well, compacting, provider):
 def test_handoff_has_its_seven_headings_and_the_last_request_at_its_end(well, compacting):
     data = jsonl(*work.session(5))
     found, _ = compacting(data, strategy="handoff", target_tokens=5_000)
-    (text,) = written(found.data)
+    (text,) = written_summaries(found.data)
     own = [line[4:] for line in text.splitlines() if re.match(r"### \d\. ", line)]
     assert [title.partition(".")[0] for title in own] == list("1234567")
     assert headings(well.received[0])[-1] == "7. Immediate Next Step"
@@ -451,7 +453,7 @@ def test_each_tier_is_asked_for_with_its_own_prompt(well, compacting):
     assert set(asked) == set(TIERS.values())
     for words, tier in (("These messages are recent", 1), ("some way back", 2), ("These messages are old", 3)):
         assert words in directive(asked[TIERS[tier]])
-    texts = [text for text in written(found.data) if writer_of(text)]
+    texts = [text for text in written_summaries(found.data) if writer_of(text)]
     assert len(texts) >= 3, "one for each tier, or more where something kept parts it"
     for tier, titles in TIERS.items():
         own = [text for text in texts if f"(tier {tier};" in text]
@@ -463,10 +465,10 @@ def test_each_tier_is_asked_for_with_its_own_prompt(well, compacting):
 def test_the_topics_of_hybrid_are_those_of_the_model(well, compacting, model):
     found, asker = compacting(jsonl(*work.session(8)), model, strategy="hybrid", target_tokens=5_000)
     assert asker.fallbacks == []
-    (text,) = written(found.data)
+    (text,) = written_summaries(found.data)
     assert re.search(rf"^### Topic: The first half.*\n- {HONEST}", text, re.MULTILINE)
     assert re.search(rf"^### Topic: The second half.*\n- {HONEST}", text, re.MULTILINE)
-    about_topics = [received for received in well.received if "sort the stretches" in "\n".join(systems(received))]
+    about_topics = [received for received in well.received if "sort the stretches" in "\n".join(system_texts(received))]
     assert len(about_topics) == 1
 
 
@@ -476,13 +478,13 @@ def test_topics_that_fail_are_those_of_the_offline_way(provider, compacting):
     def about_topics(text):
         return "The conversation ends here." not in text
 
-    provider.plays(server.says("no JSON", when=about_topics), server.says(answer))
+    provider.play(server.reply_with("no JSON", when=about_topics), server.reply_with(answer_request))
     found, asker = compacting(data, strategy="hybrid", target_tokens=5_000)
     assert [fallback.what for fallback in asker.fallbacks] == ["topics"]
     offline, _ = compacting(data, strategy="hybrid", target_tokens=5_000, summarizer="extractive")
-    titles = [re.findall(r"^### Topic: .*", written(each.data)[0], re.MULTILINE) for each in (found, offline)]
+    titles = [re.findall(r"^### Topic: .*", written_summaries(each.data)[0], re.MULTILINE) for each in (found, offline)]
     assert titles[0] == titles[1] != []
-    assert f"- {HONEST}" in written(found.data)[0]
+    assert f"- {HONEST}" in written_summaries(found.data)[0]
 
 
 @pytest.mark.drawn(6)
@@ -507,14 +509,14 @@ SAID = ("At first there was a lot to do.", "Later there was less to do.", "In th
 
 def saying_its_round(received):
     """Words that are another's in each round, and true of nothing that has a name."""
-    return summary(received, SAID[max(map(round_of, earlier(received)), default=0)])
+    return true_summary(received, SAID[max(map(round_of, earlier_summaries(received)), default=0)])
 
 
 def grow(compacting, models, strategy="rolling", target=TARGET):
     """The session in three pieces, compacted after each; by the model where `models` says so."""
     whole = api.load(jsonl(*work.session(15)), tokenizer="chars").transcripts[0]
     found, kept = [], b""
-    for piece, by_model in zip(pieces(whole, 3), models, strict=True):
+    for piece, by_model in zip(split_session(whole, 3), models, strict=True):
         summarizer = "llm" if by_model else "extractive"
         result, _ = compacting(kept + piece, strategy=strategy, target_tokens=target, summarizer=summarizer)
         found.append(result.parts[0])
@@ -528,7 +530,7 @@ def summaries_of(part):
 
 @pytest.mark.parametrize("strategy", ["rolling", "summarize", "handoff"])
 def test_three_rounds_keep_one_summary_and_each_reaches_the_next(provider, compacting, strategy):
-    provider.plays(server.says(saying_its_round))
+    provider.play(server.reply_with(saying_its_round))
     found = grow(compacting, (True, True, True), strategy)
     assert [part.summarizer for part in found] == ["llm"] * 3
     assert [len(summaries_of(part)) for part in found] == [1, 1, 1]
@@ -539,20 +541,20 @@ def test_three_rounds_keep_one_summary_and_each_reaches_the_next(provider, compa
     assert "In the end" in third
     assert "At first" not in third
     *_, last = provider.received
-    (passed,) = earlier(last)
+    (passed,) = earlier_summaries(last)
     assert "Later there was less to do." in passed
-    assert "Session Summary" not in "".join(body for *_, body in shown(last))
+    assert "Session Summary" not in "".join(body for *_, body in shown_messages(last))
     assert all(part.tokens <= TARGET for part in found)
 
 
 def test_the_ledger_adds_up_over_rounds_by_a_model(provider, compacting):
-    provider.plays(server.says(saying_its_round))
+    provider.play(server.reply_with(saying_its_round))
     whole = api.load(jsonl(*work.session(15)), tokenizer="chars").transcripts[0]
-    cut = pieces(whole, 3)
-    offline = rounds(cut, TARGET, format="openai-chat", strategy="rolling")
+    cut = split_session(whole, 3)
+    offline = compact_rounds(cut, TARGET, format="openai-chat", strategy="rolling")
     check_rounds(offline, TARGET)
     by_model = grow(compacting, (True, True, True))
-    stated = {(fact.section, fact.about) for fact in facts_in(summaries_of(by_model[-1])[0])}
+    stated = {(fact.section, fact.subject) for fact in facts_in(summaries_of(by_model[-1])[0])}
     changed = {
         ("Files", work.changed_file(number))
         for number in range(15)
@@ -563,7 +565,7 @@ def test_the_ledger_adds_up_over_rounds_by_a_model(provider, compacting):
 
 
 def test_a_round_offline_behind_a_round_by_the_model_keeps_what_it_said(provider, compacting):
-    provider.plays(server.says(saying_its_round))
+    provider.play(server.reply_with(saying_its_round))
     found = grow(compacting, (True, False, False))
     first, second, third = (summaries_of(part)[0] for part in found)
     assert writer_of(first) == OPENAI
@@ -574,12 +576,12 @@ def test_a_round_offline_behind_a_round_by_the_model_keeps_what_it_said(provider
 
 
 def test_a_round_by_the_model_behind_rounds_offline_is_given_what_they_say(provider, compacting):
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer_request))
     found = grow(compacting, (False, False, True))
     texts = [summaries_of(part)[0] for part in found]
     assert [writer_of(text) for text in texts] == ["", "", OPENAI]
     (received,) = provider.received
-    (passed,) = earlier(received)
+    (passed,) = earlier_summaries(received)
     own = [line for line in texts[1].partition("\n### Lines of the session")[0].splitlines() if line.startswith("- ")]
     assert own
     assert all(line in passed for line in own)
@@ -591,7 +593,7 @@ def test_an_earlier_summary_alone_is_not_asked_about(well, compacting):
     well.received.clear()
     found, _ = compacting(first.data, target_tokens=5_000)
     for received in well.received:
-        assert shown(received)
+        assert shown_messages(received)
     assert found.parts[0].tokens <= 5_000
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.db.database import open_database
-from compactor_cli.memory.stored.memories import listed
+from compactor_cli.memory.stored.memories import list_memories
 from compactor_cli.settings import LlmSettings, MemorySettings, Settings
 from tests.builders import jsonl
 from tests.llm import server, summaries
@@ -46,14 +46,14 @@ def answer(received):
         return judged(received)
     if "<statement" in received.text:
         return json.dumps({"statement": re.findall(r"<statement[^>]*>\n(.*)\n</statement>", received.text)[-1]})
-    return summaries.answer(received)
+    return summaries.answer_request(received)
 
 
 def remembered(file):
     database = open_database(str(file))
     try:
         with database.read() as connection:
-            return list(listed(connection))
+            return list(list_memories(connection))
     finally:
         database.close()
 
@@ -72,7 +72,7 @@ def flushing(provider, runner, model, *args, **more):
 
 @BOTH
 def test_what_the_model_judges_is_in_the_log(provider, quick, work_session, tmp_path, model):
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer))
     done = flushing(provider, quick, model)
     assert done.code == 0, done.stderr
     memories = remembered(tmp_path / "log.db")
@@ -93,7 +93,7 @@ def names_the_tail(received):
     if "<statement" in received.text:
         return json.dumps({"statement": ALONE})
     if not is_judging(received.text):
-        return summaries.answer(received)
+        return summaries.answer_request(received)
     entries = []
     for number, text in re.findall(r'<message number="(\d+)"[^>]*>\n(.*?)\n</message>', received.text, re.DOTALL):
         worth = TAIL in text
@@ -108,7 +108,7 @@ def names_the_tail(received):
 def test_a_fact_at_the_end_of_a_long_message_becomes_a_memory(provider, quick, tmp_path, model):
     records = [*work.session(8), {"role": "assistant", "content": SAID * 60 + KEY + " " + TAIL}]
     (tmp_path / "work.jsonl").write_bytes(jsonl(*records))
-    provider.plays(server.says(names_the_tail))
+    provider.play(server.reply_with(names_the_tail))
     done = flushing(provider, quick, model)
     assert done.code == 0, done.stderr
     assert [memory.text for memory in remembered(tmp_path / "log.db")] == [ALONE]
@@ -124,7 +124,7 @@ def test_no_message_is_judged_twice_and_none_after_a_summary(provider, quick, tm
     lost = next(at for at, record in enumerate(records) if record["role"] == "tool")
     (tmp_path / "work.jsonl").write_bytes(jsonl(*records[:lost], *records[lost + 1 :]))
     quick("memory", "add", "The module of billing is old.", "--database", "log.db")
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer))
     done = flushing(provider, quick, OPENAI, *args, COMPACTOR_LLM_CACHE="false", COMPACTOR_MEMORY_PROMPT="What lasts?")
     assert done.code == 0, done.stderr
     kinds = [
@@ -142,7 +142,7 @@ def test_no_message_is_judged_twice_and_none_after_a_summary(provider, quick, tm
 
 
 def test_a_model_that_fails_leaves_it_to_the_rules(provider, quick, work_session, tmp_path):
-    provider.plays(server.breaks(400, when=is_judging), server.says(answer))
+    provider.play(server.fail_with(400, when=is_judging), server.reply_with(answer))
     done = flushing(provider, quick, OPENAI)
     assert done.code == 0, done.stderr
     assert "classification of messages" in done.stderr
@@ -151,7 +151,7 @@ def test_a_model_that_fails_leaves_it_to_the_rules(provider, quick, work_session
 
 
 def test_without_fallback_it_is_exit_code_5_and_nothing_is_kept(provider, quick, work_session, tmp_path):
-    provider.plays(server.breaks(400, when=is_judging), server.says(answer))
+    provider.play(server.fail_with(400, when=is_judging), server.reply_with(answer))
     done = flushing(provider, quick, OPENAI, "--no-fallback")
     assert done.code == 5
     assert not (tmp_path / "out.jsonl").exists()
@@ -159,7 +159,7 @@ def test_without_fallback_it_is_exit_code_5_and_nothing_is_kept(provider, quick,
 
 
 def test_the_prompt_of_the_settings_reaches_the_provider(provider, quick, work_session):
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer))
     done = flushing(provider, quick, OPENAI, COMPACTOR_MEMORY_PROMPT="Only what Lena said counts.")
     assert done.code == 0, done.stderr
     judging = [received for received in provider.received if is_judging(received.text)]
@@ -169,7 +169,7 @@ def test_the_prompt_of_the_settings_reaches_the_provider(provider, quick, work_s
 
 @BOTH
 def test_through_the_api(provider, loaded_litellm, model):
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer))
     llm = LlmSettings(api_base=provider.api_base(model), cache=False, backoff=0.0)
     settings = Settings(llm=llm, memory=MemorySettings(threshold=69))
     source = api.load(jsonl(*work.session(4)), tokenizer="chars")

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from tests.builders import environment
+from tests.builders import clean_environment
 from tests.network_guard.sitecustomize import is_allowed
 
 # the guard may have been loaded when this process started, as a module of another name
@@ -51,7 +51,9 @@ def test_a_datagram_to_elsewhere_raises_and_is_noted(network_log):
 
 
 def test_a_process_that_a_test_starts_is_guarded_though_it_swallows_the_error(network_log):
-    done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, env=environment(), timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE], capture_output=True, env=clean_environment(), timeout=60, check=True
+    )
     assert done.stdout.decode().strip() == "NetworkForbiddenError"
     assert "192.0.2.1" in attempts(network_log)
 
@@ -63,7 +65,7 @@ def test_a_test_that_leaves_an_attempt_behind_fails(pytestconfig, tmp_path):
     # in a folder of its own it does not tidy up after other runs, which may take minutes
     alone = ["-p", "no:cacheprovider", "--basetemp", str(tmp_path / "inner")]
     command = [sys.executable, "-m", "pytest", "-q", *alone, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, env=environment(), cwd=tmp_path, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, env=clean_environment(), cwd=tmp_path, timeout=60, check=False)
     assert b"the network was used" in done.stdout
 
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.builders import command, environment
+from tests.builders import clean_environment, program_command
 from tests.llm import server
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
@@ -20,20 +20,20 @@ PROMPTLY = 20
 @pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("reply", "place"),
-    [(server.hangs(), ("--in-place",)), (server.trickles(), ("-o", "out.jsonl", "--report", "report.json"))],
+    [(server.hang(), ("--in-place",)), (server.trickle(), ("-o", "out.jsonl", "--report", "report.json"))],
     ids=["in place", "to a file"],
 )
 def test_an_interrupt_leaves_everything_as_it_was(provider, tmp_path, session, reply, place):
     (tmp_path / "out.jsonl").write_bytes(b"from before\n")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    provider.plays(reply)
+    provider.play(reply)
     args = ("compact", "session.jsonl", "--target-ratio", "0.4", "--summarizer", "llm", *place)
     running = subprocess.Popen(
-        command(*args),
+        program_command(*args),
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(**provider.environment(COMPACTOR_LLM_TIMEOUT="600")),
+        env=clean_environment(**provider.environment(COMPACTOR_LLM_TIMEOUT="600")),
     )
     provider.wait_for(1)
     start = time.monotonic()

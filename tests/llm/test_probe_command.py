@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.builders import jsonl, user
-from tests.llm.server import ANTHROPIC, OPENAI, breaks, says
+from tests.llm.server import ANTHROPIC, OPENAI, fail_with, reply_with
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -17,7 +17,7 @@ PROBE = ("--tokenizer", "probe")
 @pytest.fixture(params=[OPENAI, ANTHROPIC])
 def probed(request, provider, quick, session):
     """Run a command on the session with a provider that counts four characters a token, and its messages."""
-    provider.plays(says("x", finish="length"))
+    provider.play(reply_with("x", finish="length"))
 
     def runner(command, *args, **more):
         return quick(command, "session.jsonl", *PROBE, *args, **provider.environment(request.param, **more))
@@ -54,8 +54,10 @@ def test_a_ratio_refers_to_the_providers_count(probed, tmp_path):
 
 def test_a_provider_that_counts_the_output_dearer_has_it_made_smaller(provider, quick, session):
     # what was shortened costs three times as much there: the ratio of the input says too little
-    dear = says("x" * 16, finish="length", when=lambda text: "left out" in text or "Session Summary" in text, factor=3)
-    provider.plays(dear, says("x", finish="length"))
+    dear = reply_with(
+        "x" * 16, finish="length", when=lambda text: "left out" in text or "Session Summary" in text, factor=3
+    )
+    provider.play(dear, reply_with("x", finish="length"))
     done = quick(
         "compact", "session.jsonl", *PROBE, "--target-tokens", 2_000, "-o", "out.jsonl", "--report", "report.json",
         **provider.environment(OPENAI),
@@ -67,7 +69,9 @@ def test_a_provider_that_counts_the_output_dearer_has_it_made_smaller(provider, 
 
 
 def test_what_no_attempt_can_fit_is_exit_code_4_and_nothing_is_written(provider, quick, session, tmp_path):
-    provider.plays(says("x", finish="length", factor=40, when=lambda text: "Session Summary" in text), says("x"))
+    provider.play(
+        reply_with("x", finish="length", factor=40, when=lambda text: "Session Summary" in text), reply_with("x")
+    )
     done = quick(
         "compact", "session.jsonl", *PROBE, "--target-tokens", 1_500, "-o", "out.jsonl",
         **provider.environment(OPENAI),
@@ -78,7 +82,7 @@ def test_what_no_attempt_can_fit_is_exit_code_4_and_nothing_is_written(provider,
 
 
 def test_a_provider_that_counts_beyond_measure_leaves_the_local_count(provider, quick, session):
-    provider.plays(says("x", factor=40))
+    provider.play(reply_with("x", factor=40))
     done = quick("inspect", "session.jsonl", *PROBE, **provider.environment(OPENAI))
     assert done.code == 0
     assert "times as many tokens; tokens are counted by o200k_base" in done.stderr
@@ -93,7 +97,7 @@ def test_other_commands_count_by_it(probed, provider, command):
 
 
 def test_a_provider_that_does_not_say_leaves_the_local_count(provider, quick, session, tmp_path):
-    provider.plays(breaks())
+    provider.play(fail_with())
     given = (*PROBE, "--target-tokens", 1_200, "-o", "out.jsonl", "--report", "report.json")
     done = quick("compact", "session.jsonl", *given, **provider.environment(OPENAI))
     assert done.code == 0

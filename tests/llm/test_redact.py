@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.llm.redact import GONE, redact
+from compactor_cli.llm.redact import REDACTED, redact
 
 SECRET = "Zq7-opaque.value/9981+x"
 ENVIRONMENT = {
@@ -31,7 +31,7 @@ ENVIRONMENT = {
 )
 def test_the_value_of_a_secret_variable_goes_whole_or_masked(text):
     clean = redact(text, ENVIRONMENT)
-    assert GONE in clean
+    assert REDACTED in clean
     for piece in ("Zq7", "81+x", "9981", "hunter2", "verysecret"):
         assert piece not in clean
 
@@ -71,9 +71,9 @@ def test_ordinary_words_stay(text):
 
 
 def test_the_longer_of_two_secrets_goes_first():
-    assert redact("abcdefghijkl", {"A_KEY": "abcdef", "B_KEY": "abcdefghijkl"}) == GONE
+    assert redact("abcdefghijkl", {"A_KEY": "abcdef", "B_KEY": "abcdefghijkl"}) == REDACTED
 
 
 def test_the_environment_of_the_process_is_the_default(monkeypatch):
     monkeypatch.setenv("MY_API_KEY", SECRET)
-    assert redact(SECRET) == GONE
+    assert redact(SECRET) == REDACTED

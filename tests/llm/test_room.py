@@ -9,8 +9,8 @@ import pytest
 from compactor_cli.summary_text.headers import writer_of
 from tests.builders import ROOT
 from tests.llm import server
-from tests.llm.summaries import answer, directive, headings
-from tests.llm.wire import shown, written
+from tests.llm.summaries import answer_request, directive, headings
+from tests.llm.wire import shown_messages, written_summaries
 
 SAMPLE = (ROOT / "sample_transcripts" / "openai-chat.jsonl").read_bytes()
 LEAST = 80
@@ -20,7 +20,7 @@ OLD = ["About", "Conclusions", "Outcomes"]
 
 @pytest.fixture
 def well(provider):
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer_request))
     return provider
 
 
@@ -34,10 +34,10 @@ def test_the_oldest_tier_is_sent_and_its_summary_has_room(well, compacting, rati
     assert asker.fallbacks == []
     old = [received for received in well.received if headings(received) == OLD]
     assert old
-    assert sum(len(shown(received)) for received in old) >= 30
+    assert sum(len(shown_messages(received)) for received in old) >= 30
     assert all(words(received) >= 49 for received in old), "70 tokens, and a third more where nothing parts them"
     assert max(map(words, old)) >= LEAST
-    assert any(writer_of(text) and "(tier 3;" in text for text in written(found.data))
+    assert any(writer_of(text) and "(tier 3;" in text for text in written_summaries(found.data))
     assert found.parts[0].target is None or found.parts[0].tokens <= found.parts[0].target
 
 

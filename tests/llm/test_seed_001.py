@@ -10,8 +10,8 @@ from compactor_cli.settings import LlmSettings
 from tests.builders import jsonl
 from tests.llm import server
 from tests.llm.server import ANTHROPIC, OPENAI
-from tests.llm.summaries import answer, directive
-from tests.llm.wire import said
+from tests.llm.summaries import answer_request, directive
+from tests.llm.wire import spoken_messages
 from tests.strategies import work
 
 BOTH = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
@@ -22,13 +22,13 @@ LONG = jsonl(*work.session(60))
 
 @pytest.fixture
 def well(provider):
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer_request))
     return provider
 
 
 def task_of(received):
     """What a request says the session began with."""
-    (text,) = [text for _, text in said(received) if "## Original User Task\n" in text]
+    (text,) = [text for _, text in spoken_messages(received) if "## Original User Task\n" in text]
     return re.findall(r"## Original User Task\n<task>\n(.*?)\n</task>", text, re.DOTALL)[0]
 
 

@@ -15,7 +15,7 @@ from compactor_cli.pipeline.stages import STAGES
 from compactor_cli.settings import ScoringSettings
 from tests.builders import ROOT, jsonl
 from tests.llm import server
-from tests.llm.summaries import answer
+from tests.llm.summaries import answer_request
 from tests.strategies import work
 
 pytestmark = pytest.mark.one_test_in(2)
@@ -42,7 +42,7 @@ def names(told):
 
 @pytest.mark.parametrize("by_model", [False, True], ids=["offline", "by a model"])
 def test_hybrid_tells_all_stages_in_order(provider, compacting, told, on_stage, by_model):
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer_request))
     summarizer = "llm" if by_model else "extractive"
     compacting(
         jsonl(*work.session(8)), strategy="hybrid", target_tokens=5_000, summarizer=summarizer, on_stage=on_stage
@@ -75,7 +75,7 @@ def remembering_answer(received):
         return json.dumps({"messages": entries})
     if "<statement" in received.text:
         return json.dumps({"statement": re.findall(r"<statement[^>]*>\n(.*)\n</statement>", received.text)[-1]})
-    return answer(received)
+    return answer_request(received)
 
 
 def test_memories_are_extracted_before_the_summaries_and_written_last(provider, compacting, told, on_stage):
@@ -88,7 +88,7 @@ def test_memories_are_extracted_before_the_summaries_and_written_last(provider, 
         during.append((told[-1][0], kind))
         return remembering_answer(received)
 
-    provider.plays(server.says(noting))
+    provider.play(server.reply_with(noting))
     result, _ = compacting(
         jsonl(*work.session(8), {"role": "user", "content": "I like how you did that."}),
         strategy="hybrid",
@@ -126,7 +126,7 @@ def test_the_current_stage_can_be_asked_for(provider, compacting):
     assert (now.stage, now.message) == ("idle", "")
     api.compact(api.load(jsonl(*work.session(8))), api.Settings(target_tokens=3_000), on_stage=now)
     assert (now.stage, now.message) == ("complete", "Memory refreshed! ✨")
-    provider.plays(server.breaks(400))
+    provider.play(server.fail_with(400))
     with pytest.raises(ModelError):
         compacting(jsonl(*work.session(8)), target_tokens=5_000, llm={"fallback": False}, on_stage=now)
     assert now.stage == "idle"
@@ -134,7 +134,7 @@ def test_the_current_stage_can_be_asked_for(provider, compacting):
 
 @pytest.mark.parametrize("strategy", OTHERS)
 def test_the_others_seek_no_topics(provider, compacting, told, on_stage, strategy):
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer_request))
     compacting(jsonl(*work.session(8)), strategy=strategy, target_tokens=5_000, on_stage=on_stage)
     assert names(told) == WITHOUT
 
@@ -144,9 +144,9 @@ def test_a_request_is_sent_within_the_stage_that_it_is_for(provider, compacting,
 
     def noting(received):
         during.append(told[-1][0])
-        return answer(received)
+        return answer_request(received)
 
-    provider.plays(server.says(noting))
+    provider.play(server.reply_with(noting))
     compacting(jsonl(*work.session(8)), strategy="hybrid", target_tokens=5_000, on_stage=on_stage)
     assert during[0] == "clustering"
     assert set(during[1:]) == {"summarizing"}
@@ -165,7 +165,7 @@ def test_what_is_within_its_target_is_analyzed_and_complete(told, on_stage):
 
 
 def test_a_run_that_fails_is_not_complete(provider, compacting, told, on_stage):
-    provider.plays(server.breaks(400))
+    provider.play(server.fail_with(400))
     with pytest.raises(ModelError):
         compacting(jsonl(*work.session(8)), target_tokens=5_000, llm={"fallback": False}, on_stage=on_stage)
     assert names(told) == ["analyzing", "summarizing", "idle"]

@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from tests.builders import ROOT, environment, jsonl
+from tests.builders import ROOT, clean_environment, jsonl
 from tests.llm import server
 from tests.llm.server import OPENAI
-from tests.llm.summaries import answer
+from tests.llm.summaries import answer_request
 from tests.strategies import work
 
 RUN = """
@@ -40,7 +40,7 @@ def modules(tmp_path):
     def run(*commands, **variables):
         line = [sys.executable, "-c", RUN, json.dumps(commands)]
         done = subprocess.run(
-            line, cwd=tmp_path, capture_output=True, env=environment(**variables), timeout=120, check=False
+            line, cwd=tmp_path, capture_output=True, env=clean_environment(**variables), timeout=120, check=False
         )
         assert done.returncode == 0, done.stderr.decode()
         return [tuple(each) for each in json.loads(done.stdout.splitlines()[-1])]
@@ -76,7 +76,7 @@ def test_no_command_without_a_model_imports_litellm(modules, session, tmp_path):
 
 def test_what_the_cache_answers_needs_no_litellm(modules, quick, provider, tmp_path):
     (tmp_path / "session.jsonl").write_bytes(jsonl(*work.session(6)))
-    provider.plays(server.says(answer))
+    provider.play(server.reply_with(answer_request))
     args = ("compact", "session.jsonl", "--summarizer", "llm", "--target-tokens", "4000", "--strategy")
     commands = [(*args, strategy, "-o", f"{strategy}.jsonl") for strategy in ("rolling", "hybrid")]
     for command in commands:

@@ -6,14 +6,14 @@ from compactor_cli.asking.port import ModelRequest, Turn
 from compactor_cli.llm.litellm_client import LitellmClient, load_litellm
 from compactor_cli.settings import LlmSettings
 from compactor_cli.tokens.models import model_facts
-from tests.warm import import_all, imported_by
+from tests.warm import find_imports, import_all
 
 
 def preload():
     """Import litellm, and whatever asking imports."""
     load_litellm()
     model_facts("gpt-4o-mini")
-    import_all(imported_by(_ask))
+    import_all(find_imports(_ask))
 
 
 def begin():

@@ -9,7 +9,7 @@ MESSAGE = re.compile(r'<message number="(\d+)" from="(user|assistant|tool|system
 SUMMARY = re.compile(r"\APrevious summary of conversation:\n<summary>\n(.*)\n</summary>\Z", re.DOTALL)
 
 
-def plain(content):
+def message_text(content):
     """Return the text of a message, given as a string or as blocks."""
     if isinstance(content, str):
         return content
@@ -19,38 +19,40 @@ def plain(content):
 
 def turns(received):
     """Return (role, text) of each message, without Anthropic's system field."""
-    return [(each["role"], plain(each["content"])) for each in received.body["messages"]]
+    return [(each["role"], message_text(each["content"])) for each in received.body["messages"]]
 
 
-def systems(received):
+def system_texts(received):
     """Return all system texts in order."""
     field = received.body.get("system") or []
     field = [field] if isinstance(field, str) else [block["text"] for block in field]
     return field + [text for role, text in turns(received) if role == "system"]
 
 
-def said(received):
+def spoken_messages(received):
     """Return (role, text) of the messages that are not system messages."""
     return [turn for turn in turns(received) if turn[0] != "system"]
 
 
-def shown(received):
+def shown_messages(received):
     """Return (role, number, from, text) of the transcript's messages that a request shows."""
     return [
-        (role, int(number), by, body) for role, text in said(received) for number, by, body in MESSAGE.findall(text)
+        (role, int(number), by, body)
+        for role, text in spoken_messages(received)
+        for number, by, body in MESSAGE.findall(text)
     ]
 
 
-def earlier(received):
+def earlier_summaries(received):
     """Return the texts of the earlier summaries in a request."""
-    return [match[1] for text in systems(received) if (match := SUMMARY.match(text))]
+    return [match[1] for text in system_texts(received) if (match := SUMMARY.match(text))]
 
 
 def records(data):
     return [json.loads(line) for line in data.splitlines() if line.strip()]
 
 
-def written(data):
+def written_summaries(data):
     """Return the texts of the summaries in a transcript."""
-    texts = [plain(record["content"]) for record in records(data) if record.get("content")]
+    texts = [message_text(record["content"]) for record in records(data) if record.get("content")]
     return [text for text in texts if text.startswith("## Session Summary")]

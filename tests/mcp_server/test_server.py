@@ -12,11 +12,11 @@ from importlib.util import find_spec
 import pytest
 
 from compactor_cli.cli.commands.mcp import TOOLS
-from tests.builders import command, environment, exchanges, jsonl, run_process, system, user
-from tests.hooks.sessions import RULE, before, working
+from tests.builders import clean_environment, jsonl, plain_exchanges, program_command, run_process, system, user
+from tests.hooks.sessions import RULE, pre_compact_payload, working_session
 from tests.mcp_server.warm import PYTHON
-from tests.program import put_program
-from tests.warm import SERVES
+from tests.program import write_program
+from tests.warm import CAN_SERVE
 
 pytestmark = [pytest.mark.one_test_in(2), pytest.mark.skipif(find_spec("mcp") is None, reason="needs the extra mcp")]
 
@@ -29,7 +29,7 @@ def place(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(home))
-    (folder / "session-1.jsonl").write_bytes(working().data)
+    (folder / "session-1.jsonl").write_bytes(working_session().data)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -49,7 +49,7 @@ class Talk:
         import mcp  # takes a second, in each process that collects tests
 
         program, *own = self._line
-        args, env = [*own, "mcp", "--database", self.url], environment(**self._variables)
+        args, env = [*own, "mcp", "--database", self.url], clean_environment(**self._variables)
         server = mcp.StdioServerParameters(command=program, args=args, env=env, cwd=str(self.place))
         async with mcp.Client(server) as client:
             results: list = []
@@ -62,9 +62,9 @@ class Talk:
 @pytest.fixture(params=["forked", pytest.param("fresh", marks=pytest.mark.everything)])
 def talk(request, place):
     """With a server, and the commands that it starts, that are forked off one process; or with fresh ones."""
-    if request.param == "fresh" or not SERVES:
-        return Talk(place, command())
-    program = put_program(place / "bin", "tests.mcp_server.warm")
+    if request.param == "fresh" or not CAN_SERVE:
+        return Talk(place, program_command())
+    program = write_program(place / "bin", "tests.mcp_server.warm")
     python = place / "bin" / "python"
     python.write_text(f'#!/bin/sh\nshift 2\nexec {shlex.quote(str(program))} "$@"\n', encoding="utf-8")
     python.chmod(0o755)
@@ -80,8 +80,8 @@ def test_the_tools_say_what_they_do_and_which_of_them_write(place):
     async def listed():
         import mcp
 
-        program, *args = command("mcp")
-        server = mcp.StdioServerParameters(command=program, args=args, env=environment(), cwd=str(place))
+        program, *args = program_command("mcp")
+        server = mcp.StdioServerParameters(command=program, args=args, env=clean_environment(), cwd=str(place))
         async with mcp.Client(server) as client:
             return client.server_info, (await client.list_tools()).tools
 
@@ -107,7 +107,7 @@ def test_sessions_are_listed_and_looked_into(talk, place):
 
 def test_a_session_is_compacted_into_a_new_file_and_an_original_comes_back(talk, place):
     session = place / "session.jsonl"
-    session.write_bytes(jsonl(system(), user(f"Mend it. {RULE}"), *exchanges(20)))
+    session.write_bytes(jsonl(system(), user(f"Mend it. {RULE}"), *plain_exchanges(20)))
     original = session.read_bytes()
     small, back = place / "small.jsonl", place / "back.jsonl"
     done, restored, whole = talk(
@@ -133,7 +133,7 @@ def _reference(small, url):
 
 def test_nothing_that_exists_is_ever_written_over(talk, place):
     session, other = place / "session.jsonl", place / "other.jsonl"
-    session.write_bytes(jsonl(*exchanges(10)))
+    session.write_bytes(jsonl(*plain_exchanges(10)))
     other.write_text("mine")
     (place / "link.jsonl").symlink_to(place / "nowhere")
     (place / "folder").mkdir()
@@ -154,7 +154,7 @@ def test_nothing_that_exists_is_ever_written_over(talk, place):
 def test_what_was_archived_and_remembered_is_found(talk, place):
     session = place / "home" / ".claude" / "projects" / "-home-sam-work" / "session-1.jsonl"
     variables = {"COMPACTOR_DATABASE_URL": talk.url}
-    assert run_process("hook", "run", input=before(session), **variables).code == 0
+    assert run_process("hook", "run", input=pre_compact_payload(session), **variables).code == 0
     assert run_process("memory", "add", "The staging database listens on port 5433.", **variables).code == 0
 
     def found(results):
@@ -193,13 +193,15 @@ def test_what_fails_is_an_error_with_its_reason_and_the_server_goes_on(talk, pla
 
 
 def test_the_server_ends_when_its_client_does(place):
-    done = subprocess.run(command("mcp"), input=b"", capture_output=True, env=environment(), timeout=60, check=False)
+    done = subprocess.run(
+        program_command("mcp"), input=b"", capture_output=True, env=clean_environment(), timeout=60, check=False
+    )
     assert (done.returncode, done.stdout) == (0, b"")
 
 
 def test_without_the_extra_the_command_says_how_to_get_it(run, tmp_path):
     (tmp_path / "mcp.py").write_text("raise ImportError('not installed')\n")
-    path = f"{tmp_path}:{environment()['PYTHONPATH']}" if sys.platform != "win32" else str(tmp_path)
+    path = f"{tmp_path}:{clean_environment()['PYTHONPATH']}" if sys.platform != "win32" else str(tmp_path)
     done = run("mcp", PYTHONPATH=path)
     assert done.code == 2
     assert "pip install 'compactor-cli[mcp]'" in done.stderr

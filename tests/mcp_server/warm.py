@@ -6,7 +6,7 @@ import os
 import sys
 
 from compactor_cli.cli.commands.mcp import serve
-from tests.warm import import_all, imported_by
+from tests.warm import find_imports, import_all
 
 PYTHON = "TEST_PYTHON"
 """A program that a server uses in place of Python when it starts a command."""
@@ -14,7 +14,7 @@ PYTHON = "TEST_PYTHON"
 
 def preload():
     """Import the package mcp, and whatever a server imports."""
-    import_all(imported_by(_serve_nobody))
+    import_all(find_imports(_serve_nobody))
 
 
 def begin():

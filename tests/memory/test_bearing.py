@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.bearing import asked_for, bearing
+from compactor_cli.memory.bearing import relevant_memories, request_sentences
 from compactor_cli.model.memory import Memory
 from tests.pipeline.sessions import assistant, transcript, user
 
@@ -15,7 +15,7 @@ def memory(text: str) -> Memory:
 
 def bears(text: str, request: str) -> bool:
     one = memory(text)
-    return bearing([one], request) == [one]
+    return relevant_memories([one], request) == [one]
 
 
 def test_a_session_is_about_its_newest_request_and_its_first_one() -> None:
@@ -28,19 +28,19 @@ def test_a_session_is_about_its_newest_request_and_its_first_one() -> None:
             user("Last."),
         ]
     )
-    assert asked_for(said) == ("Last.", "This is the first.", "Then comes some more.")
-    assert asked_for(transcript([user("Only."), assistant("Said by the agent.")])) == ("Only.",)
-    assert asked_for(transcript([assistant("Nothing was asked for.")])) == ()
+    assert request_sentences(said) == ("Last.", "This is the first.", "Then comes some more.")
+    assert request_sentences(transcript([user("Only."), assistant("Said by the agent.")])) == ("Only.",)
+    assert request_sentences(transcript([assistant("Nothing was asked for.")])) == ()
 
 
 def test_what_a_harness_says_is_not_asked_for() -> None:
     reminder = "<system-reminder>\nThe file was changed.\n</system-reminder>"
-    assert asked_for(transcript([user("Go."), assistant("Yes."), user(reminder)])) == ("Go.",)
+    assert request_sentences(transcript([user("Go."), assistant("Yes."), user(reminder)])) == ("Go.",)
 
 
 def test_eight_sentences_of_a_request_are_looked_at() -> None:
     request = " ".join(f"Sentence number {at} says something." for at in range(10))
-    assert len(asked_for(transcript([user(request)]))) == 8
+    assert len(request_sentences(transcript([user(request)]))) == 8
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 
 from compactor_cli.errors import UsageError
 from compactor_cli.memory.consolidate import merges
-from compactor_cli.memory.merging import checked, consolidated
+from compactor_cli.memory.merging import check_memory, consolidate_memories
 from compactor_cli.model.memory import Memory, MemorySource
-from tests.cost import calls_of
+from tests.cost import count_calls
 
 
 def memory(text, category="fact", importance=50.0, **other):
@@ -169,7 +169,7 @@ def test_the_one_that_stays_has_all_that_the_others_had():
     short = memory("The user prefers tabs", importance=90, tags=("a",), sources=(a,), uses=2, used=50.0, pinned=True)
     long = memory("The user actually prefers tabs", importance=20, tags=("b",), sources=(b,))
     (merge,) = merges([short, long])
-    kept = consolidated(merge.kept, merge.others, 90)
+    kept = consolidate_memories(merge.kept, merge.others, 90)
     assert kept.text == long.text
     assert (kept.importance, kept.pinned, kept.tags, kept.uses, kept.used) == (90, True, ("a", "b"), 2, 50.0)
     assert set(kept.sources) == {a, b}
@@ -181,15 +181,15 @@ def test_a_merge_brings_back_nothing_that_has_faded():
     old = memory("The user prefers tabs", importance=80.0, decayed=None)
     new = memory("the user prefers tabs.", importance=30.0, decayed=1 + 90 * day)
     for first, second in ((old, new), (new, old)):
-        kept = consolidated(first, (second,), 90)
+        kept = consolidate_memories(first, (second,), 90)
         assert (kept.importance, kept.decayed) == (40, 1 + 90 * day)
 
 
 def test_times_are_those_that_calendars_can_show():
     latest = 253_370_764_800.0
-    assert checked(memory("a fact", used=latest)).used == latest
+    assert check_memory(memory("a fact", used=latest)).used == latest
     with pytest.raises(UsageError, match="is not between 0 and"):
-        checked(memory("a fact", used=latest + 1))
+        check_memory(memory("a fact", used=latest + 1))
     assert datetime.fromtimestamp(latest, timezone.utc).year == 9999
 
 
@@ -198,6 +198,6 @@ def test_many_memories_of_few_words_do_not_take_quadratic_time():
         chance = random.Random(1)
         vocabulary = [f"{a}{b}{c}" for a in "bdfg" for b in "aei" for c in "lmnrt"]
         many = [memory(" ".join(chance.choices(vocabulary, k=30))) for _ in range(count)]
-        return calls_of(lambda: merges(many))
+        return count_calls(lambda: merges(many))
 
     assert cost(4_000) < 12 * cost(500)  # quadratic would be 64 times as much

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from compactor_cli.errors import InputError
 from compactor_cli.memory.exchange import line_of, read_lines
-from compactor_cli.memory.merging import LATEST, checked, imported
+from compactor_cli.memory.merging import MAX_TIMESTAMP, check_memory, import_memory
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 
 TEXTS = st.text(max_size=60)
-MOMENTS = st.floats(0, LATEST)
+MOMENTS = st.floats(0, MAX_TIMESTAMP)
 MEMORIES = st.builds(
     Memory,
     text=TEXTS.map("a {}".format),
@@ -35,16 +35,16 @@ MEMORIES = st.builds(
 GOOD = json.loads(line_of(Memory(text="x", category="fact", importance=1.0, confidence=1.0, created=1.0)))
 
 
-@given(st.lists(MEMORIES.map(checked), max_size=5))
+@given(st.lists(MEMORIES.map(check_memory), max_size=5))
 def test_what_is_written_is_read_the_same(memories):
     data = "".join(map(line_of, memories)).encode()
     assert list(read_lines(data, "f")) == memories
     assert data.count(b"\n") == len(memories)
 
 
-@given(MEMORIES.map(checked))
+@given(MEMORIES.map(check_memory))
 def test_importing_the_same_again_changes_nothing(memory):
-    assert imported(memory, memory) == memory
+    assert import_memory(memory, memory) == memory
 
 
 @pytest.mark.parametrize(

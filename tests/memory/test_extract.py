@@ -10,10 +10,10 @@ import pytest
 from compactor_cli import api
 from compactor_cli.memory import rules
 from compactor_cli.memory.extract import extract
-from compactor_cli.memory.rules import RULES, judge
+from compactor_cli.memory.rules import RULES, find_rule
 from compactor_cli.model.memory import CATEGORIES, Memory
-from compactor_cli.text.secrets import looks_secret
-from tests.cost import calls_of
+from compactor_cli.text.secrets import may_be_secret
+from tests.cost import count_calls
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 from tests.properties.generators import Turn, claude_code, to_bytes
 
@@ -44,7 +44,7 @@ def test_the_table_of_the_rules_is_true_of_all_of_them() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
 def test_each_rule_finds_its_example(row: tuple[str, ...]) -> None:
     name, who, _, _, _, sentence = row
-    found = judge(sentence, "assistant" if who == "assistant" else "user")
+    found = find_rule(sentence, "assistant" if who == "assistant" else "user")
     assert found is not None
     assert found.name == name
 
@@ -218,7 +218,7 @@ def test_tools_harness_and_system_are_not_listened_to() -> None:
     ],
 )
 def test_secrets_are_never_remembered(secret: str) -> None:
-    assert looks_secret(secret)
+    assert may_be_secret(secret)
     assert texts(user(secret), threshold=0) == []
 
 
@@ -237,7 +237,7 @@ def test_secrets_are_never_remembered(secret: str) -> None:
     ],
 )
 def test_what_only_speaks_of_secrets_is_none(text: str) -> None:
-    assert not looks_secret(text)
+    assert not may_be_secret(text)
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_texts_are_short_lines_without_secrets_in_any_real_session() -> None:
         for memory in api.extract_memories(source, at=AT):
             assert 15 <= len(memory.text) <= 510
             assert memory.text == " ".join(memory.text.split())
-            assert not looks_secret(memory.text)
+            assert not may_be_secret(memory.text)
             assert memory.confidence <= 0.6
             assert 60 <= memory.importance <= 100
 
@@ -303,7 +303,7 @@ def test_the_cost_grows_with_the_length_and_no_faster() -> None:
 
     def cost(number: int) -> int:
         session = transcript([user(said[:2_000]) if at % 2 else assistant(said) for at in range(number)])
-        return calls_of(lambda: extract(session, threshold=60, created=AT))
+        return count_calls(lambda: extract(session, threshold=60, created=AT))
 
     cost(10)  # what is loaded once
     assert cost(240) < 6 * cost(60)  # quadratic would be 16 times as much

@@ -9,12 +9,12 @@ import pytest
 from compactor_cli import api
 from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import ModelError
-from compactor_cli.memory.extract import extract, named
+from compactor_cli.memory.extract import copied_sentences, extract
 from compactor_cli.memory.extraction import extract_memories
 from compactor_cli.model.memory import Memory
 from compactor_cli.scoring.classifier import ClassifierScorer
 from compactor_cli.settings import MemorySettings, ScoringSettings, Settings
-from tests.asking import ScriptedModel, asked_text, tagged
+from tests.asking import ScriptedModel, request_text, tagged_texts
 from tests.pipeline.sessions import Json, assistant, load, result, system, transcript, user
 
 AT = 1_790_000_000.0
@@ -34,7 +34,7 @@ SCORES = {2: (65, "observation", 0.7), 3: (80, "preference", 0.9), 6: (90, "none
 
 def judges(request: ModelRequest) -> str:
     """A model that scores by `SCORES`, everything else low, and resolves the one reference."""
-    shown = tagged(asked_text(request), "message", "number")
+    shown = tagged_texts(request_text(request), "message", "number")
     if "statement" in (request.schema or {}).get("properties", {}):
         return json.dumps({"statement": LIKES})
     entries = []
@@ -91,7 +91,7 @@ def test_a_scorer_judges_a_message_once_in_whatever_transcript() -> None:
     asked = len(model.requests)
     more = transcript([*RECORDS[:5], result("1", "Tool no response"), *RECORDS[6:], user("Deploys are on Tuesdays.")])
     extract_memories(more, Settings(), created=AT, model=model, judge=scorer)
-    shown = [tagged(asked_text(r), "message", "number") for r in model.requests[asked:]]
+    shown = [tagged_texts(request_text(r), "message", "number") for r in model.requests[asked:]]
     assert [list(texts.values()) for texts in shown if texts] == [["Deploys are on Tuesdays."]]
     broken = ScriptedModel(ModelAnswer(failure="connection failed"))
     failing = ClassifierScorer(broken)
@@ -136,7 +136,7 @@ def names_its_end(request: ModelRequest) -> str:
     """A model that finds the last message worth it, for its last sentence, and resolves what that refers to."""
     if "statement" in (request.schema or {})["properties"]:
         return json.dumps({"statement": ALONE})
-    shown = tagged(asked_text(request), "message", "number")
+    shown = tagged_texts(request_text(request), "message", "number")
     entries = [
         {"index": at, "importance_score": 10, "category": "none", "confidence": 0.5, "statement": ""} for at in shown
     ]
@@ -152,7 +152,7 @@ def test_the_sentence_at_the_end_of_a_long_message_becomes_a_memory_that_stands_
     model = ScriptedModel(names_its_end)
     (memory,) = found(model, [user("What did you do?"), assistant(said + KEYS + TAIL)])
     assert memory.text == ALONE
-    resolving = asked_text(model.requests[-1])
+    resolving = request_text(model.requests[-1])
     assert f'<statement from="assistant">\n{TAIL}\n</statement>' in resolving
     assert KEYS.strip() in resolving.partition("<statement from")[0], "what it says before the sentence is shown"
     schema = model.requests[0].schema
@@ -190,7 +190,7 @@ def test_a_sentence_that_nobody_said_is_no_memory() -> None:
 )
 def test_what_an_answer_names(statement: str, sentence: str) -> None:
     text = "Hello there.\n\nWe use tabs. Deploys are on Tuesdays. The build needs JDK 21 or newer."
-    assert named(statement, text)[0] == sentence
+    assert copied_sentences(statement, text)[0] == sentence
 
 
 def test_what_a_user_says_of_himself_says_who_it_is() -> None:

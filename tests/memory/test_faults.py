@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.loose_references import fault, refers_back
+from compactor_cli.memory.loose_references import refers_back, resolution_fault
 
 BEFORE = "The importer reads src/importer.py.\nDana wrote it for PostgreSQL."
 
@@ -51,17 +51,20 @@ BEFORE = "The importer reads src/importer.py.\nDana wrote it for PostgreSQL."
     ],
 )
 def test_why_a_statement_is_not_taken(resolved: str, original: str, why: str) -> None:
-    assert fault(resolved, original, BEFORE) == why
+    assert resolution_fault(resolved, original, BEFORE) == why
 
 
 def test_a_long_fact_is_named_by_its_first_40_characters() -> None:
     long = "src/" + "x" * 44 + ".py"
-    why = fault("The importer breaks the file, whenever it is run.", f"It breaks {long}.", "")
+    why = resolution_fault("The importer breaks the file, whenever it is run.", f"It breaks {long}.", "")
     assert why == f"{long[:40]!r} of the original is missing"
 
 
 def test_a_word_that_begins_a_line_is_no_name() -> None:
-    assert fault("The importer fails on each run.", "Sadly it fails on each run.\nTruly it fails.", BEFORE) == ""
+    assert (
+        resolution_fault("The importer fails on each run.", "Sadly it fails on each run.\nTruly it fails.", BEFORE)
+        == ""
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.queries import parse
-from compactor_cli.memory.ranking import Candidate, rank
-from compactor_cli.memory.search_terms import terms
+from compactor_cli.memory.queries import parse_query
+from compactor_cli.memory.ranking import Candidate, rank_candidates
+from compactor_cli.memory.search_terms import term_text
 
 DAY = 86_400.0
 
 
 def points(query: str, text: str, importance: float = 0, *, pinned: bool = False, days: float = 1e9) -> float:
     """Points of a text that was fresh so many days ago; all memories have all words."""
-    given = Candidate(1, "0" * 64, terms(text), importance, pinned, -days * DAY)
-    return sum(found for _, found in rank([given], parse(query), {}, now=0.0, limit=1))
+    given = Candidate(1, "0" * 64, term_text(text), importance, pinned, -days * DAY)
+    return sum(found for _, found in rank_candidates([given], parse_query(query), {}, now=0.0, limit=1))
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.ephemeral import Speaker, is_passing
-from compactor_cli.memory.prose import speech
+from compactor_cli.memory.ephemeral import Speaker, is_ephemeral
+from compactor_cli.memory.prose import spoken_sentences
 
 LINE = "We keep the totals in cents because the report rounds them"
 """Long enough that it may be wrapped."""
 
 
 def sentences(text: str, longest: int = 3_000) -> list[str]:
-    return [said.text for said in speech(text, longest)]
+    return [said.text for said in spoken_sentences(text, longest)]
 
 
 def test_a_wrapped_line_goes_on_in_the_next_one() -> None:
@@ -106,7 +106,7 @@ def test_what_stands_beside_a_fence_on_its_line_is_said() -> None:
 
 
 def test_sentences_of_a_short_line_are_told_apart_and_know_the_one_before() -> None:
-    found = list(speech("We keep totals. They are in cents!\nThe next paragraph."))
+    found = list(spoken_sentences("We keep totals. They are in cents!\nThe next paragraph."))
     assert [(said.text, said.before) for said in found] == [
         ("We keep totals.", ""),
         ("They are in cents!", "We keep totals."),
@@ -162,7 +162,7 @@ def test_only_paragraphs_with_a_word_that_are_not_too_long_are_looked_at() -> No
     ],
 )
 def test_what_is_over_with_the_session_or_not_sure(sentence: str, speaker: Speaker) -> None:
-    assert is_passing(sentence, speaker)
+    assert is_ephemeral(sentence, speaker)
 
 
 @pytest.mark.parametrize(
@@ -179,4 +179,4 @@ def test_what_is_over_with_the_session_or_not_sure(sentence: str, speaker: Speak
     ],
 )
 def test_what_lasts_and_what_was_decided(sentence: str, speaker: Speaker) -> None:
-    assert not is_passing(sentence, speaker)
+    assert not is_ephemeral(sentence, speaker)

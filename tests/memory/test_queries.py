@@ -4,41 +4,45 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.queries import MOST, QueryWords, SearchTerm, parse
-from compactor_cli.memory.search_terms import terms
+from compactor_cli.memory.queries import MAX_TERMS, QueryWords, SearchTerm, parse_query
+from compactor_cli.memory.search_terms import term_text
 
 
 def places(query: str, text: str) -> list[int]:
-    (wanted,) = parse(query)
-    return wanted.places(QueryWords(terms(text)))
+    (wanted,) = parse_query(query)
+    return wanted.places(QueryWords(term_text(text)))
 
 
 def says(query: str, text: str) -> bool:
-    said = QueryWords(terms(text))
-    return all(wanted.found_in(said) for wanted in parse(query))
+    said = QueryWords(term_text(text))
+    return all(wanted.is_in(said) for wanted in parse_query(query))
 
 
 def test_words_that_say_nothing_count_only_where_there_are_no_others() -> None:
-    assert [wanted.ways[0][0] for wanted in parse("what is the database")] == ["databa"]
-    assert [wanted.ways[0][0] for wanted in parse("what is the")] == ["what", "is", "the"]
-    assert parse(" , ") == ()
+    assert [wanted.spellings[0][0] for wanted in parse_query("what is the database")] == ["databa"]
+    assert [wanted.spellings[0][0] for wanted in parse_query("what is the")] == ["what", "is", "the"]
+    assert parse_query(" , ") == ()
 
 
 def test_each_thing_is_asked_for_once_in_the_order_of_the_query() -> None:
-    assert [wanted.ways[0] for wanted in parse("yellow fox yellow bird")] == [("yellow",), ("fox",), ("bird",)]
+    assert [wanted.spellings[0] for wanted in parse_query("yellow fox yellow bird")] == [
+        ("yellow",),
+        ("fox",),
+        ("bird",),
+    ]
 
 
 def test_of_a_long_query_the_longest_words_are_asked_for_in_their_order() -> None:
-    names = [f"word{'x' * at}" for at in range(MOST + 3)]
-    assert [wanted.ways[0][0] for wanted in parse(" ".join(names))] == names[3:]
-    assert len(parse(" ".join(names[:MOST]))) == MOST
+    names = [f"word{'x' * at}" for at in range(MAX_TERMS + 3)]
+    assert [wanted.spellings[0][0] for wanted in parse_query(" ".join(names))] == names[3:]
+    assert len(parse_query(" ".join(names[:MAX_TERMS]))) == MAX_TERMS
 
 
 def test_of_a_very_long_query_the_first_20000_characters_are_read() -> None:
-    (wanted,) = parse("." * 19_993 + " yellow fox")
-    assert wanted.ways[0] == ("yellow",)
-    (cut,) = parse("." * 19_994 + " yellow")
-    assert cut.ways[0] == ("yello",)
+    (wanted,) = parse_query("." * 19_993 + " yellow fox")
+    assert wanted.spellings[0] == ("yellow",)
+    (cut,) = parse_query("." * 19_994 + " yellow")
+    assert cut.spellings[0] == ("yello",)
 
 
 def test_a_phrase_is_found_where_its_words_follow_each_other() -> None:
@@ -49,7 +53,7 @@ def test_a_phrase_is_found_where_its_words_follow_each_other() -> None:
 
 
 def test_the_last_word_of_a_prefix_may_go_on_and_no_other() -> None:
-    assert [wanted.prefix for wanted in parse("migra*")] == [True]
+    assert [wanted.prefix for wanted in parse_query("migra*")] == [True]
     assert says("migra*", "migrations")
     assert not says("migra", "migrations")
     assert places("mig*", "A migration, then migrations.") == [1, 3]
@@ -74,8 +78,8 @@ def test_a_phrase_whose_last_word_may_go_on(text: str, found: list[int]) -> None
 def test_a_phrase_of_three_words_whose_last_may_go_on() -> None:
     wanted = SearchTerm((("a", "build", "step"),), phrase=True, prefix=True)
     assert wanted.places(QueryWords("a build steps a plan steps a build")) == [0]
-    assert wanted.found_in(QueryWords("a build steps"))
-    assert not wanted.found_in(QueryWords("a build plan steps"))
+    assert wanted.is_in(QueryWords("a build steps"))
+    assert not wanted.is_in(QueryWords("a build plan steps"))
 
 
 def test_a_name_is_found_as_it_is_written_in_its_parts_and_as_one_word() -> None:
@@ -87,7 +91,7 @@ def test_a_name_is_found_as_it_is_written_in_its_parts_and_as_one_word() -> None
 
 def test_a_term_says_each_of_its_words_in_any_way() -> None:
     wanted = SearchTerm((("rate", "limit"), ("ratelimit",)), prefix=True)
-    assert [word for word in ("rate", "rates", "limit", "limits", "ratelimits", "late") if wanted.says(word)] == [
+    assert [word for word in ("rate", "rates", "limit", "limits", "ratelimits", "late") if wanted.has_word(word)] == [
         "rate",
         "limit",
         "limits",
@@ -95,5 +99,5 @@ def test_a_term_says_each_of_its_words_in_any_way() -> None:
     ]
     exact = SearchTerm((("rate", "limit"),))
     assert exact.size == 9
-    assert exact.says("limit")
-    assert not exact.says("limits")
+    assert exact.has_word("limit")
+    assert not exact.has_word("limits")

@@ -5,25 +5,25 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.memory.queries import MOST, QueryWords, parse
-from compactor_cli.memory.ranking import Candidate, rank, snippet
-from compactor_cli.memory.search_terms import terms
+from compactor_cli.memory.queries import MAX_TERMS, QueryWords, parse_query
+from compactor_cli.memory.ranking import Candidate, make_snippet, rank_candidates
+from compactor_cli.memory.search_terms import term_text
 
 DAY = 86_400.0
 
 
 def candidate(id, text, importance=50.0, pinned=False, fresh=0.0):
-    return Candidate(id, f"{id:064x}", terms(text), importance, pinned, fresh)
+    return Candidate(id, f"{id:064x}", term_text(text), importance, pinned, fresh)
 
 
 def order(query, *candidates, shares=None):
-    wanted = parse(query)
+    wanted = parse_query(query)
     given = dict(zip(wanted, shares or (), strict=False))
-    return [found.id for found, _ in rank(candidates, wanted, given, now=0.0, limit=10)]
+    return [found.id for found, _ in rank_candidates(candidates, wanted, given, now=0.0, limit=10)]
 
 
 def says(query, text):
-    return all(one.found_in(QueryWords(terms(text))) for one in parse(query))
+    return all(one.is_in(QueryWords(term_text(text))) for one in parse_query(query))
 
 
 def test_a_query_is_words_names_phrases_and_beginnings():
@@ -38,13 +38,13 @@ def test_a_query_is_words_names_phrases_and_beginnings():
     assert says("京", "東京都")
     assert says("京都", "東京都")
     assert not says("東都", "東京都")
-    assert parse('"" * ( ) -') == ()
+    assert parse_query('"" * ( ) -') == ()
 
 
 def test_of_a_long_query_the_longest_words_are_taken():
-    wanted = parse(" ".join("w" * n for n in range(1, 60)))
-    assert len(wanted) == MOST
-    assert {one.size for one in wanted} == set(range(60 - MOST, 60))
+    wanted = parse_query(" ".join("w" * n for n in range(1, 60)))
+    assert len(wanted) == MAX_TERMS
+    assert {one.size for one in wanted} == set(range(60 - MAX_TERMS, 60))
 
 
 def test_what_has_everything_comes_first_even_if_it_is_old_and_unimportant():
@@ -74,18 +74,18 @@ def test_what_says_nothing_of_the_query_is_left_out():
 
 
 def test_a_snippet_shows_the_words_that_were_asked_for():
-    found = snippet("The read_timeout of configs is set in HTTPServer.", parse("readTimeout config server"))
+    found = make_snippet("The read_timeout of configs is set in HTTPServer.", parse_query("readTimeout config server"))
     assert [text for text, is_word in found.pieces if is_word] == ["read", "timeout", "configs", "HTTPServer"]
     assert str(found) == "The read_timeout of configs is set in HTTPServer."
 
 
 def test_a_snippet_shows_a_word_at_the_very_end():
-    assert snippet("There is amber", parse("amber")).pieces == (("There is ", False), ("amber", True))
+    assert make_snippet("There is amber", parse_query("amber")).pieces == (("There is ", False), ("amber", True))
 
 
 def test_a_snippet_of_a_long_text_begins_near_the_words():
     text = "filler " * 100 + "the amber stone " + "filler " * 100
-    found = snippet(text, parse("amber"), width=80)
+    found = make_snippet(text, parse_query("amber"), width=80)
     assert ("amber", True) in found.pieces
     assert str(found)[0] == str(found)[-1] == "…"
     assert len(str(found)) <= 81
@@ -93,13 +93,13 @@ def test_a_snippet_of_a_long_text_begins_near_the_words():
 
 def test_a_snippet_begins_at_the_beginning_as_long_as_the_first_word_asked_for_is_in_it():
     for before in range(20, 60):
-        found = snippet(f"{'x' * before} amber {'filler ' * 20}", parse("amber"), width=40)
+        found = make_snippet(f"{'x' * before} amber {'filler ' * 20}", parse_query("amber"), width=40)
         assert [text for text, is_word in found.pieces if is_word] == ["amber"]
         assert str(found).startswith("x") == (before + len(" amber") <= 38)
 
 
 def test_a_snippet_marks_words_only_as_far_as_it_goes():
-    found = snippet(f"amber {'filler ' * 20} amber", parse("amber"), width=40)
+    found = make_snippet(f"amber {'filler ' * 20} amber", parse_query("amber"), width=40)
     assert [text for text, is_word in found.pieces if is_word] == ["amber"]
     assert len(str(found)) == 40
     assert str(found).endswith("…")
@@ -107,7 +107,7 @@ def test_a_snippet_marks_words_only_as_far_as_it_goes():
 
 @given(st.text(), st.text(), st.integers(10, 200))
 def test_a_snippet_is_a_part_of_the_text_safe_for_a_terminal(text, query, width):
-    shown = str(snippet(text, parse(query), width=width))
+    shown = str(make_snippet(text, parse_query(query), width=width))
     assert len(shown) <= width + 1
     assert not any(bad in shown for bad in "\x00\x07\x1b\x9b\n\r\t\u2028\u202e")
     assert "".join(shown.strip("…").split()) in "".join(text.split()) or not text.isprintable()

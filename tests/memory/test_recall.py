@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from compactor_cli import api
-from compactor_cli.cli.recording import put_in
+from compactor_cli.cli.recording import memories_in_output
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.formats import FORMATS
-from compactor_cli.memory.recall import NO_GAIN, NO_ROOM, TOO_LONG, UNCHANGED, choices
-from compactor_cli.model.content import in_memory
+from compactor_cli.memory.recall import NO_GAIN, NO_ROOM, TOO_LONG, UNCHANGED, recall_choices
+from compactor_cli.model.content import read_all
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
@@ -24,8 +24,8 @@ from compactor_cli.settings import MemorySettings, Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summary_text.headers import is_recalled
 from compactor_cli.tokens.counters import CharacterCounter
-from tests.builders import ROOT, assistant, jsonl, listing, load, prose, system, user, values_of
-from tests.memory.remembered import memory, some
+from tests.builders import ROOT, assistant, jsonl, listing_output, load, prose, system, user, values_of
+from tests.memory.remembered import make_memory, some_memories
 from tests.pipeline.sessions import filler
 from tests.properties import checks
 from tests.properties.generators import SHAPES, Conversation, File, files, long_conversation, to_bytes, well_formed
@@ -99,7 +99,7 @@ def check_there_is_no_room(
 ) -> None:
     """The shortest memory does not fit beside what was written, or beside as much again as it and what must stay."""
     assert part.target is not None
-    shortest = min(choices([memory], ROOMY, COUNTER)[0].tokens for memory in memories)
+    shortest = min(recall_choices([memory], ROOMY, COUNTER)[0].tokens for memory in memories)
     reasons = protect(part.repaired.messages, part.groups, keep_last=settings.keep_last)
     no_summary = {m.index for m in part.repaired.messages if m.origin != "summary"}
     stays = sum(g.tokens for g in part.groups if g.index in reasons and no_summary.issuperset(g.messages))
@@ -117,7 +117,7 @@ def test_any_transcript_with_any_number_of_memories(
     except InputError:  # a transcript without any message
         return
     target = None if share is None else max(1, int(share * source.tokens / len(source.transcripts)))
-    check_recalling(source, Settings(strategy=strategy, target_tokens=target), some(number))
+    check_recalling(source, Settings(strategy=strategy, target_tokens=target), some_memories(number))
 
 
 @pytest.mark.drawn(1)
@@ -125,9 +125,9 @@ def test_a_request_is_quoted_without_the_marks_of_an_earlier_round_at_its_end():
     asked = f"The port is shut. Say which of its ships are there.{' [… 3 lines left out · ctx_deadbeef]' * 3}"
     steps = (filler(number) for number in range(6))
     source = load(jsonl(user(asked), *chain.from_iterable(steps), user("And now?")))
-    result = check_recalling(source, Settings(target_tokens=450), some(1))
+    result = check_recalling(source, Settings(target_tokens=450), some_memories(1))
     assert result is not None
-    assert "user: The port is shut. Say which of its ships are there. …" in in_memory(result.data).decode()
+    assert "user: The port is shut. Say which of its ships are there. …" in read_all(result.data).decode()
 
 
 @pytest.mark.drawn(16)
@@ -138,7 +138,7 @@ def test_long_sessions_have_them_in_front_of_all_that_is_no_system_message(shape
     for share in (None, 0.5, 0.3, 0.1):
         target = None if share is None else int(share * source.tokens / len(source.transcripts))
         settings = Settings(strategy=strategy, target_tokens=target, memory=ROOMY)
-        result = check_recalling(source, settings, some(3))
+        result = check_recalling(source, settings, some_memories(3))
         assert result is not None
         if share in (0.5, 0.3):
             assert [part.recalled for part in result.parts] == [3] * len(result.parts)
@@ -149,7 +149,7 @@ def test_long_sessions_have_them_in_front_of_all_that_is_no_system_message(shape
 @pytest.mark.parametrize("shape", sorted(set(SHAPES) - {"conversations"}))
 def test_in_later_rounds_they_are_replaced_and_do_not_pile_up(shape: str, strategy: str) -> None:
     lines = to_bytes(SHAPES[shape](Conversation(long_conversation(90)))).splitlines(keepends=True)
-    data, recalled, rounds = b"", some(6), 0
+    data, recalled, rounds = b"", some_memories(6), 0
     for number in range(3):
         data += b"".join(lines[number * len(lines) // 3 : (number + 1) * len(lines) // 3])
         source = api.load(data, "rounds", format=shape, tokenizer="chars")
@@ -160,7 +160,7 @@ def test_in_later_rounds_they_are_replaced_and_do_not_pile_up(shape: str, strate
             (message,) = recalled_in(result.parts[0].messages)
             assert [memory for memory in recalled if memory.id in message.text()] == list(wanted)
             rounds += 1
-        data = in_memory(result.data)
+        data = read_all(result.data)
     assert rounds >= 2
 
 
@@ -168,7 +168,7 @@ def test_claude_code_continues_from_them():
     """They are in the chain of parents, or the harness would not see them."""
     data = to_bytes(SHAPES["claude-code"](long_conversation(40)))
     source = api.load(data, format="claude-code", tokenizer="chars")
-    result = api.compact(source, Settings(target_ratio=0.3), tokenizer="chars", recalled=some(2))
+    result = api.compact(source, Settings(target_ratio=0.3), tokenizer="chars", recalled=some_memories(2))
     values = {value["uuid"]: value for value in values_of(result.data) if "uuid" in value}
     at = list(values)[-1]
     chain = []
@@ -183,12 +183,16 @@ def test_claude_code_continues_from_them():
 def session(requests=6):
     turns = [system("You fix bugs.")]
     for at in range(requests):
-        turns += [user(f"Look at the part of {at}."), assistant(prose(f"topic {at}", 40)), assistant(listing(f"l{at}"))]
+        turns += [
+            user(f"Look at the part of {at}."),
+            assistant(prose(f"topic {at}", 40)),
+            assistant(listing_output(f"l{at}")),
+        ]
     return load(jsonl(*turns))
 
 
 def test_the_most_relevant_come_first_and_fewer_are_taken_where_there_is_less_room():
-    memories = some(5)
+    memories = some_memories(5)
     counts = set()
     for target in range(150, 2_000, 50):
         result = api.compact(session(), Settings(target_tokens=target), tokenizer="chars", recalled=memories)
@@ -209,24 +213,24 @@ def test_limits_of_the_settings():
     for count, tokens in ((1, 5_000), (3, 5_000), (9, 150)):
         memory = MemorySettings(recall_count=count, recall_tokens=tokens)
         settings = Settings(target_tokens=2_000, memory=memory)
-        (part,) = api.compact(session(), settings, tokenizer="chars", recalled=some(8)).parts
+        (part,) = api.compact(session(), settings, tokenizer="chars", recalled=some_memories(8)).parts
         (message,) = recalled_in(part.messages)
         assert 1 <= part.recalled <= count
         assert message.tokens <= tokens
 
 
 def test_one_that_is_too_long_does_not_keep_the_others_out():
-    long, (first, second) = memory("word " * 100), some(2)
+    long, (first, second) = make_memory("word " * 100), some_memories(2)
     settings = Settings(target_tokens=2_000, memory=MemorySettings(recall_tokens=150))
     (part,) = api.compact(session(), settings, tokenizer="chars", recalled=(long, first, second)).parts
     (message,) = recalled_in(part.messages)
     assert [one.id in message.text() for one in (long, first, second)] == [False, True, True]
-    assert put_in((long, first, second), [part]) == [first, second]
+    assert memories_in_output((long, first, second), [part]) == [first, second]
 
 
 def test_when_none_fits_the_settings_that_is_what_is_said():
     settings = Settings(target_tokens=2_000, memory=MemorySettings(recall_tokens=50))
-    result = api.compact(session(), settings, tokenizer="chars", recalled=some(2))
+    result = api.compact(session(), settings, tokenizer="chars", recalled=some_memories(2))
     assert (TOO_LONG in result.parts[0].warnings, NO_ROOM in result.parts[0].warnings) == (True, False)
     assert result.data == api.compact(session(), settings, tokenizer="chars").data
 
@@ -236,19 +240,19 @@ def test_when_none_fits_the_settings_that_is_what_is_said():
 def test_a_summary_that_repeats_the_requests_leaves_room_for_memories(strategy, share):
     """It must not stay whole in the next round, so it takes nothing from them."""
     data = (ROOT / "sample_transcripts" / "openai-chat.jsonl").read_bytes()
-    first, second = some(2)
+    first, second = some_memories(2)
     settings = Settings(strategy=strategy, target_ratio=0.3)
     once = api.compact(api.load(data, "x", tokenizer="chars"), settings, tokenizer="chars", recalled=(first,))
     source = api.load(once.data, "x", tokenizer="chars")
     again = Settings(strategy=strategy, target_tokens=int(share * source.tokens))
     result = check_recalling(source, again, (second,))
     assert result is not None
-    output = in_memory(result.data)
+    output = read_all(result.data)
     assert [first.id.encode() in output, second.id.encode() in output] == [False, True]
 
 
 def test_where_there_is_no_room_those_of_an_earlier_round_do_not_go_for_nothing():
-    first, second = some(2)
+    first, second = some_memories(2)
     data = api.compact(session(), Settings(target_tokens=700), tokenizer="chars", recalled=(first,)).data
     source = load(data + jsonl(assistant(prose("the newest", 90))))
     long = replace(second, text="word " * 100)
@@ -262,7 +266,7 @@ def test_where_there_is_no_room_those_of_an_earlier_round_do_not_go_for_nothing(
 
 
 def test_a_memory_that_is_given_twice_is_recalled_once():
-    first, second = some(2)
+    first, second = some_memories(2)
     (part,) = api.compact(
         session(), Settings(target_tokens=2_000), tokenizer="chars", recalled=(first, second, first)
     ).parts
@@ -274,7 +278,7 @@ def test_a_memory_that_is_given_twice_is_recalled_once():
 @pytest.mark.parametrize("settings", [Settings(target_ratio=1.0), Settings(target_tokens=10**6)])
 def test_what_needs_no_compaction_stays_as_it_is(settings):
     source = session()
-    result = api.compact(source, settings, tokenizer="chars", recalled=some(2))
+    result = api.compact(source, settings, tokenizer="chars", recalled=some_memories(2))
     assert result.data == source.data
     assert result.parts[0].recalled == 0
     assert result.parts[0].warnings == (UNCHANGED,)
@@ -293,13 +297,13 @@ def test_what_stays_whole_is_not_cut_for_memories():
     asked = [m.text() for m in source.transcripts[0].messages if m.origin == "request"]
     for target in range(230, 600, 20):
         result = api.compact(
-            source, Settings(target_tokens=target, strategy="tiered"), tokenizer="chars", recalled=some(4)
+            source, Settings(target_tokens=target, strategy="tiered"), tokenizer="chars", recalled=some_memories(4)
         )
         assert [m.text() for m in result.parts[0].messages if m.origin == "request"] == asked
 
 
 def test_without_recall_a_later_round_treats_them_as_text_of_the_harness():
-    data = api.compact(session(), Settings(target_tokens=2_000), tokenizer="chars", recalled=some(3)).data
+    data = api.compact(session(), Settings(target_tokens=2_000), tokenizer="chars", recalled=some_memories(3)).data
     (part,) = api.compact(load(data), Settings(target_tokens=400), tokenizer="chars").parts
     assert part.tokens <= 400
     requests = [m for m in part.messages if m.origin == "request"]
@@ -311,7 +315,7 @@ def test_a_history_that_codex_compacted_keeps_its_beginning():
     records = SHAPES["codex"](long_conversation(40))
     compacted = {"timestamp": "2026-03-01T10:00:00Z", "type": "compacted", "payload": {"message": "Earlier: all."}}
     source = api.load(to_bytes([*records[:40], compacted, *records[40:]]), format="codex", tokenizer="chars")
-    result = check_recalling(source, Settings(target_ratio=0.4, memory=ROOMY), some(2))
+    result = check_recalling(source, Settings(target_ratio=0.4, memory=ROOMY), some_memories(2))
     assert result is not None
     kinds = [m.origin for m in api.load(result.data, format="codex").transcripts[0].messages]
     assert kinds[kinds.index("summary") + 1] == "injected"
@@ -322,6 +326,6 @@ def test_a_history_that_codex_compacted_keeps_its_beginning():
 def test_samples_in_every_format(name):
     data = (ROOT / "sample_transcripts" / name).read_bytes()
     source = api.load(data, name, tokenizer="chars")
-    result = check_recalling(source, Settings(target_ratio=0.5, memory=ROOMY), some(1))
+    result = check_recalling(source, Settings(target_ratio=0.5, memory=ROOMY), some_memories(1))
     assert result is not None
     assert source.format in (*FORMATS, "conversations")

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from compactor_cli.formats import FORMATS
-from compactor_cli.memory.recall import Recalled, choices, linked, place_of, without_earlier
+from compactor_cli.memory.recall import Recalled, link_recalled, recall_choices, recall_index, without_earlier
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
@@ -34,12 +34,12 @@ def texts(chosen: tuple[Recalled, ...]) -> list[list[str]]:
 
 def tokens_of(*memories: Memory) -> int:
     """What the message of these memories takes."""
-    return choices(memories, MemorySettings(recall_tokens=9_000), COUNTER)[0].tokens
+    return recall_choices(memories, MemorySettings(recall_tokens=9_000), COUNTER)[0].tokens
 
 
 def chosen(*memories: Memory, room: int | None = None, **limits: int) -> list[list[str]]:
     given: dict[str, Any] = {"recall_tokens": 9_000, "recall_count": 9, **limits}
-    return texts(choices(memories, MemorySettings(**given), COUNTER, room))
+    return texts(recall_choices(memories, MemorySettings(**given), COUNTER, room))
 
 
 def test_choices_have_fewer_and_fewer_of_the_most_relevant_and_at_last_none() -> None:
@@ -51,7 +51,7 @@ def test_choices_have_fewer_and_fewer_of_the_most_relevant_and_at_last_none() ->
     ]
     assert chosen(SHORT, OTHER, SHORT) == [[SHORT.text, OTHER.text], [SHORT.text], []]
     assert chosen() == [[]]
-    assert choices((), MemorySettings(), COUNTER)[0].tokens == 0
+    assert recall_choices((), MemorySettings(), COUNTER)[0].tokens == 0
 
 
 @pytest.mark.parametrize("limit", ["recall_tokens", "room"])
@@ -73,7 +73,7 @@ def test_no_more_than_so_many_are_recalled(count: int, found: int) -> None:
 
 
 def test_the_message_is_no_request_of_the_user() -> None:
-    (recall, _) = choices([SHORT], MemorySettings(), COUNTER)
+    (recall, _) = recall_choices([SHORT], MemorySettings(), COUNTER)
     assert recall.message is not None
     assert (recall.message.role, recall.message.origin, recall.message.records) == ("user", "injected", ())
     assert recall.tokens == recall.message.parts[0].tokens + COUNTER.per_message
@@ -108,11 +108,11 @@ SESSION = transcript([system(), system("And short."), user("Go."), assistant("Ye
     ],
 )
 def test_they_stand_behind_system_messages_and_what_stands_for_earlier_history(given: Transcript, place: int) -> None:
-    assert place_of(given) == place
+    assert recall_index(given) == place
 
 
 def recalled_before(*records: Any) -> tuple[Message, ...]:
-    (recall, _) = choices([SHORT], MemorySettings(), COUNTER)
+    (recall, _) = recall_choices([SHORT], MemorySettings(), COUNTER)
     assert recall.message is not None
     text = recall.message.text()
     return transcript([*({"role": "user", "content": text} if one is None else one for one in records)]).messages
@@ -135,13 +135,13 @@ def test_a_session_of_nothing_else_or_without_them_stays_as_it_is() -> None:
 
 def test_a_root_is_linked_to_what_is_written_before_it_and_nothing_else_is() -> None:
     session = ClaudeSession()
-    session.says("Go.")
-    session.answers(text_block("Yes."))
+    session.add_answer("Go.")
+    session.add_call(text_block("Yes."))
     (given,) = load(session.data).transcripts
     claude = FORMATS["claude-code"]
-    parents = [link.parent for link in linked(given, 0, claude).links if link]
+    parents = [link.parent for link in link_recalled(given, 0, claude).links if link]
     assert parents[0]
     assert parents[1:] == [link.parent for link in given.links if link][1:]
-    assert linked(given, 1, claude) is given, "it has a parent"
-    assert linked(given, 2, claude) is given, "there is no such message"
-    assert linked(SESSION, 0, FORMATS["openai-chat"]) is SESSION, "the format has no links"
+    assert link_recalled(given, 1, claude) is given, "it has a parent"
+    assert link_recalled(given, 2, claude) is given, "there is no such message"
+    assert link_recalled(SESSION, 0, FORMATS["openai-chat"]) is SESSION, "the format has no links"

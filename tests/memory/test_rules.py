@@ -8,7 +8,7 @@ from compactor_cli.memory import habits, rules
 from compactor_cli.memory.ephemeral import Speaker
 from compactor_cli.memory.extract import extract
 from compactor_cli.memory.habits import HABITS
-from compactor_cli.memory.rules import RULES, judge
+from compactor_cli.memory.rules import RULES, find_rule
 from tests.conftest import DATA
 from tests.pipeline.sessions import assistant, transcript, user
 
@@ -26,7 +26,7 @@ TABLE = [*rows(rules.__doc__), *rows(habits.__doc__)]
 
 
 def found(sentence: str, speaker: Speaker) -> str:
-    rule = judge(sentence, speaker)
+    rule = find_rule(sentence, speaker)
     return rule.name if rule else ""
 
 
@@ -34,7 +34,7 @@ def found(sentence: str, speaker: Speaker) -> str:
 def test_the_table_says_what_each_rule_finds_and_what_that_is_worth(row: list[str]) -> None:
     name, who, category, importance, confidence, sentence = row
     for speaker in WHO[who]:
-        assert judge(sentence, speaker) is BY_NAME[name]
+        assert find_rule(sentence, speaker) is BY_NAME[name]
     rule = BY_NAME[name]
     assert (rule.speakers, rule.category) == (WHO[who], category)
     assert (rule.importance, rule.confidence) == (float(importance), float(confidence))
@@ -93,9 +93,9 @@ NAMELESS = {
 def test_rules_about_systems_need_something_that_is_named(name: str) -> None:
     speaker = BY_NAME[name].speakers[0]
     assert BY_NAME[name].words.search(NAMELESS[name])
-    assert judge(NAMELESS[name], speaker) is None
+    assert find_rule(NAMELESS[name], speaker) is None
     with_name = NAMELESS[name].rstrip(".") + ", see `setup.cfg`."
-    assert judge(with_name, speaker) is BY_NAME[name]
+    assert find_rule(with_name, speaker) is BY_NAME[name]
 
 
 @pytest.mark.parametrize(
@@ -126,5 +126,5 @@ def test_rules_about_systems_need_something_that_is_named(name: str) -> None:
 )
 def test_a_sentence_needs_so_many_words(name: str, speaker: Speaker, shortest: str) -> None:
     rule = BY_NAME[name]
-    assert judge(shortest, speaker) is rule
+    assert find_rule(shortest, speaker) is rule
     assert len(shortest.split()) == rule.least

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.memory.search_terms import BORDER, LONGEST, stem, terms, words
+from compactor_cli.memory.search_terms import BORDER, MAX_WORD_CHARS, search_words, stem, term_text
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from compactor_cli.memory.search_terms import BORDER, LONGEST, stem, terms, word
     ],
 )
 def test_words_of_a_text_are_normalized(text, own):
-    assert terms(text).split(BORDER)[0] == own
+    assert term_text(text).split(BORDER)[0] == own
 
 
 @pytest.mark.parametrize(
@@ -39,25 +39,25 @@ def test_words_of_a_text_are_normalized(text, own):
     ],
 )
 def test_names_give_their_parts_and_the_whole(text, found):
-    assert set(found.split()) == set(words(text))
+    assert set(found.split()) == set(search_words(text))
 
 
 def test_the_whole_of_a_name_stands_apart_so_that_phrases_go_on_over_it():
-    assert terms("the read_timeout is 3") == f"the read timeout is 3{BORDER}readtimeout"
+    assert term_text("the read_timeout is 3") == f"the read timeout is 3{BORDER}readtimeout"
 
 
 @given(st.text())
 def test_every_word_is_found_by_itself(text):
-    for word in words(text):
-        assert words(word)[0] in words(text)
-        assert len(word) <= LONGEST
+    for word in search_words(text):
+        assert search_words(word)[0] in search_words(text)
+        assert len(word) <= MAX_WORD_CHARS
         assert not set(word) & set(" '\"\\*()\0\t\n")
 
 
 @given(st.text(alphabet="abcsxyz 0189_-./,"))
 def test_case_does_not_matter(text):
-    whole = terms(text).split(BORDER)[0]
-    assert whole == terms(text.upper()).split(BORDER)[0] == terms(text.title()).split(BORDER)[0]
+    whole = term_text(text).split(BORDER)[0]
+    assert whole == term_text(text.upper()).split(BORDER)[0] == term_text(text.title()).split(BORDER)[0]
 
 
 @pytest.mark.parametrize(
@@ -70,17 +70,17 @@ def test_case_does_not_matter(text):
     ],
 )
 def test_forms_of_a_word_are_one_word(forms):
-    assert len({terms(form).split(BORDER)[0] for form in forms}) == 1
+    assert len({term_text(form).split(BORDER)[0] for form in forms}) == 1
 
 
 def test_a_form_stands_apart_so_that_its_beginning_finds_it():
-    assert terms("trading") == f"trade{BORDER}trading"
-    assert terms("trade") == "trade"
+    assert term_text("trading") == f"trade{BORDER}trading"
+    assert term_text("trade") == "trade"
 
 
 @pytest.mark.parametrize("pair", [("string", "str"), ("server", "serve"), ("RS256", "RS25"), ("Москва", "Москв")])
 def test_other_words_stay_apart(pair):
-    first, second = (terms(word).split(BORDER)[0] for word in pair)
+    first, second = (term_text(word).split(BORDER)[0] for word in pair)
     assert first != second
 
 

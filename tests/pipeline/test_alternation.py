@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.errors import BudgetError
-from compactor_cli.pipeline.alternation import alternating, nothing_said, repeated_roles, with_room
+from compactor_cli.pipeline.alternation import placeholder_turn, plan_with_placeholders, repeated_roles, separate_turns
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter
 from tests.builders import compact, jsonl, load
@@ -34,7 +34,7 @@ def filled(records: list[Json], *new: int) -> list[tuple[str, str]]:
         message if at not in new else type(message)(-1, "s", message.role, message.parts, (), 9, origin="summary")
         for at, message in enumerate(transcript(records, format="openai-chat").messages)
     ]
-    turns = [each for turns in alternating(messages, lambda role: nothing_said(role, COUNTER)) for each in turns]
+    turns = [each for turns in separate_turns(messages, lambda role: placeholder_turn(role, COUNTER)) for each in turns]
     assert repeated_roles(turns) == []
     return [(message.role, message.text()) for message in turns]
 
@@ -109,7 +109,7 @@ def planner(floor: int, needed: dict[int, int]):
             raise BudgetError(target, floor, (("all", floor),))
         return target
 
-    return lambda target: with_room(plan, lambda made: needed.get(made, 0), target)
+    return lambda target: plan_with_placeholders(plan, lambda made: needed.get(made, 0), target)
 
 
 def test_a_plan_is_made_again_until_it_leaves_the_room_that_it_needs() -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from compactor_cli import api
 from compactor_cli.errors import BudgetError, InputError, UsageError
 from compactor_cli.formats import FORMATS
-from compactor_cli.model.content import in_memory
-from compactor_cli.model.decisions import DROPPED, Choice, Spot
+from compactor_cli.model.content import read_all
+from compactor_cli.model.decisions import DROPPED, Choice, MessageKey
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction, plan_lines
@@ -46,7 +46,7 @@ SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
 REAL = sorted((ROOT.parent / "shared" / "transcripts").rglob("*.jsonl"))
 SMALL = [path for path in REAL if 4_000 < path.stat().st_size < 60_000]
 DRAWN = st.lists(st.tuples(st.integers(0, 400), st.sampled_from(("keep", "drop"))), min_size=1, max_size=6)
-Choices = dict[Spot, Choice]
+Choices = dict[MessageKey, Choice]
 Drawn = list[tuple[int, Choice]]
 
 
@@ -69,7 +69,7 @@ def choices_of(source: Source, drawn: Drawn) -> Choices:
             at = number % len(messages) if messages else 0
             if messages and group_of[at] not in taken and not (choice == "drop" and refusal(messages[at])):
                 taken.add(group_of[at])
-                choices[Spot(which, at)] = choice
+                choices[MessageKey(which, at)] = choice
     return choices
 
 
@@ -224,8 +224,8 @@ def reasons(part: Compaction) -> dict[int, str]:
 
 
 def on(*, keep: Sequence[int] = (), drop: Sequence[int] = ()) -> Choices:
-    choices: Choices = {Spot(0, n): "keep" for n in keep}
-    return choices | {Spot(0, n): "drop" for n in drop}
+    choices: Choices = {MessageKey(0, n): "keep" for n in keep}
+    return choices | {MessageKey(0, n): "drop" for n in drop}
 
 
 @EVERY
@@ -246,7 +246,7 @@ def test_a_dropped_message_is_nowhere_in_the_output(strategy: str) -> None:
     source, settings = session(), Settings(strategy=strategy, target_ratio=0.9)
     result = compacted(source, settings, on(drop=[3]))
     (part,) = result.parts
-    assert b"4711" not in in_memory(result.data)
+    assert b"4711" not in read_all(result.data)
     assert reasons(part)[2] == reasons(part)[3] == DROPPED
     assert part.dispositions.dropped == 2
     assert part.first_changed_index == 2
@@ -255,7 +255,7 @@ def test_a_dropped_message_is_nowhere_in_the_output(strategy: str) -> None:
 @EVERY
 def test_drops_are_made_although_the_session_is_within_its_target(strategy: str) -> None:
     result = compacted(session(), Settings(strategy=strategy, target_ratio=1.0), on(drop=[4]))
-    values = [json.loads(line) for line in in_memory(result.data).splitlines()]
+    values = [json.loads(line) for line in read_all(result.data).splitlines()]
     assert values == [value for at, value in enumerate(SESSION) if at != 4]
 
 
@@ -330,7 +330,7 @@ def test_not_everything_can_be_dropped() -> None:
 
 def test_an_answer_that_would_begin_the_session_may_go_as_well() -> None:
     result = compacted(session(), Settings(target_ratio=1.0), on(drop=[1, 2, 4]))
-    values = [json.loads(line) for line in in_memory(result.data).splitlines()]
+    values = [json.loads(line) for line in read_all(result.data).splitlines()]
     assert values == [SESSION[0], *SESSION[5:]]
 
 
@@ -361,13 +361,13 @@ def test_no_other_request_passes_for_the_first_or_the_last_one_where_that_is_kep
 def test_records_that_only_accompany_a_dropped_message_go_with_it() -> None:
     made = ClaudeSession()
     made.exchanges(2)
-    made.answers(tool_use("t1"))
+    made.add_call(tool_use("t1"))
     made.add("progress", data={"type": "bash_progress", "output": "half of it"}, toolUseID="t1")
-    made.returns("t1", "all of it")
+    made.add_result("t1", "all of it")
     made.exchanges(2, "later")
     source = api.load(made.data, "session.jsonl", tokenizer="chars")
     result = compacted(source, Settings(target_ratio=1.0), on(drop=[4]))
-    output = in_memory(result.data)
+    output = read_all(result.data)
     assert b"half of it" in made.data
     assert b"half of it" not in output
     assert b"all of it" not in output

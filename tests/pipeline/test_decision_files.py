@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compactor_cli.errors import InputError
-from compactor_cli.model.decisions import Aim, Spot
+from compactor_cli.model.decisions import Aim, MessageKey
 from compactor_cli.pipeline.decision_files import decisions_on, match_decisions, read_decisions, write_decisions
 from tests.builders import assistant, jsonl, load, user
 
@@ -23,7 +23,7 @@ def text(**changes: Any) -> str:
 
 
 def test_a_file_has_the_session_the_aim_and_a_decision_a_message() -> None:
-    made = decisions_on(SOURCE, {Spot(0, 2): "keep", Spot(0, 1): "drop"}, Aim(900, 0.5, "tiered"))
+    made = decisions_on(SOURCE, {MessageKey(0, 2): "keep", MessageKey(0, 1): "drop"}, Aim(900, 0.5, "tiered"))
     written = write_decisions(made)
     value = json.loads(written)
     prints = [entry.pop("fingerprint") for entry in value["decisions"]]
@@ -42,17 +42,17 @@ def test_a_file_has_the_session_the_aim_and_a_decision_a_message() -> None:
 
 def test_conversations_are_named_where_there_are_several() -> None:
     both = load(jsonl({"messages": [user("a"), assistant("b")]}, {"messages": [user("c"), assistant("d")]}))
-    made = decisions_on(both, {Spot(0, 1): "keep", Spot(1, 0): "drop"}, Aim())
+    made = decisions_on(both, {MessageKey(0, 1): "keep", MessageKey(1, 0): "drop"}, Aim())
     entries = json.loads(write_decisions(made))["decisions"]
     assert [(entry["conversation"], entry["message"]) for entry in entries] == [(0, 1), (1, 0)]
     assert read_decisions(write_decisions(made), "d.json") == made
     held = match_decisions(made, load(jsonl({"messages": [user("a"), assistant("b")]})))
-    assert (held.choices, held.lost) == ({Spot(0, 1): "keep"}, (Spot(1, 0),))
+    assert (held.choices, held.unmatched) == ({MessageKey(0, 1): "keep"}, (MessageKey(1, 0),))
 
 
 def test_an_entry_without_a_conversation_is_of_the_first() -> None:
-    assert read_decisions(text(), "d.json").choices == {Spot(0, 1): "keep"}
-    assert read_decisions(text(conversation=2), "d.json").choices == {Spot(2, 1): "keep"}
+    assert read_decisions(text(), "d.json").choices == {MessageKey(0, 1): "keep"}
+    assert read_decisions(text(conversation=2), "d.json").choices == {MessageKey(2, 1): "keep"}
 
 
 @pytest.mark.parametrize(
@@ -87,5 +87,5 @@ def test_what_is_wrong_is_said_with_its_place(changes: dict[str, Any], words: st
 
 @pytest.mark.parametrize("aim", [Aim(1, None, ""), Aim(None, 0, ""), Aim(None, 1, ""), Aim(None, 0.5, "rolling")])
 def test_aims_at_the_borders_are_read(aim: Aim) -> None:
-    made = decisions_on(SOURCE, {Spot(0, 1): "keep"}, aim)
+    made = decisions_on(SOURCE, {MessageKey(0, 1): "keep"}, aim)
     assert read_decisions(write_decisions(made), "d.json").aim == aim

@@ -25,10 +25,10 @@ def usage(sent, cached, answered):
 def claude():
     session = ClaudeSession()
     session.exchanges(8)
-    session.says("And now?")
-    session.answers(text_block("Now this."))["message"]["usage"] = usage(100, 90_000, 45)
-    session.says("Thanks. " * 40)
-    session.answers(text_block("Nothing to add."))
+    session.add_answer("And now?")
+    session.add_call(text_block("Now this."))["message"]["usage"] = usage(100, 90_000, 45)
+    session.add_answer("Thanks. " * 40)
+    session.add_call(text_block("Nothing to add."))
     return session
 
 
@@ -53,8 +53,8 @@ def test_the_context_is_what_the_provider_counted_and_our_count_of_what_came_aft
 def test_what_came_after_is_what_stands_behind_the_message_with_the_count(claude):
     (transcript,) = load(claude.data).transcripts
     known = last_count(transcript, FORMATS["claude-code"])
-    assert known.own == sum(message.tokens for message in transcript.messages[:18])
-    assert known.after == sum(message.tokens for message in transcript.messages[18:]) > 0
+    assert known.own_tokens == sum(message.tokens for message in transcript.messages[:18])
+    assert known.tokens_after == sum(message.tokens for message in transcript.messages[18:]) > 0
 
 
 def test_of_codex_it_is_the_newest_count_and_not_the_sum_of_all(inspect):
@@ -127,10 +127,10 @@ def test_counts_that_say_nothing_are_none(inspect, claude, counts):
 
 def test_what_was_counted_before_texts_were_cut_does_not_count_either(run, tmp_path, inspect):
     session = ClaudeSession()
-    session.says("Count the rows.")
-    session.answers(text_block("\n".join(f"row {n}: {n * 37 % 101}" for n in range(400))))
-    session.says("And now?")
-    session.answers(text_block("Now this."))["message"]["usage"] = usage(100, 90_000, 45)
+    session.add_answer("Count the rows.")
+    session.add_call(text_block("\n".join(f"row {n}: {n * 37 % 101}" for n in range(400))))
+    session.add_answer("And now?")
+    session.add_call(text_block("Now this."))["message"]["usage"] = usage(100, 90_000, 45)
     (tmp_path / "s.jsonl").write_bytes(session.data)
     out = run("compact", "s.jsonl", "--target-tokens", "900", "--strategy", "adaptive", *CHARS).stdout
     assert b"## Session Summary" not in out

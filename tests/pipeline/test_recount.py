@@ -84,11 +84,11 @@ def test_what_stands_behind_the_newest_count_does_not_lower_it():
     """The count is of the context before it, so its share is that of what was before it and still is."""
     session = ClaudeSession()
     session.exchanges(20)
-    session.says("And now?")
+    session.add_answer("And now?")
     usage = {"input_tokens": FULL, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 0}
-    session.answers(text_block(ANSWER))["message"]["usage"] = usage
-    session.says("Thanks. " * 400)
-    session.answers(text_block("Nothing to add."))
+    session.add_call(text_block(ANSWER))["message"]["usage"] = usage
+    session.add_answer("Thanks. " * 400)
+    session.add_call(text_block("Nothing to add."))
     result = compact(session.data, target_ratio=0.6)
     (part,) = result.parts
     place = next(at for at, message in enumerate(part.messages) if message.text() == ANSWER)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compactor_cli import api
-from compactor_cli.model.decisions import Choice, Spot
+from compactor_cli.model.decisions import Choice, MessageKey
 from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.decision_files import by_conversation
 from compactor_cli.pipeline.run import compact_source
@@ -83,7 +83,9 @@ def reported(name: str, strategy: str, ratio: float) -> str:
     data = to_bytes(MADE[name]()) if name in MADE else (ROOT / "sample_transcripts" / f"{name}.jsonl").read_bytes()
     source, settings = api.load(data, tokenizer="chars"), Settings(strategy=strategy, target_ratio=ratio)
     tools = [tools_for(one, make_counter("chars").counter, settings) for one in source.transcripts]
-    choices: dict[Spot, Choice] = {Spot(0, 12): "drop", Spot(0, 20): "keep"} if name == "dropped" else {}
+    choices: dict[MessageKey, Choice] = (
+        {MessageKey(0, 12): "drop", MessageKey(0, 20): "keep"} if name == "dropped" else {}
+    )
     decided = by_conversation(choices, len(source.transcripts))
     output, parts = compact_source(source, tools, settings, decided=decided)
     again = api.load(output, format=source.transcripts[0].format, tokenizer="chars")

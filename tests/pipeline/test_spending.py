@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from compactor_cli import api
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.report import Compaction, joined
+from compactor_cli.model.report import Compaction, total_spent
 from compactor_cli.pipeline import token_use as spending
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
@@ -42,7 +42,7 @@ def test_the_sum_is_the_tokens_of_the_output(path: Path, ratio: float) -> None:
     for part in parts:
         assert sum(spent(part).values()) == part.tokens
         assert min(spent(part).values()) > 0, "what nothing went to is not named"
-    assert sum(line.tokens for line in joined(parts)) == sum(part.tokens for part in parts)
+    assert sum(line.tokens for line in total_spent(parts)) == sum(part.tokens for part in parts)
 
 
 @pytest.mark.drawn(24)
@@ -121,7 +121,7 @@ def test_lines_of_a_summary_count_for_who_says_them(names: list[str], tokens: in
     text = "\n".join(["## Session Summary of #1-3", *(LINES[name] for name in names)])
     summary = Message(-1, "summary-1", "user", (Part("text", text, tokens),), (), tokens, origin="summary")
     told = transcript([system(), user("Never push to main."), assistant("I read it first.", "a"), result("a")])
-    lines = spending.spent(told.messages, (), (), [summary])
+    lines = spending.spent_by_use(told.messages, (), (), [summary])
     assert sum(line.tokens for line in lines) == tokens
     assert {line.name for line in lines} <= {*names, "headings and marks"}
     if tokens > len(text):
@@ -143,7 +143,7 @@ def test_lines_of_a_summary_count_for_who_says_them(names: list[str], tokens: in
 def test_lines_of_earlier_rounds_count_for_who_said_them(heading: str, name: str) -> None:
     text = f"{lines_header(range(2, 9))}\n{heading}{'amber ' * 150}"
     summary = Message(-1, "s", "assistant", (Part("text", text, 1_000),), (), 1_000, origin="summary")
-    found = {line.name: line.tokens for line in spending.spent([], [], [], [summary])}
+    found = {line.name: line.tokens for line in spending.spent_by_use([], [], [], [summary])}
     assert set(found) == {name, "headings and marks"}
     assert found[name] > 940
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.model.message import Message, Part, PartKind, Role
-from compactor_cli.pipeline.threshold import context_state, relief_target, select_messages, threshold_of
+from compactor_cli.pipeline.threshold import compaction_threshold, context_state, relief_target, select_messages
 from compactor_cli.settings import ContextSettings
 
 DEFAULTS = ContextSettings()
@@ -26,12 +26,12 @@ def session(roles: str, texts: dict[int, str] | None = None) -> list[Message]:
 
 
 def test_the_threshold_of_a_context_of_128000_tokens_is_93600() -> None:
-    assert threshold_of(128_000, DEFAULTS) == 93_600
+    assert compaction_threshold(128_000, DEFAULTS) == 93_600
 
 
 @pytest.mark.parametrize(("limit", "threshold"), [(200_000, 151_200), (8_192, 0), (11_000, 0), (11_002, 1)])
 def test_the_threshold_follows_the_context_limit_and_is_never_negative(limit: int, threshold: int) -> None:
-    assert threshold_of(limit, DEFAULTS) == threshold
+    assert compaction_threshold(limit, DEFAULTS) == threshold
 
 
 def test_a_session_needs_compacting_from_the_threshold_on() -> None:

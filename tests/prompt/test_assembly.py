@@ -22,17 +22,17 @@ from tests.builders import (
     assert_chain_whole,
     assistant,
     call,
-    calling,
+    calling_message,
     codex_exchanges,
     codex_item,
     codex_meta,
     codex_says,
-    exchanges,
-    faults_of,
+    find_faults,
     jsonl,
     lines_of,
-    listing,
+    listing_output,
     load,
+    plain_exchanges,
     prose,
     result,
     system,
@@ -83,7 +83,7 @@ def test_parts_stand_around_the_history_in_the_order_of_seed_000(path, share):
     assert [m.role for m in again[-2:]] == ["user", "user"]
     assert len({m.role for m in again[:4]} & {"system", "user"}) == 1
     assert texts[4:-2] == [message.text() for message in done.history.messages]
-    assert faults_of(load(done.data)) == []
+    assert find_faults(load(done.data)) == []
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
@@ -104,12 +104,12 @@ def test_a_history_that_has_room_keeps_its_bytes(path):
 
 SAMPLE = jsonl(
     system(),
-    *exchanges(4),
+    *plain_exchanges(4),
     user("Look into the log."),
-    calling(call("a")),
-    result("a", listing("log")),
+    calling_message(call("a")),
+    result("a", listing_output("log")),
     assistant("It is the clock."),
-    *exchanges(3, start=4),
+    *plain_exchanges(3, start=4),
 )
 
 
@@ -132,7 +132,7 @@ def test_a_prompt_fits_or_the_smallest_total_is_told_and_that_one_fits(total, sy
         total = error.floor
     again = load(done.data)
     assert again.tokens + reserved + 50 == done.tokens <= total - 100
-    assert faults_of(again) == []
+    assert find_faults(again) == []
 
 
 def test_a_total_that_is_too_small_itemises_the_parts_and_the_smallest_history():
@@ -148,17 +148,17 @@ def test_a_total_that_is_too_small_itemises_the_parts_and_the_smallest_history()
 @pytest.mark.parametrize(
     "ending",
     [
-        [calling(call("b"))],
-        [calling(call("b"), call("c")), result("b", "done")],
-        [calling(call("b")), result("b", "done")],
+        [calling_message(call("b"))],
+        [calling_message(call("b"), call("c")), result("b", "done")],
+        [calling_message(call("b")), result("b", "done")],
     ],
     ids=["a call in flight", "one of two calls in flight", "a tool result"],
 )
 @pytest.mark.parametrize("total", [ROOM, 900])
 def test_the_history_is_closed_before_a_turn_of_the_user(ending, total):
-    done = assembled(jsonl(*exchanges(6), user("Run it."), *ending), ALL, total)
+    done = assembled(jsonl(*plain_exchanges(6), user("Run it."), *ending), ALL, total)
     again = load(done.data)
-    assert faults_of(again) == []
+    assert find_faults(again) == []
     messages = again.transcripts[0].messages
     assert last_turn(messages) == len(messages), "nothing is in flight"
     assert messages[-3].role == "assistant"
@@ -167,7 +167,9 @@ def test_the_history_is_closed_before_a_turn_of_the_user(ending, total):
 
 
 def test_the_system_messages_of_the_transcript_are_replaced_or_stay_first():
-    data = jsonl(system("Old one."), system("Old two."), *exchanges(1), system("In between."), *exchanges(1))
+    data = jsonl(
+        system("Old one."), system("Old two."), *plain_exchanges(1), system("In between."), *plain_exchanges(1)
+    )
     replaced = texts_of(assembled(data, {"system_prompt": "New.", "agent_identity": "Me."}, ROOM).data)
     assert replaced[:2] == ["New.", "Me."]
     assert not {"Old one.", "Old two.", "In between."} & set(replaced)
@@ -194,7 +196,7 @@ def test_a_top_level_system_prompt_is_replaced_at_its_place(own):
 
 def test_a_summary_under_the_role_system_is_history():
     summary = system("## Session Summary (Round 1)\nStands for messages 0-3 (ctx_84e763ad).\n\n#0 asked")
-    data = jsonl(system("Old."), summary, *exchanges(1))
+    data = jsonl(system("Old."), summary, *plain_exchanges(1))
     texts = texts_of(assembled(data, {"system_prompt": "New."}, ROOM).data)
     assert texts[0] == "New."
     assert texts[1] == summary["content"]
@@ -204,9 +206,9 @@ def test_a_summary_under_the_role_system_is_history():
 def test_the_parent_chain_of_claude_code_stays_whole(total):
     session = ClaudeSession()
     session.exchanges(8)
-    session.answers(tool_use("t1"))
-    session.returns("t1", "done")
-    session.raw({"type": "summary", "summary": "x", "leafUuid": session.last})
+    session.add_call(tool_use("t1"))
+    session.add_result("t1", "done")
+    session.add_raw({"type": "summary", "summary": "x", "leafUuid": session.last})
     values = values_of(assembled(session.data, ALL, total).data)
     assert_chain_whole(values)
     turns = [value for value in values if value.get("uuid")]
@@ -219,7 +221,7 @@ def test_parts_stand_behind_the_boundary_of_a_compacted_claude_code_session():
     session = ClaudeSession()
     session.exchanges(3, topic="early")
     session.add("system", subtype="compact_boundary", parentUuid=None)
-    session.says("This session is being continued.", isCompactSummary=True)
+    session.add_answer("This session is being continued.", isCompactSummary=True)
     session.exchanges(3)
     done = assembled(session.data, ALL, ROOM)
     values = values_of(done.data)
@@ -231,7 +233,7 @@ def test_parts_stand_behind_the_boundary_of_a_compacted_claude_code_session():
 def test_the_session_of_a_sub_agent_stays_one_chain():
     session = ClaudeSession()
     for at in range(6):
-        for add in (session.says, lambda text, **extra: session.answers(text_block(text), **extra)):
+        for add in (session.add_answer, lambda text, **extra: session.add_call(text_block(text), **extra)):
             record = add(f"Turn {at}. {prose(f'turn {at}')}", isSidechain=True, agentId="agent-1")
             session.last = record["uuid"]
     for total in (ROOM, 900):
@@ -286,7 +288,7 @@ def test_anthropic_results_at_the_end_are_followed_by_the_assistant():
 
 
 def test_odd_bytes_of_the_file_stay():
-    data = jsonl(*exchanges(2), newline="\r\n", final=False, bom=True)
+    data = jsonl(*plain_exchanges(2), newline="\r\n", final=False, bom=True)
     done = assembled(data, ALL, ROOM).data
     assert done.startswith(b"\xef\xbb\xbf{")
     assert done.count(b"\r\n") == done.count(b"\n") == 9

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.errors import BudgetError, InputError, UsageError
-from tests.builders import faults_of, load
+from tests.builders import find_faults, load
 from tests.prompt.test_assembly import ALL, assembled
 from tests.test_real_transcripts import FILES, FOLDER
 
@@ -36,6 +36,6 @@ def test_a_prompt_around_a_real_session_fits_and_has_no_fault(path):
             return
         again = load(done.data)
         assert again.tokens + done.reserved <= total - 100
-        assert faults_of(again) == []
+        assert find_faults(again) == []
         texts = [message.text() for message in again.transcripts[0].messages]
         assert (texts[:4], texts[-2:]) == (list(ALL.values())[:4], list(ALL.values())[4:])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.prompt.segments import choose_segments, joined
-from tests.prompt.yamls import chosen, prompt, words
+from compactor_cli.prompt.segments import choose_segments, join_segments
+from tests.prompt.yamls import chosen_segments, count_words, prompt
 
 SEED = """
 context:
@@ -45,7 +45,7 @@ def seed(condensed):
 
 
 def test_the_third_example_of_seed_000():
-    choices = chosen(seed("false"), **FILES)
+    choices = chosen_segments(seed("false"), **FILES)
     assert [name for name, (variant, _, _) in choices.items() if variant == "full"] == [
         "core-framework",
         "orpar-cycle",
@@ -59,7 +59,7 @@ def test_the_third_example_of_seed_000():
 
 
 def test_the_third_example_of_seed_000_in_condensed_mode():
-    choices = chosen(seed("true"), **FILES)
+    choices = chosen_segments(seed("true"), **FILES)
     assert choices["tool-guidelines-full"][0] == "out"
     assert choices["tool-guidelines-condensed"][:2] == ("full", 120)
 
@@ -67,16 +67,16 @@ def test_the_third_example_of_seed_000_in_condensed_mode():
 def test_the_guidelines_of_the_example_may_be_one_segment_with_two_variants():
     text = seed("false").split("  - {id: tool-guidelines-full")[0]
     text += "  - {id: tool-guidelines, file: full.md, condensed: {file: short.md}}\n"
-    assert chosen(text, **FILES)["tool-guidelines"] == ("full", 600, "has no conditions")
-    assert chosen("condensed: true" + text, **FILES)["tool-guidelines"] == ("condensed", 120, "condensed mode")
+    assert chosen_segments(text, **FILES)["tool-guidelines"] == ("full", 600, "has no conditions")
+    assert chosen_segments("condensed: true" + text, **FILES)["tool-guidelines"] == ("condensed", 120, "condensed mode")
     tight = text.replace("segment_tokens: 2500", "segment_tokens: 2000")
     reason = "in full, no room: needs 600 of 400 tokens left"
-    assert chosen(tight, **FILES)["tool-guidelines"] == ("condensed", 120, reason)
+    assert chosen_segments(tight, **FILES)["tool-guidelines"] == ("condensed", 120, reason)
 
 
 def one(when, context):
     text = f"context: {context}\nsegments: [{{id: a, text: words, when: {when}}}]"
-    variant, _, reason = chosen(text)["a"]
+    variant, _, reason = chosen_segments(text)["a"]
     return "in" if variant == "full" else reason
 
 
@@ -117,36 +117,42 @@ segments:
   - {id: second, text: one two}
   - {id: high, text: one two three, priority: 2.5}
 """
-    assert chosen(text) == {
+    assert chosen_segments(text) == {
         "low": ("out", 0, "no room: needs 3 of 0 tokens left"),
         "first": ("full", 2, "has no conditions"),
         "second": ("out", 0, "no room: needs 2 of 0 tokens left"),
         "high": ("full", 3, "has no conditions"),
     }
-    assert joined("Be kind.\n", choose_segments(prompt(text), words)) == "Be kind.\n\none two\n\none two three"
+    assert (
+        join_segments("Be kind.\n", choose_segments(prompt(text), count_words))
+        == "Be kind.\n\none two\n\none two three"
+    )
 
 
 def test_what_has_no_room_leaves_it_to_the_next():
     text = "segment_tokens: 3\nsegments: [{id: a, text: a b c d, priority: 9}, {id: b, text: a b c}]"
-    assert chosen(text)["a"][0] == "out"
-    assert chosen(text)["b"][0] == "full"
+    assert chosen_segments(text)["a"][0] == "out"
+    assert chosen_segments(text)["b"][0] == "full"
 
 
 def test_a_segment_has_a_limit_of_its_own():
     text = "segments: [{id: a, text: a b c d, condensed: a b, max_tokens: 3}]"
-    assert chosen(text)["a"] == ("condensed", 2, "in full, no room: needs 4 of its 3 tokens")
+    assert chosen_segments(text)["a"] == ("condensed", 2, "in full, no room: needs 4 of its 3 tokens")
     reason = "no room: needs 4 of its 1 tokens; condensed, no room: needs 2 of its 1 tokens"
-    assert chosen(text.replace("max_tokens: 3", "max_tokens: 1"))["a"] == ("out", 0, reason)
+    assert chosen_segments(text.replace("max_tokens: 3", "max_tokens: 1"))["a"] == ("out", 0, reason)
 
 
 def test_condensed_mode_takes_the_full_text_where_there_is_no_other():
     text = "condensed: true\nsegments: [{id: a, text: a b}, {id: b, text: a b c, condensed: a}]"
-    assert {name: choice[:2] for name, choice in chosen(text).items()} == {"a": ("full", 2), "b": ("condensed", 1)}
+    assert {name: choice[:2] for name, choice in chosen_segments(text).items()} == {
+        "a": ("full", 2),
+        "b": ("condensed", 1),
+    }
     by_context = "context: {condensed: true}\nsegments: [{id: b, text: a b c, condensed: a}]"
-    assert chosen(by_context)["b"][0] == "condensed"
+    assert chosen_segments(by_context)["b"][0] == "condensed"
 
 
 def test_without_segments_the_system_prompt_is_as_it_was_given():
-    assert joined("Be kind.\n", ()) == "Be kind.\n"
-    out = choose_segments(prompt("segments: [{id: a, text: b, when: {c: true}}]"), words)
-    assert joined("Be kind.\n", out) == "Be kind.\n"
+    assert join_segments("Be kind.\n", ()) == "Be kind.\n"
+    out = choose_segments(prompt("segments: [{id: a, text: b, when: {c: true}}]"), count_words)
+    assert join_segments("Be kind.\n", out) == "Be kind.\n"

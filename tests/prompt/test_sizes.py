@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from compactor_cli.prompt.segments import choose_segments
 from compactor_cli.prompt.sizes import fixed_parts, size_parts
-from tests.prompt.yamls import prompt, words
+from tests.prompt.yamls import count_words, prompt
 
 
 def sizes(text, system_tokens=7):
     wanted = prompt(text)
-    return size_parts(wanted, choose_segments(wanted, words), words, 10, system_tokens)
+    return size_parts(wanted, choose_segments(wanted, count_words), count_words, 10, system_tokens)
 
 
 def told(text):

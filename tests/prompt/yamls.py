@@ -18,11 +18,11 @@ def prompt(text, **files):
     return parse_prompt(text, "prompt.yaml", read)
 
 
-def words(text):
+def count_words(text):
     """Count tokens for tests: one per word."""
     return len(text.split())
 
 
-def chosen(text, **files):
+def chosen_segments(text, **files):
     """Return id -> (variant, tokens, reason) for every segment."""
-    return {c.id: (c.variant, c.tokens, c.reason) for c in choose_segments(prompt(text, **files), words)}
+    return {c.id: (c.variant, c.tokens, c.reason) for c in choose_segments(prompt(text, **files), count_words)}

@@ -25,19 +25,19 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message, Part
 from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction
-from compactor_cli.model.talking import telling_requests
+from compactor_cli.model.talking import substantial_requests
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.protect import protect
 from compactor_cli.pipeline.run import analyze
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
-from compactor_cli.scoring import scorer
+from compactor_cli.scoring import make_scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES, strategy
 from compactor_cli.summaries.registry import summarizer
 from compactor_cli.summary_text.headers import covered, is_summary, left_out, round_of
 from compactor_cli.summary_text.verbatim import carried
-from compactor_cli.text.gap_marks import between_marks
+from compactor_cli.text.gap_marks import split_at_gaps
 from compactor_cli.tokens import make_counter
 from tests.properties.refusals import refusals
 from tests.properties.time_order import check_time_order
@@ -156,10 +156,10 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
     linked = known_as.parent_path is not None
     new = list((raw_after - raw_before).elements())
     if linked or known_as.number_path is not None or known_as.tip_path is not None:
-        known = {_unplaced(raw) for raw in raw_before}
-        new = [raw for raw in new if _unplaced(raw) not in known]
-    uncounted = {_uncounted(raw, known_as) for raw in raw_before} if known_as.usage_words else set()
-    recounted = [raw for raw in new if _uncounted(raw, known_as) in uncounted]
+        known = {_without_position(raw) for raw in raw_before}
+        new = [raw for raw in new if _without_position(raw) not in known]
+    uncounted = {_without_token_count(raw, known_as) for raw in raw_before} if known_as.usage_words else set()
+    recounted = [raw for raw in new if _without_token_count(raw, known_as) in uncounted]
     assert len(recounted) <= 1, "only the newest count changes"
     new = [raw for raw in new if raw not in recounted]
     if linked:
@@ -171,17 +171,18 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
         check_edit(before.raw(record), raw_after)
 
 
-def _uncounted(raw: bytes, format: Format) -> str:
+def _without_token_count(raw: bytes, format: Format) -> str:
     """Return a record without its place in the file, and without the provider's token count if agents rely on that."""
     if any(word in raw for word in format.usage_words):
         raw = jsonedit.replace(raw, dict.fromkeys(format.counts(json.loads(raw)), "0"))
-    return _unplaced(raw)
+    return _without_position(raw)
 
 
-def _unplaced(raw: bytes) -> str:
+def _without_position(raw: bytes) -> str:
     """Return a record without the members that depend on its place in the file."""
     return re.sub(
-        r'"children":\s*\[[^\]]*\]|"(?:parent|parentUuid|leafUuid|parent_message_uuid|parentId|parentID|parent_id|step_id)":\s*(?:"[^"]*"|null|\d+)',
+        r'"children":\s*\[[^\]]*\]|"(?:parent|parentUuid|leafUuid|parent_message_uuid|parentId|parentID|'
+        r'parent_id|step_id)":\s*(?:"[^"]*"|null|\d+)',
         "",
         raw.decode(),
     )
@@ -271,7 +272,7 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     reasons = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last)
     out = {m.index: m for m in part.messages}
     messages = part.repaired.messages
-    requests = [m.index for m in telling_requests(messages)]
+    requests = [m.index for m in substantial_requests(messages)]
     summaries = [m for m in messages if m.origin == "summary"]
     before = [
         m for m in summaries if "\nearlier user: " in m.text("text") and m.index < min(requests, default=m.index + 1)
@@ -282,7 +283,7 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     last = len(messages) - (messages[-1].id == CLOSING_ID)
     must |= set(range(last)[last - settings.keep_last :])
     must |= {i for group in part.groups if group.index in reasons for i in group.messages}
-    repeated = _repeated(part)
+    repeated = _repeated_requests(part)
     group_of = {i: group.index for group in part.groups for i in group.messages}
     groups = [group for group in part.groups if group.index in reasons]
     large = _large_requests(part, groups, reasons, settings)
@@ -300,12 +301,12 @@ def check_protected(part: Compaction, settings: Settings) -> None:
             check_quoted(part, messages[index])
             large = large | {group_of[index]}
             continue
-        assert index in out or _needless(part, index, out), f"message {index} is protected and gone"
+        assert index in out or _is_needless(part, index, out), f"message {index} is protected and gone"
         if index not in out:
             continue
         for old, new in _pairs(messages[index], out[index]):
             assert new.text == old.text or new.edited, f"message {index} was changed silently"
-            assert _unmarked(old, new).tokens <= old.tokens
+            assert _without_mark(old, new).tokens <= old.tokens
     if part.target is None or sum(group.tokens for group in groups) <= part.target:
         system = {m.index for m in messages if m.role == "system"}
         decided = sum(group.tokens for group in groups if reasons[group.index] == DECIDED)
@@ -316,7 +317,7 @@ def check_protected(part: Compaction, settings: Settings) -> None:
             for group in groups
             if reasons[group.index] not in MAY_BE_CUT and group.index not in large
             for i in group.messages
-            if not _needless(part, i, out) and not (crowded and i in system)
+            if not _is_needless(part, i, out) and not (crowded and i in system)
         ]
         left = (part.target or 0) - sum(messages[i].tokens for i in system)
         no_room = {
@@ -336,14 +337,14 @@ def _is_whole(before: Message, after: Message, no_room: bool = False) -> bool:
     """Return whether a message is kept whole. The mark of an earlier round is ignored, and another mark may replace it.
     `no_room`: pictures are ignored too, because they take more than their share of the room."""
     pairs = [pair for pair in _pairs(before, after) if not (no_room and pair[0].kind == "image")]
-    return all(replace(old, edited=False) == _unmarked(old, new) for old, new in pairs)
+    return all(replace(old, edited=False) == _without_mark(old, new) for old, new in pairs)
 
 
 def _pairs(before: Message, after: Message) -> Iterable[tuple[Part, Part]]:
     return zip(before.parts, after.parts, strict=True)
 
 
-def _unmarked(old: Part, new: Part) -> Part:
+def _without_mark(old: Part, new: Part) -> Part:
     """Return the part as it was if only a mark distinguishes the new one; else the new part. Neither is marked as
     edited."""
     mark = left_out(new.text) if new.edited else None
@@ -363,7 +364,7 @@ def check_quoted(part: Compaction, message: Message) -> None:
         text = "\n".join(_quoted(text)).replace("…", "\n")
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     # the marks of an earlier round are not quoted
-    lines = [piece.strip() for line in lines for _, piece in between_marks(line) if piece.strip()]
+    lines = [piece.strip() for line in lines for _, piece in split_at_gaps(line) if piece.strip()]
     found = sum(line in quoted for line in lines)
     asked = sum(m.tokens for m in part.repaired.messages if m.origin in ("request", "summary"))
     others = sum(m.tokens for m in part.repaired.messages if m.role == "system" or m.pinned)
@@ -378,7 +379,7 @@ def _quoted(summary: str) -> list[str]:
     return re.findall(r"^(?:earlier )?(?:#\d+ )?user: (.*)", summary, re.MULTILINE)
 
 
-def _repeated(part: Compaction) -> dict[int, bool]:
+def _repeated_requests(part: Compaction) -> dict[int, bool]:
     """Return the requests, and earlier summaries that carry one, that a summary of the output repeats, each with
     whether it repeats them in full."""
     own = [m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary"]
@@ -407,7 +408,7 @@ def _is_cut(short: str, text: str) -> bool:
     return len(short) < len(text) and "…" in short and bool(pieces) and all(piece in text for piece in pieces)
 
 
-def _needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
+def _is_needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
     """Return whether a message is the closing assistant turn and no longer needed, as no tool result comes last."""
     return part.repaired.messages[index].id == CLOSING_ID and index not in out and not part.messages[-1].results
 
@@ -443,7 +444,7 @@ def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> Non
     patterns = [re.compile(pattern) for pattern in settings.keep]
     protected = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last)
     group_of = {i: group.index for group in part.groups for i in group.messages}
-    for index in analysis.residuals.kept - part.plan.cut:
+    for index in analysis.residuals.kept - part.plan.not_whole:
         assert index in out, f"residual {index} is gone"
         if group_of[index] not in protected:
             assert _is_whole(part.repaired.messages[index], out[index]), f"residual {index} was changed"
@@ -453,7 +454,7 @@ def tools(transcript: Transcript, settings: Settings, tokenizer: str) -> Tools:
     return Tools(
         format=FORMATS[transcript.format],
         counter=make_counter(tokenizer).counter,
-        scorer=scorer(settings.scorer_name),
+        scorer=make_scorer(settings.scorer_name),
         strategy=strategy(settings.strategy_name),
         summarizer=summarizer(settings.summarizer),
     )

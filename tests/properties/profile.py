@@ -6,7 +6,7 @@ import os
 
 from hypothesis import HealthCheck, Phase, settings
 
-from tests.drawing import number_of
+from tests.drawing import example_count
 
 HUNT = int(os.environ.get("HUNT_EXAMPLES", "0"))
 """Random examples per test, for development. 0 (CI) runs the fixed ones, so that only a change makes a test fail."""
@@ -15,7 +15,7 @@ HUNT = int(os.environ.get("HUNT_EXAMPLES", "0"))
 def examples(number: int) -> settings:
     """Return the settings of a property test with a number of examples, of which CI draws one in twelve."""
     return settings(
-        max_examples=HUNT or number_of(number),
+        max_examples=HUNT or example_count(number),
         derandomize=not HUNT,
         deadline=None,
         database=None,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError, InputError
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summary_text.headers import round_of
@@ -44,7 +44,7 @@ def _rounds(pieces: list[bytes], shape: str, strategy: str, target: int | None) 
         result = check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
         if isinstance(result, BudgetError):
             return seen
-        data = in_memory(result.data)
+        data = read_all(result.data)
         (part,) = result.parts
         own = [round_of(m.text("text")) for m in part.messages if m.origin == "summary"]
         seen.append(max(own, default=0))
@@ -69,7 +69,7 @@ def test_a_system_message_without_the_mark_of_an_earlier_round_is_whole(strategy
         result = check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
         assert not isinstance(result, BudgetError)
         assert result.parts[0].messages[0].parts[0].edited
-        data = in_memory(result.data)
+        data = read_all(result.data)
 
 
 KEPT = "Keep the prices of all orders in whole cents."

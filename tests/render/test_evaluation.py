@@ -12,7 +12,7 @@ from rich.console import Console
 from compactor_cli.evaluation.retention.cases import Skipped
 from compactor_cli.evaluation.retention.comparison import Difference, Evaluation, MethodRow
 from compactor_cli.evaluation.retention.statistics import MeanEstimate
-from compactor_cli.render.evaluation import evaluation_tables, limits
+from compactor_cli.render.evaluation import evaluation_tables, limit_notes
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -109,5 +109,5 @@ def test_without_cases_only_what_was_skipped_is_shown():
 
 def test_few_sessions_are_called_few():
     for sessions, words in ((1, "one session says little"), (2, "at least 3 sessions"), (6, "6 sessions say little")):
-        assert words in " ".join(limits(Evaluation(sessions, 1, 3, (), (), ())))
-    assert "little" not in " ".join(limits(Evaluation(100, 200, 600, (), (), ())))
+        assert words in " ".join(limit_notes(Evaluation(sessions, 1, 3, (), (), ())))
+    assert "little" not in " ".join(limit_notes(Evaluation(100, 200, 600, (), (), ())))

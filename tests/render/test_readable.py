@@ -10,7 +10,7 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-from tests.builders import assistant, call, calling, command, environment, jsonl, result, user
+from tests.builders import assistant, call, calling_message, clean_environment, jsonl, program_command, result, user
 
 CHARS = ("--tokenizer", "chars")
 WIDTHS = (80, 100, 140)
@@ -90,7 +90,7 @@ HOSTILE = "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x00 \x9b2J \u202eright to left\u
 def test_escapes_in_a_transcript_never_reach_the_terminal(run, tmp_path, arguments):
     records = [
         user(f"{HOSTILE} look", id=f"id{HOSTILE}"),
-        calling(call(f"call{HOSTILE}", f"tool{HOSTILE}"), content=f"{HOSTILE} ok", id=f"id{HOSTILE}"),
+        calling_message(call(f"call{HOSTILE}", f"tool{HOSTILE}"), content=f"{HOSTILE} ok", id=f"id{HOSTILE}"),
         user("what?"),
         result("nobody", HOSTILE),
         assistant(HOSTILE),
@@ -149,7 +149,7 @@ def on_a_terminal(width, *args, **variables):
     main, other = os.openpty()
     variables = {"TERM": "xterm-256color", "COLUMNS": str(width), "LINES": "50", **variables}
     process = subprocess.Popen(
-        command(*args), stdout=other, stderr=other, stdin=subprocess.DEVNULL, env=environment(**variables)
+        program_command(*args), stdout=other, stderr=other, stdin=subprocess.DEVNULL, env=clean_environment(**variables)
     )
     os.close(other)
     read = b""

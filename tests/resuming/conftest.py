@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from compactor_cli.agents import AGENTS
-from compactor_cli.agents.base import machine_of
+from compactor_cli.agents.base import make_machine
 from tests.agents.conftest import MOVED_BY
 from tests.builders import load, run_process
 from tests.resuming.sessions import CWD, FORMATS, session
@@ -27,7 +27,7 @@ def place(home, format):
         root = home / ".gemini" / "tmp" / "shop" / ".project_root"
         root.parent.mkdir(parents=True, exist_ok=True)
         root.write_text(CWD)
-    machine = machine_of({"HOME": str(home)}, windows=False)
+    machine = make_machine({"HOME": str(home)}, windows=False)
     assert agent.new_folder is not None and agent.new_name is not None
     folder = agent.new_folder(machine, CWD, BEGAN)
     assert folder is not None

@@ -94,6 +94,6 @@ _SENT = {
 }
 
 
-def sent(format, data):
+def sent_values(format, data):
     """Return what is sent, after checking it, without ids and times."""
     return without_ids(json.loads(json.dumps(_SENT[format](data))))

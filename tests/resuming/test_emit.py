@@ -10,10 +10,10 @@ from compactor_cli.errors import UsageError
 from compactor_cli.formats import FORMATS as READERS
 from compactor_cli.resuming import AGENTIC
 from compactor_cli.resuming.base import NOTICE
-from compactor_cli.resuming.emit import appended, new_id, renamed
+from compactor_cli.resuming.emit import append_compaction, new_id, rename_session
 from tests.builders import ClaudeSession, assistant, compact, jsonl, load, prose, text_block, tool_use, user
 from tests.formats.roundtrip import CASES
-from tests.resuming.sending import lines, sent
+from tests.resuming.sending import lines, sent_values
 from tests.resuming.sessions import FORMATS, session
 
 pytestmark = pytest.mark.one_test_in(3)
@@ -27,7 +27,7 @@ def native(format, **settings):
     data = session(format)
     out = compact(data, **settings).data
     assert out != data
-    return out, appended(load(data), load(out))
+    return out, append_compaction(load(data), load(out))
 
 
 def texts(source):
@@ -39,14 +39,14 @@ def texts(source):
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_agent_sends_what_the_compaction_left(format, ratio):
     out, made = native(format, target_ratio=ratio)
-    now, after = sent(format, made), sent(format, out)
+    now, after = sent_values(format, made), sent_values(format, out)
     if format in LED:
         led = load(out).transcripts[0].messages[0].origin == "summary"
         lead = led and load(out).transcripts[0].messages[0].text()
         assert json.dumps(lead or NOTICE) in json.dumps(now[: LED[format]])
         now, after = now[LED[format] :], after[led:]
     assert now == after
-    assert after != sent(format, session(format))
+    assert after != sent_values(format, session(format))
 
 
 @pytest.mark.drawn(3)
@@ -65,7 +65,7 @@ def test_what_was_in_a_file_of_records_stays_to_the_byte(format):
     data = session(format)
     _, made = native(format, target_ratio=0.25)
     assert made.startswith(data)
-    assert appended(load(data.rstrip(b"\n")), load(made)).startswith(data)  # the last line gets its end
+    assert append_compaction(load(data.rstrip(b"\n")), load(made)).startswith(data)  # the last line gets its end
 
 
 def test_what_was_in_a_document_stays():
@@ -84,7 +84,7 @@ def test_a_summary_at_the_beginning_is_the_agents_summary():
     (made,) = convert(load(jsonl(*records)), TARGETS["pi"], Options())
     out = compact(made.data, target_ratio=0.2, strategy="handoff").data
     assert load(out).transcripts[0].messages[0].origin == "summary"
-    (compaction,) = (r for r in lines(appended(load(made.data), load(out))) if r["type"] == "compaction")
+    (compaction,) = (r for r in lines(append_compaction(load(made.data), load(out))) if r["type"] == "compaction")
     assert compaction["summary"] == load(out).transcripts[0].messages[0].text()
     assert NOTICE not in compaction["summary"]
 
@@ -100,7 +100,9 @@ def test_no_record_is_taken_for_one_of_the_old_history(format):
         for path in (("uuid",), ("message", "id")):
             assert not values(old, path) & values(new, path)
         assert not calls(old) & calls(new)
-    assert sent(format, appended(load(made), load(out)))[-1] == sent(format, out)[-1]  # once more on top
+    assert (
+        sent_values(format, append_compaction(load(made), load(out)))[-1] == sent_values(format, out)[-1]
+    )  # once more on top
 
 
 def values(records, path):
@@ -123,18 +125,18 @@ def calls(records):
 def test_a_session_has_its_new_id_wherever_the_format_has_it(format):
     data = session(format)
     old, new = load(data).transcripts[0].session_id, new_id(format, data)
-    made = renamed(format, data, old, new)
+    made = rename_session(format, data, old, new)
     assert new != old
     assert load(made).transcripts[0].session_id == new
     assert b'"%s"' % old.encode() not in made
     assert texts(load(made)) == texts(load(data))
-    assert sent(format, made) == sent(format, data)
+    assert sent_values(format, made) == sent_values(format, data)
     assert new_id(format, data) == new  # the same each time
 
 
 def test_messages_and_parts_of_opencode_are_new_for_its_database():
     data = session("opencode")
-    made = renamed("opencode", data, load(data).transcripts[0].session_id, "ses_new")
+    made = rename_session("opencode", data, load(data).transcripts[0].session_id, "ses_new")
     ids = [
         {m["info"]["id"] for m in json.loads(one)["messages"]}
         | {part["id"] for m in json.loads(one)["messages"] for part in m["parts"]}
@@ -148,7 +150,9 @@ def test_other_threads_of_a_rollout_keep_their_names():
     data = session("codex")
     fork = json.loads(data.splitlines()[0])
     fork["payload"]["id"] = "019ed836-0000-7000-8000-000000000000"
-    made = renamed("codex", data + json.dumps(fork).encode() + b"\n", load(data).transcripts[0].session_id, "new")
+    made = rename_session(
+        "codex", data + json.dumps(fork).encode() + b"\n", load(data).transcripts[0].session_id, "new"
+    )
     assert b"019ed836-0000-7000-8000-000000000000" in made
 
 
@@ -162,7 +166,7 @@ def test_other_threads_of_a_rollout_keep_their_names():
 )
 def test_what_nothing_can_be_appended_to_is_refused(data, word):
     with pytest.raises(UsageError, match=word):
-        appended(load(data), load(data))
+        append_compaction(load(data), load(data))
 
 
 def test_each_says_what_it_appends():
@@ -173,23 +177,23 @@ def test_each_says_what_it_appends():
 def test_a_block_whose_type_is_no_word_is_copied_as_it_is():
     session = ClaudeSession()
     for at in range(8):
-        session.says(prose(f"topic {at}", 9))
-        session.answers(text_block(prose(f"answer {at}", 9)))
+        session.add_answer(prose(f"topic {at}", 9))
+        session.add_call(text_block(prose(f"answer {at}", 9)))
     odd = {"type": ["tool_use"], "id": "t1", "text": "Hm."}
-    session.says("Go on.")
-    session.answers(odd)
-    made = appended(load(session.data), load(compact(session.data, target_ratio=0.5).data))
+    session.add_answer("Go on.")
+    session.add_call(odd)
+    made = append_compaction(load(session.data), load(compact(session.data, target_ratio=0.5).data))
     assert made.count(json.dumps(odd, separators=(",", ":")).encode()) + made.count(json.dumps(odd).encode()) == 2
 
 
 def test_inputs_as_the_model_wrote_them_are_found_by_the_new_ids_of_their_calls():
     session = ClaudeSession()
     session.exchanges(8)
-    session.answers(tool_use("t1", "Bash", command="ls"), wireToolInputs={"t1": {"command": "cd /work && ls"}})
-    session.returns("t1", "a.py")
-    session.says("And now?")
+    session.add_call(tool_use("t1", "Bash", command="ls"), wireToolInputs={"t1": {"command": "cd /work && ls"}})
+    session.add_result("t1", "a.py")
+    session.add_answer("And now?")
     out = compact(session.data, target_ratio=0.5).data
-    copies = lines(appended(load(session.data), load(out)))[len(session.records) :]
+    copies = lines(append_compaction(load(session.data), load(out)))[len(session.records) :]
     call = next(value for value in copies if "wireToolInputs" in value)
     (block,) = call["message"]["content"]
     assert block["id"] != "t1"

@@ -10,7 +10,7 @@ import pytest
 from compactor_cli import api
 from tests.builders import load
 from tests.resuming.conftest import place
-from tests.resuming.sending import sent
+from tests.resuming.sending import sent_values
 from tests.resuming.sessions import CWD, FORMATS, session
 
 pytestmark = pytest.mark.one_test_in(3)
@@ -50,7 +50,7 @@ def test_the_latest_session_of_an_agent_becomes_a_new_one(at_home, home, format)
     assert report["project"] == FOLDERS.get(format, CWD)
     made = path.read_bytes()
     assert load(made).transcripts[0].session_id == report["id"]
-    assert sent(format, made)
+    assert sent_values(format, made)
     assert {p: p.read_bytes() for p in before} == before  # nothing of what was there has changed
     assert (format, report["id"]) in listed(at_home)
     again = at_home("inspect", "--session", report["id"][:13], "--json")
@@ -97,7 +97,7 @@ def test_a_session_is_compacted_in_its_place_as_the_agent_would(at_home, home, f
     assert report["session"]["id"] == own
     assert report["session"]["resume"] == RESUME[format].format(id=own, path=path)
     assert api.load(made).tokens == report["output"]["tokens"] <= report["target_tokens"]
-    assert len(sent(format, made)) < len(sent(format, session(format)))
+    assert len(sent_values(format, made)) < len(sent_values(format, session(format)))
     inspected = json.loads(at_home("inspect", str(path), "--json").text)
     assert inspected["transcript"]["tokens"] == report["output"]["tokens"]
 
@@ -113,7 +113,7 @@ def test_a_session_of_the_database_becomes_a_file_to_import(at_home, home, tmp_p
     new = json.loads(made)["info"]["id"]
     assert new != json.loads(session("opencode"))["info"]["id"]
     assert f"opencode import {out} && opencode -s {new}" in done.stderr
-    assert sent("opencode", made)
+    assert sent_values("opencode", made)
 
 
 def test_what_was_compacted_may_be_all_that_a_new_session_gets_and_more(at_home, home):

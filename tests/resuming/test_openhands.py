@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 
 from compactor_cli.errors import UsageError
-from compactor_cli.resuming.emit import appended
+from compactor_cli.resuming.emit import append_compaction
 from compactor_cli.strategies import STRATEGIES
-from tests.builders import compact, jsonl, listing, load, prose
+from tests.builders import compact, jsonl, listing_output, load, prose
 from tests.formats.checkers.openhands import view
 from tests.formats.roundtrip import CASES
 from tests.resuming.sending import lines
@@ -67,7 +67,7 @@ def long_session(*, thinking=False, at_once=2):
     events.say("user", "Write a report of the tide gauges. Never touch raw/.")
     for turn in range(5):
         for step in range(4):
-            outputs = [listing(f"gauge {turn}.{step}", 40)] * (1 + step % at_once)
+            outputs = [listing_output(f"gauge {turn}.{step}", 40)] * (1 + step % at_once)
             events.work(f"answer-{turn}-{step}", *outputs, thinking=thinking and turn % 2 == 0 and step == 1)
         events.say("assistant", f"The gauges of basin {turn} are in the report. {prose('gauges')}")
         events.say("user", f"Now basin {turn + 1}, please, in metres.")
@@ -79,7 +79,7 @@ def long_session(*, thinking=False, at_once=2):
 def condensed(data, **settings):
     """The output of a compaction, the file with the condensation, and that record."""
     out = compact(data, **settings).data
-    made = appended(load(data), load(out))
+    made = append_compaction(load(data), load(out))
     assert made.startswith(data)
     (record,) = lines(made[len(data) :])
     return out, made, record
@@ -144,7 +144,7 @@ def test_a_second_condensation_forgets_the_summary_of_the_first(name):
     data = (CASES / "openhands" / name).read_bytes()
     _, once, first = condensed(data, target_ratio=0.5)
     out = compact(once, target_ratio=0.5).data
-    twice = appended(load(once), load(out))
+    twice = append_compaction(load(once), load(out))
     (second,) = lines(twice[len(once) :])
     if first["summary"] is not None:
         assert f"{first['id']}-summary" in second["forgotten_event_ids"]
@@ -154,7 +154,7 @@ def test_a_second_condensation_forgets_the_summary_of_the_first(name):
 def test_events_of_the_first_versions_are_to_be_written_anew():
     data = jsonl(*json.loads((CASES / "openhands" / "events-0.x.json").read_bytes()))
     with pytest.raises(UsageError, match="write a new session"):
-        appended(load(data), load(compact(data, target_ratio=0.5).data))
+        append_compaction(load(data), load(compact(data, target_ratio=0.5).data))
 
 
 @pytest.fixture

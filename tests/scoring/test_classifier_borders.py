@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.errors import UsageError
 from compactor_cli.model.score import Score
-from compactor_cli.scoring import scorer
+from compactor_cli.scoring import make_scorer
 from compactor_cli.scoring.classifier import ClassifierScorer
 from compactor_cli.scoring.heuristics import is_nod
 from compactor_cli.settings import ScoringSettings, Settings
@@ -22,12 +22,12 @@ def at_threshold(value: float) -> Settings:
 
 def test_without_a_model_the_scorer_says_how_to_name_one() -> None:
     with pytest.raises(UsageError, match="scorer classifier needs a model; name one with --llm-model"):
-        scorer("classifier", None)
+        make_scorer("classifier", None)
 
 
 def test_a_prompt_of_ones_own_is_the_system_prompt() -> None:
     model = ScriptedModel(judges)
-    made = scorer("classifier", model, "Judge as a harbour master would.")
+    made = make_scorer("classifier", model, "Judge as a harbour master would.")
     made.score(transcript(talk(2)), Settings())
     assert model.requests[0].system == "Judge as a harbour master would."
 

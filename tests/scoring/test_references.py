@@ -23,7 +23,7 @@ def told(*texts: tuple[PartKind, str]) -> list[Message]:
 def reference_counts(messages: Sequence[Message]) -> list[int]:
     references = References(len(messages))
     for message in messages:
-        references.note(message)
+        references.record_message(message)
     return references.counts
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.configuration.checked_values import written
-from compactor_cli.configuration.editing import with_value, without
+from compactor_cli.configuration.checked_values import notation_of
+from compactor_cli.configuration.editing import with_value, without_key
 from compactor_cli.configuration.keys import keys, sections
 from compactor_cli.configuration.parsed_file import layer_of
-from compactor_cli.configuration.settings_files import SettingsFile, parse, section_of
+from compactor_cli.configuration.settings_files import SettingsFile, parse_file, section_of
 
 KEYS = [key for key in keys().values() if key.default is not None]
 NAMES = ("compactor.toml", "compactor.yaml", "pyproject.toml")
@@ -32,17 +32,17 @@ class Page:
     def setting(self, key, indent, layout):
         if layout == "off":
             self.lines.append(
-                f"{indent}#{key.leaf}{': ' if self.yaml else ' = '}{written(key.default)} {self.comment()}"
+                f"{indent}#{key.leaf}{': ' if self.yaml else ' = '}{notation_of(key.default)} {self.comment()}"
             )
         elif layout == "tall" and key.many and key.default:
-            items = [written(item) for item in key.default]
+            items = [notation_of(item) for item in key.default]
             if self.yaml:
                 self.lines += [f"{indent}{key.leaf}: {self.comment()}", *(f"{indent}- {item}" for item in items)]
             else:
                 self.lines += [f"{key.leaf} = [", *(f"  {item}," for item in items), f"] {self.comment()}"]
         else:
             self.lines.append(
-                f"{indent}{key.leaf}{': ' if self.yaml else ' = '}{written(key.default)}  {self.comment()}"
+                f"{indent}{key.leaf}{': ' if self.yaml else ' = '}{notation_of(key.default)}  {self.comment()}"
             )
 
 
@@ -68,7 +68,9 @@ def files(draw):
 
 
 def values(file, text):
-    return {name: entry.value for name, entry in layer_of(section_of(file, parse(file, text)), file.origin).items()}
+    return {
+        name: entry.value for name, entry in layer_of(section_of(file, parse_file(file, text)), file.origin).items()
+    }
 
 
 def comments(text):
@@ -83,7 +85,7 @@ def test_a_change_is_the_only_change(given_file, chosen):
         changed = with_value(file, text, key, key.default)
         assert values(file, changed) == {**before, key.name: key.default}
         assert comments(changed) == comments(text)
-        shorter = without(file, changed, key.name)
+        shorter = without_key(file, changed, key.name)
         assert values(file, shorter) == {name: value for name, value in before.items() if name != key.name}
         lost = comments(changed) - comments(shorter)
         assert sum(lost.values()) <= 1  # the one behind the value

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.configuration.editing import template, with_value, without
+from compactor_cli.configuration.editing import settings_template, with_value, without_key
 from compactor_cli.configuration.keys import keys
-from compactor_cli.configuration.settings_files import SettingsFile, parse, section_of
+from compactor_cli.configuration.settings_files import SettingsFile, parse_file, section_of
 from compactor_cli.errors import SettingsError
 
 TOML = """\
@@ -61,7 +61,7 @@ def changed(before, after):
 
 
 def value_in(name, text, key):
-    found = section_of(file(name), parse(file(name), text))
+    found = section_of(file(name), parse_file(file(name), text))
     for word in key.split("."):
         found = found[word]
     return found
@@ -131,18 +131,18 @@ def test_a_new_key_stands_with_the_others_of_its_section():
     ],
 )
 def test_a_key_that_is_taken_out_takes_nothing_along(name, key, gone):
-    after = without(file(name), FILES[name], key)
+    after = without_key(file(name), FILES[name], key)
     assert changed(FILES[name], after) == (gone, [])
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_key_that_is_not_there_cannot_be_taken_out(name):
-    assert without(file(name), FILES[name], "query") is None
+    assert without_key(file(name), FILES[name], "query") is None
 
 
 @pytest.mark.parametrize("name", ["compactor.toml", "compactor.yaml"])
 def test_in_a_file_of_comments_a_value_stands_in_its_section(name):
-    text = before = template(yaml=name.endswith("yaml"))
+    text = before = settings_template(yaml=name.endswith("yaml"))
     chosen = (("keep_last", 3), ("context.threshold", 9000), ("tiers.borders", [1, 2, 3]))
     for key, value in chosen:
         longer = with_value(file(name), text, keys()[key], value)
@@ -152,7 +152,7 @@ def test_in_a_file_of_comments_a_value_stands_in_its_section(name):
         assert text == longer
     assert [value_in(name, text, key) for key, _ in chosen] == [value for _, value in chosen]
     for key, _ in chosen:
-        text = without(file(name), text, key) or ""
+        text = without_key(file(name), text, key) or ""
     assert text == before
 
 
@@ -204,7 +204,7 @@ def test_unusual_layouts_are_changed_too(name):
 def test_in_yaml_nothing_else_is_written_anew(before, key, after):
     name = "compactor.yaml"
     assert with_value(file(name), before, keys()[key], "y") == after
-    assert key.split(".")[-1] not in parse(file(name), without(file(name), after, key) or "")
+    assert key.split(".")[-1] not in parse_file(file(name), without_key(file(name), after, key) or "")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_in_yaml_nothing_else_is_written_anew(before, key, after):
     ],
 )
 def test_in_yaml_a_key_between_braces_is_taken_out(before, key, after):
-    assert without(file("compactor.yaml"), before, key) == after
+    assert without_key(file("compactor.yaml"), before, key) == after
 
 
 def test_a_comment_above_a_table_stays_there():
@@ -230,7 +230,7 @@ def test_a_comment_above_a_table_stays_there():
 
 
 @pytest.mark.parametrize(
-    "change", [lambda f, text, key: with_value(f, text, key, "y"), lambda f, text, key: without(f, text, key.name)]
+    "change", [lambda f, text, key: with_value(f, text, key, "y"), lambda f, text, key: without_key(f, text, key.name)]
 )
 def test_what_would_change_something_else_is_refused(change):
     with pytest.raises(SettingsError, match=r"compactor.yaml: strategy .* edit the file by hand"):

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from compactor_cli.configuration.checked_values import checked
+from compactor_cli.configuration.checked_values import check_value
 from compactor_cli.configuration.keys import keys
-from compactor_cli.configuration.layers import Origin, SettingValue, merge, reading_of, settings_of
+from compactor_cli.configuration.layers import Origin, SettingValue, make_reading_settings, make_settings, merge
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.errors import SettingsError
-from compactor_cli.pipeline.threshold import threshold_of
+from compactor_cli.pipeline.threshold import compaction_threshold
 from compactor_cli.settings import ContextSettings, ReadingSettings, Settings
 
 USER, PROJECT = Origin("user file", "u.toml"), Origin("project file", "p.toml")
@@ -23,14 +23,14 @@ def layer(origin, **values):
 
 def test_without_layers_everything_is_the_default():
     found = merge([])
-    assert settings_of(found) == Settings()
-    assert reading_of(found) == ReadingSettings()
+    assert make_settings(found) == Settings()
+    assert make_reading_settings(found) == ReadingSettings()
     assert {str(entry.origin) for entry in found.values()} == {"default"}
 
 
 def test_the_stronger_layer_wins_key_by_key():
     found = merge([layer(USER, keep_last=1, query="u"), layer(PROJECT, keep_last=2, scoring__threshold=5)])
-    settings = settings_of(found)
+    settings = make_settings(found)
     assert (settings.keep_last, settings.query, settings.scoring.threshold) == (2, "u", 5)
     assert [str(found[key].origin) for key in ("keep_last", "query", "scoring.threshold", "model")] == [
         "project file p.toml",
@@ -57,28 +57,28 @@ def test_a_preset_is_weaker_than_the_keys_of_its_layer_and_stronger_than_those_b
     found = merge(
         [layer(USER, context__threshold=1, strategy="tiered", keep_last=4), layer(PROJECT, preset="chat", strategy="x")]
     )
-    settings = settings_of(found)
+    settings = make_settings(found)
     assert (settings.strategy, settings.context.threshold, settings.keep_last) == ("x", 80_000, 4)
     assert str(found["context.threshold"].origin) == "preset chat (project file p.toml)"
 
 
 def test_of_several_presets_only_the_strongest_counts():
     found = merge([layer(USER, preset="chat"), layer(PROJECT, preset="agent")])
-    settings = settings_of(found)
+    settings = make_settings(found)
     assert (settings.strategy, settings.context.threshold) == ("handoff", 200_000)
-    settings = settings_of(merge([layer(USER, preset="chat"), layer(PROJECT, preset="")]))
+    settings = make_settings(merge([layer(USER, preset="chat"), layer(PROJECT, preset="")]))
     assert settings == Settings()
 
 
 def test_preset_window_is_the_arithmetic_of_the_defaults():
     found = merge([layer(USER, context__threshold=5, context__safety_buffer=1), layer(PROJECT, preset="window")])
-    settings = settings_of(found)
+    settings = make_settings(found)
     assert settings == Settings()
-    assert threshold_of(128_000, settings.context) == 93_600
-    assert threshold_of(128_000, replace(ContextSettings(), threshold=0)) == 0
+    assert compaction_threshold(128_000, settings.context) == 93_600
+    assert compaction_threshold(128_000, replace(ContextSettings(), threshold=0)) == 0
 
 
 def test_presets_hold_known_keys_and_allowed_values():
     for preset in PRESETS.values():
         for name, value in preset.values.items():
-            assert checked(keys()[name], value) == value
+            assert check_value(keys()[name], value) == value

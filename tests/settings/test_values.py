@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from compactor_cli.configuration.checked_values import allowed, checked, parsed
+from compactor_cli.configuration.checked_values import check_value, describe_allowed, parse_value
 from compactor_cli.configuration.keys import keys
 from compactor_cli.scoring import SCORERS
 from compactor_cli.tokens import TOKENIZERS
@@ -82,18 +82,18 @@ TEXTS = [
 
 @pytest.mark.parametrize(("key", "value", "expected"), ALLOWED)
 def test_a_value_that_is_allowed_is_taken(key, value, expected):
-    assert checked(keys()[key], value) == expected
+    assert check_value(keys()[key], value) == expected
 
 
 @pytest.mark.parametrize(("key", "value", "words"), REFUSED)
 def test_a_value_that_is_not_allowed_is_refused_with_what_is(key, value, words):
     with pytest.raises(ValueError, match=re.escape(words)):
-        checked(keys()[key], value)
+        check_value(keys()[key], value)
 
 
 @pytest.mark.parametrize(("key", "text", "expected"), TEXTS)
 def test_a_text_is_read_by_the_type_of_its_key(key, text, expected):
-    assert parsed(keys()[key], text) == expected
+    assert parse_value(keys()[key], text) == expected
 
 
 @pytest.mark.parametrize(
@@ -107,14 +107,14 @@ def test_a_text_is_read_by_the_type_of_its_key(key, text, expected):
 )
 def test_a_text_that_is_none_is_refused(key, text):
     with pytest.raises(ValueError, match="must be"):
-        parsed(keys()[key], text)
+        parse_value(keys()[key], text)
 
 
 def test_every_key_says_what_it_means_and_what_is_allowed():
     for key in keys().values():
         assert len(key.meaning.split()) >= 2, key.name
-        assert allowed(key)
-        assert checked(key, list(key.default) if key.many else key.default) == key.default, key.name
+        assert describe_allowed(key)
+        assert check_value(key, list(key.default) if key.many else key.default) == key.default, key.name
 
 
 def test_no_two_keys_share_a_variable():
@@ -125,6 +125,6 @@ def test_no_two_keys_share_a_variable():
 def test_brackets_without_end_are_no_array():
     key = keys()["tiers.borders"]
     with pytest.raises(ValueError, match="whole numbers"):
-        parsed(key, "[" * 100_000)
+        parse_value(key, "[" * 100_000)
     with pytest.raises(ValueError, match="whole numbers"):
-        parsed(key, "[" * 100_000 + "]" * 100_000)
+        parse_value(key, "[" * 100_000 + "]" * 100_000)

@@ -14,7 +14,7 @@ from compactor_cli.wiring import tools_for
 from tests.pipeline.sessions import Json, load
 
 
-class Asked:
+class RecordingStrategy:
     """A strategy that records its inputs."""
 
     name, purpose, suits = "asked", "", ""
@@ -26,8 +26,8 @@ class Asked:
         return Plan(self.name, inputs.target, ())
 
 
-def given_of(records: list[Json], kept: frozenset[int] = frozenset()) -> PlanInput:
-    source, settings, asked = load(records), Settings(strategy="tiered"), Asked()
+def plan_inputs(records: list[Json], kept: frozenset[int] = frozenset()) -> PlanInput:
+    source, settings, asked = load(records), Settings(strategy="tiered"), RecordingStrategy()
     (analysis,) = api.score(source, settings, tokenizer="chars")
     tools = tools_for(source.transcripts[0], make_counter("chars").counter, settings)
     make_plan(replace(analysis, kept=kept), replace(tools, strategy=asked), settings, 9_000)

@@ -11,9 +11,9 @@ from typing import Any
 
 from compactor_cli import api
 from compactor_cli.features.work.ledger import compute_ledger
-from compactor_cli.features.work.looking_steps import only_looks
+from compactor_cli.features.work.looking_steps import is_only_looking
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Transcript
@@ -21,7 +21,7 @@ from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.repair import repair
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.facts import Fact, line_of_row, parse, shown_command
+from compactor_cli.summaries.facts import Fact, line_of_row, parse_fact, shown_command
 from compactor_cli.summaries.outline import section_of
 from compactor_cli.summary_text.headers import round_of
 from compactor_cli.summary_text.verbatim import QUOTED, carried
@@ -38,7 +38,7 @@ class Round:
     told: Transcript
 
 
-def pieces(transcript: Transcript, number: int = ROUNDS) -> list[bytes]:
+def split_session(transcript: Transcript, number: int = ROUNDS) -> list[bytes]:
     """Split the bytes of a session into pieces of about as many tokens, without splitting a tool exchange."""
     borders: list[int] = []
     tokens, end = 0, -1
@@ -51,7 +51,7 @@ def pieces(transcript: Transcript, number: int = ROUNDS) -> list[bytes]:
     return [transcript.source[start:end] for start, end in pairwise(ends)]
 
 
-def rounds(data: Sequence[bytes], target: int, *, format: str, **settings: Any) -> list[Round]:
+def compact_rounds(data: Sequence[bytes], target: int, *, format: str, **settings: Any) -> list[Round]:
     """Compact after each piece to the same target."""
     found, kept, told = [], b"", b""
     for piece in data:
@@ -61,7 +61,7 @@ def rounds(data: Sequence[bytes], target: int, *, format: str, **settings: Any) 
         (part,) = result.parts
         (before,) = api.load(told, format=format, tokenizer="chars").transcripts
         found.append(Round(part, before))
-        kept = in_memory(result.data)
+        kept = read_all(result.data)
     return found
 
 
@@ -84,7 +84,7 @@ def facts_in(summary: str) -> list[Fact]:
             title = line[4:]
             continue
         said = line_of_row(line) if line.startswith("| `") else line[2:] if line.startswith("- ") else ""
-        fact = parse(section_of(title, said), said) if said else None
+        fact = parse_fact(section_of(title, said), said) if said else None
         found += [fact] if fact else []
     return found
 
@@ -95,7 +95,7 @@ def actions_of(messages: Sequence[Message]) -> Counter[tuple[str, str]]:
     return Counter({(p, action): len(at) for p, fact in files.items() for action, at in fact.actions.items()})
 
 
-def by_file(actions: Counter[tuple[str, str]], paths: KnownPaths) -> Counter[tuple[str, str]]:
+def actions_by_file(actions: Counter[tuple[str, str]], paths: KnownPaths) -> Counter[tuple[str, str]]:
     """Return the actions with one name per file."""
     found: Counter[tuple[str, str]] = Counter()
     for (path, action), times in actions.items():
@@ -109,23 +109,23 @@ def lost_facts(last: Round) -> list[str]:
     stated = [fact for text in summaries_of(last.part) for fact in facts_in(text)]
     told, _ = repair(last.told, adjacent_results=True, per_message=0, count=len)  # a call without a result did nothing
     paths = KnownPaths()
-    done = by_file(actions_of(told.messages), paths)
-    have = by_file(actions_of(kept), paths)
+    done = actions_by_file(actions_of(told.messages), paths)
+    have = actions_by_file(actions_of(kept), paths)
     for fact in stated:
         if fact.section == "Files":
-            have.update({(paths.find(fact.about), action): times for action, times in fact.counts.items()})
+            have.update({(paths.find(fact.subject), action): times for action, times in fact.counts.items()})
     lost = [
         f"{path} {action}: {have[path, action]} of {times}"
         for (path, action), times in done.items()
         if have[path, action] != times and action != "read"
     ]
     now, ever = compute_ledger(kept), compute_ledger(told.messages)
-    commands = {shown_command(c.text) for c in now.commands} | {f.about for f in stated if f.section == "Commands"}
+    commands = {shown_command(c.text) for c in now.commands} | {f.subject for f in stated if f.section == "Commands"}
     lost += [
-        f"command {c.text}" for c in ever.commands if not (only_looks(c.text) or shown_command(c.text) in commands)
+        f"command {c.text}" for c in ever.commands if not (is_only_looking(c.text) or shown_command(c.text) in commands)
     ]
     said = one_line("\n".join(m.text() for m in kept), 10**9)  # of a clipped line, only the part before the ellipsis
-    errors = {f.about for f in stated if f.section == "Errors"}
+    errors = {f.subject for f in stated if f.section == "Errors"}
     return lost + [f"error {e}" for e, _ in ever.errors if e not in errors and e.removesuffix("…") not in said]
 
 
@@ -136,10 +136,10 @@ def repeated_lines(summary: str) -> list[str]:
     return [line for line, times in Counter(bare).items() if times > 1]
 
 
-def check_rounds(found: Sequence[Round], target: int) -> None:
+def check_rounds(results: Sequence[Round], target: int) -> None:
     """Check what must hold for every round, and what the last one must keep of the whole session."""
     written = 0  # only rounds with a summary: in the first ones, cutting results may be enough
-    for number, one in enumerate(found, start=1):
+    for number, one in enumerate(results, start=1):
         assert one.part.tokens <= target, f"round {number}"
         assert not faults(one.part.messages, adjacent_results=True) or faults(one.told.messages, adjacent_results=True)
         texts = summaries_of(one.part)
@@ -148,7 +148,7 @@ def check_rounds(found: Sequence[Round], target: int) -> None:
         for text in texts:
             assert text.count("## Session Summary") == 1, f"round {number} has a summary in its summary"
             assert not repeated_lines(text), f"round {number}"
-    last = found[-1]
+    last = results[-1]
     if len(summaries_of(last.part)) > 1:  # content that cannot be text splits it, and each part has its own budget
         return
     first = next(m.text("text") for m in last.told.messages if m.origin == "request")

@@ -9,7 +9,7 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from compactor_cli.summary_text.excerpts import bare
@@ -147,7 +147,7 @@ def test_what_is_no_text_comes_out_as_valid_utf8_json(ratio: float, tokenizer: s
     source = api.load(hostile(), tokenizer=tokenizer)
     done = api.compact(source, Settings(target_ratio=ratio), tokenizer=tokenizer)
     (part,) = done.parts
-    for line in in_memory(done.data).decode("utf-8").split("\n"):
+    for line in read_all(done.data).decode("utf-8").split("\n"):
         json.loads(line or "0")
     assert api.load(done.data, tokenizer=tokenizer).tokens == part.tokens <= (part.target or 0)
     for message in part.messages:
@@ -186,7 +186,7 @@ def test_a_file_of_several_conversations_is_compacted_one_by_one(target: int) ->
     lines = [{"id": n, "messages": work.session(2 + n)} for n in range(3)]
     source = load(lines)
     done = api.compact(source, Settings(target_tokens=target), tokenizer="chars")
-    output = in_memory(done.data)
+    output = read_all(done.data)
     again = api.load(output, tokenizer="chars")
     assert [json.loads(line)["id"] for line in output.splitlines()] == [0, 1, 2]
     assert all(after.tokens == part.tokens <= target for after, part in zip(again.transcripts, done.parts, strict=True))
@@ -198,7 +198,7 @@ def test_kept_records_have_their_original_bytes() -> None:
     data = b"\r\n".join([odd, *body]) + b"\r\n"
     source = api.load(data, tokenizer="chars")
     done = api.compact(source, Settings(target_ratio=0.3), tokenizer="chars")
-    lines = in_memory(done.data).split(b"\r\n")
+    lines = read_all(done.data).split(b"\r\n")
     assert lines[0] == odd
     kept = [line for line in lines if line and line in {odd, *body}]
     assert len(kept) == done.parts[0].dispositions.kept

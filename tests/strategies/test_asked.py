@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.pipeline.groups import form_groups
-from compactor_cli.strategies.shared.asked import Asked
+from compactor_cli.strategies.shared.relevant_lines import RelevantLines
 from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.tokens import make_counter
 from tests.pipeline.sessions import Json, assistant, compact, filler, result, transcript, user
@@ -38,7 +38,7 @@ def looked(said: str | None = None, request: str = "Mend the tides.", **argument
 def test_a_cut_result_keeps_what_it_was_asked_for_and_the_lines_behind_it(records: list[Json]) -> None:
     messages = transcript(records).messages
     groups = list(form_groups(messages))
-    decision = Renderer(messages, COUNT).shortened(groups[-1], Cut(outputs=150), "")
+    decision = Renderer(messages, COUNT).shorten(groups[-1], Cut(outputs=150), "")
     (text,) = [edit.text for edit in decision.edits]
     kept = text.split("\n")
     at = kept.index(DEFINITION[0])
@@ -49,12 +49,12 @@ def test_a_cut_result_keeps_what_it_was_asked_for_and_the_lines_behind_it(record
 
 def test_where_something_was_looked_for_and_what_many_lines_hold_is_nothing_that_was_asked_for() -> None:
     records = looked(command="grep listing src/interest/row.py")
-    assert Asked(transcript(records).messages).lines((2, 0), LISTING) == ()
+    assert RelevantLines(transcript(records).messages).lines((2, 0), LISTING) == ()
 
 
 def test_the_rarest_words_come_first() -> None:
     lines = [*LINES[:20], "tide tide tide high", *["the tide table"] * 2, "the high table", *LINES[20:60]]
-    asked = Asked(transcript(looked(command="grep -i 'table\\|water\\|high' all")).messages)
+    asked = RelevantLines(transcript(looked(command="grep -i 'table\\|water\\|high' all")).messages)
     assert asked.lines((2, 0), lines)[:2] == (20, 23)
 
 
@@ -89,8 +89,10 @@ def test_a_result_of_the_newest_exchanges_shows_what_it_was_asked_for_where_no_l
 )
 def test_lines_whose_numbers_are_named_come_first(records: list[Json]) -> None:
     numbered = [f"{at + 1}: {line}" for at, line in enumerate(LISTING)]
-    assert Asked(transcript(records).messages).lines((2, 0), numbered)[:1] == (122,)
-    assert Asked(transcript(records).messages).lines((2, 0), numbered[122:])[:1] != (0,), "from where it was read"
+    assert RelevantLines(transcript(records).messages).lines((2, 0), numbered)[:1] == (122,)
+    assert RelevantLines(transcript(records).messages).lines((2, 0), numbered[122:])[:1] != (0,), (
+        "from where it was read"
+    )
 
 
 @pytest.mark.parametrize("target", [300, 2_000])
@@ -111,7 +113,7 @@ def test_times_of_a_log_are_no_numbers_of_lines() -> None:
     log = [f"10:{at // 60:02}:{at % 60:02} the night is quiet" for at in range(200)]
     log[150] += ", but PaymentGateway fails"
     records = looked(request="PaymentGateway fails, see app.py:10.", command="cat app.log")
-    assert Asked(transcript(records).messages).lines((2, 0), log)[:1] == (150,)
+    assert RelevantLines(transcript(records).messages).lines((2, 0), log)[:1] == (150,)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_lines_that_the_agent_went_on_from_hold_what_was_asked_for(taken_up: Jso
 
     def held(*following: Json, goes_on: bool = True) -> list[str]:
         messages = transcript([*records, *following]).messages
-        return [LISTING[index] for index in Asked(messages, goes_on=goes_on).lines((2, 0), LISTING)]
+        return [LISTING[index] for index in RelevantLines(messages, looks_ahead=goes_on).lines((2, 0), LISTING)]
 
     assert held(taken_up) == DEFINITION
     assert held(assistant("I see."), taken_up) == [], "what it did later is something else"
@@ -141,10 +143,12 @@ def test_both_sides_of_a_conflict_come_first() -> None:
     for shown in (listing, numbered):
         call = ("look", "bash", {"command": "cat src/tides.py; grep high_water"})
         records = [user("Merge it."), assistant(None, call), result("look", "\n".join(shown))]
-        found = Asked(transcript(records).messages).lines((2, 0), shown)
+        found = RelevantLines(transcript(records).messages).lines((2, 0), shown)
         assert found[:5] == (90, 91, 92, 93, 94)
         assert 95 in found, "what it was asked for comes behind"
-    assert Asked(transcript(looked(command="cat a")).messages).lines((2, 0), ["=======", "title", "======="]) == ()
+    assert (
+        RelevantLines(transcript(looked(command="cat a")).messages).lines((2, 0), ["=======", "title", "======="]) == ()
+    )
 
 
 def test_all_names_of_the_last_request_are_looked_for() -> None:
@@ -152,7 +156,7 @@ def test_all_names_of_the_last_request_are_looked_for() -> None:
     records = [user("Look at " + ", ".join(names)), assistant(None, ("c", "bash", {"command": "make"}))]
     lines = [*LINES[:50], "req_095_x is wrong", *LINES[50:]]
     messages = transcript([*records, result("c", "\n".join(lines))]).messages
-    assert 50 in Asked(messages).lines((2, 0), lines)
+    assert 50 in RelevantLines(messages).lines((2, 0), lines)
 
 
 def test_names_of_earlier_requests_are_looked_for_too() -> None:
@@ -160,12 +164,12 @@ def test_names_of_earlier_requests_are_looked_for_too() -> None:
     records += [assistant(None, ("c", "bash", {"command": "list"}))]
     lines = [*LINES[:50], "HAT0039 leaves at nine", *LINES[50:]]
     messages = transcript([*records, result("c", "\n".join(lines))]).messages
-    assert 50 in Asked(messages).lines((4, 0), lines)
+    assert 50 in RelevantLines(messages).lines((4, 0), lines)
 
 
 def test_an_id_is_looked_for_as_a_whole() -> None:
     lines = [*LINES[:40], "id: av-12.3, the gate", *LINES[40:80], "id: av-12.31, the quay", *LINES[80:120]]
-    asked = Asked(transcript(looked(command="bd show av-12.3 --json")).messages)
+    asked = RelevantLines(transcript(looked(command="bd show av-12.3 --json")).messages)
     assert asked.lines((2, 0), lines)[0] == 40
     assert 81 not in asked.lines((2, 0), lines)
 
@@ -174,7 +178,7 @@ def test_of_two_lines_with_what_was_asked_for_the_one_with_the_id_tells_more() -
     rows = ["host address state", *(f"web-{at:02} 10.0.0.{at} ok" for at in range(40))]
     call = assistant("", ("q", "run_query", {"sql": "select * from host where name = 'web-17'"}))
     messages = transcript([user("What is the state of it?"), call, result("q", "\n".join(rows))]).messages
-    found = Asked(messages).lines((2, 0), rows)
+    found = RelevantLines(messages).lines((2, 0), rows)
     assert rows[found[0]] == "web-17 10.0.0.17 ok"
 
 
@@ -192,4 +196,4 @@ def test_of_two_lines_with_what_was_asked_for_the_one_with_the_id_tells_more() -
 def test_a_name_that_a_request_sets_apart_is_asked_for(request_: str, *, told: bool) -> None:
     lines = [*LINES[:20], "  Who:  anna@mbp", *LINES[20:60]]
     records = [user(request_), assistant("Yes."), *looked(command="tofu plan")]
-    assert (20 in Asked(transcript(records).messages).lines((4, 0), lines)) == told
+    assert (20 in RelevantLines(transcript(records).messages).lines((4, 0), lines)) == told

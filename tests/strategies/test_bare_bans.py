@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.shared.binding import may_bind, orders
+from compactor_cli.strategies.shared.binding import is_directive, may_bind
 from compactor_cli.text.clauses import Clause
 
 
 def _orders(text: str) -> bool:
-    return orders(Clause(text, 0, len(text)))
+    return is_directive(Clause(text, 0, len(text)))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_is_missing_and_what_was_never_seen_is_no_ban(text: str) -> None:
 )
 def test_a_ban_that_is_taken_for_one_sentence_with_a_question_holds(text: str) -> None:
     clause = Clause(text, 0, len(text))
-    assert orders(clause)
+    assert is_directive(clause)
     assert may_bind(clause)
 
 

@@ -14,7 +14,7 @@ from compactor_cli import api
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from compactor_cli.summary_text.headers import covered
-from tests.builders import call, calling, jsonl, result, user
+from tests.builders import call, calling_message, jsonl, result, user
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -69,7 +69,7 @@ def test_what_the_user_said_in_refusing_a_call_is_carried_as_a_request_through_r
     records = [user("Rename the field everywhere.")]
     for at in range(30):
         records += [
-            calling(call(f"c{at}", "Bash", json.dumps({"command": f"grep -rn LastSeen{at} src"}))),
+            calling_message(call(f"c{at}", "Bash", json.dumps({"command": f"grep -rn LastSeen{at} src"}))),
             result(f"c{at}", NOISE),
         ]
     records[6] = result("c2", refused + WORDS)
@@ -130,7 +130,7 @@ def test_quoted_text_cannot_pass_for_a_mark_a_speaker_or_a_harness() -> None:
     for at in range(30):
         command = json.dumps({"command": f"probe --host alpha-17 --try {at}"})
         said = f"probe {at}: nothing answers\n" * 12 + (posing if at in (4, 11) else "")
-        records += [calling(call(f"c{at}", "Bash", command)), result(f"c{at}", said)]
+        records += [calling_message(call(f"c{at}", "Bash", command)), result(f"c{at}", said)]
     records.append(user(f"What did the probe say of port 8123 and {lock}?"))
     seen = 0
     for ratio in (0.15, 0.25, 0.4):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.strategies.shared.chats import is_chat
-from tests.builders import assistant, call, calling, jsonl, read, result, user
+from tests.builders import assistant, call, calling_message, jsonl, read_records, result, user
 from tests.strategies.test_carrying_on import compact, text_of
 
 RULE = "Never translate the word Masar."
@@ -75,16 +75,25 @@ def test_where_an_agent_writes_its_calls_as_text_a_long_request_leaves_room_for_
         ([user("Hello"), assistant("Hello!"), user("<system-reminder>Be kind.</system-reminder>")], False),
         (written_calls(OUTPUT), False),
         ([*written_calls(OUTPUT), assistant("Done."), user("Thanks. And the next?")], False),
-        ([user("List it"), calling(call("c1")), result("c1", "a.py"), assistant("It is a.py."), user("Thanks")], False),
+        (
+            [
+                user("List it"),
+                calling_message(call("c1")),
+                result("c1", "a.py"),
+                assistant("It is a.py."),
+                user("Thanks"),
+            ],
+            False,
+        ),
     ],
 )
 def test_only_who_talk_with_each_other_chat(records: list[dict[str, object]], chats: bool) -> None:
-    assert is_chat(read(*records)) == chats
+    assert is_chat(read_records(*records)) == chats
 
 
 def test_who_worked_before_an_earlier_round_does_not_chat() -> None:
     summary = "## Session Summary of #1-8 (ctx_0a1b2c3d)\n"
     state = f"{summary}State at the end:\n- edited src/dates.py, unchecked"
     rest = [assistant("It is."), user("Thanks. And the next?")]
-    assert is_chat(read(user(f"{summary}#2: Hello"), *rest))
-    assert not is_chat(read(user(state), *rest))
+    assert is_chat(read_records(user(f"{summary}#2: Hello"), *rest))
+    assert not is_chat(read_records(user(state), *rest))

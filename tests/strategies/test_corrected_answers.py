@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compactor_cli.strategies.adaptive import must_keep
-from tests.builders import assistant, call, calling, result, user
+from tests.builders import assistant, call, calling_message, result, user
 from tests.features.sessions import Told
 
 WRONG = "Churn a month: basic 7.12 %, plus 5.21 %, team 3.89 %."
@@ -15,7 +15,7 @@ def answers(later: str) -> list[str]:
         user("What is the churn?"),
         assistant(f"{WRONG}\nShall I plot it?"),
         user("Plot it, and check the join of it, as finance has other values."),
-        calling(call("c1"), content=later),
+        calling_message(call("c1"), content=later),
         result("c1", "40"),
         assistant("The plot is in the folder of the deck."),
         user("Good, now write the caption of the plot for the deck."),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli import api
-from compactor_cli.summaries.snippets import changes
-from tests.cost import calls_of
+from compactor_cli.summaries.snippets import last_changes
+from tests.cost import count_calls
 from tests.drawing import is_drawing
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, result, user
 
@@ -28,8 +28,8 @@ def test_four_times_the_messages_cost_about_four_times_as_much(strategy: str, ra
     exchanges = 50 if is_drawing() else 100
     small, large = load(work(exchanges)), load(work(4 * exchanges))
     api.compact(small, settings, tokenizer="chars")  # what is loaded once
-    few = calls_of(lambda: api.compact(small, settings, tokenizer="chars"))
-    many = calls_of(lambda: api.compact(large, settings, tokenizer="chars"))
+    few = count_calls(lambda: api.compact(small, settings, tokenizer="chars"))
+    many = count_calls(lambda: api.compact(large, settings, tokenizer="chars"))
     assert many < 6 * few
 
 
@@ -43,8 +43,8 @@ def edits(number: int) -> list[Json]:
 
 def test_what_last_changed_each_file_is_found_in_one_pass() -> None:
     few, many = (load(edits(number)).transcripts[0].messages for number in (100, 400))
-    changes(few)  # what is loaded once
-    assert calls_of(lambda: changes(many)) < 5 * calls_of(lambda: changes(few))
+    last_changes(few)  # what is loaded once
+    assert count_calls(lambda: last_changes(many)) < 5 * count_calls(lambda: last_changes(few))
 
 
 def thousand() -> list[Json]:

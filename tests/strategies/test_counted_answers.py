@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.adaptive.must_keep import beside_requests
+from compactor_cli.strategies.adaptive.must_keep import request_context
 from tests.builders import assistant, user
 from tests.features.sessions import Told
 
@@ -16,6 +16,6 @@ ANSWERS = "1. NULL. 2. No, never. 3. Keep them apart, that is done by hand later
 @pytest.mark.parametrize("stays", [True, False])
 def test_the_questions_stay_with_answers_that_are_counted_as_they_are(stays: bool) -> None:
     told = Told(user("Move the ledger."), assistant(QUESTIONS), user(ANSWERS), assistant("Good."), user("Go on."))
-    found = beside_requests(told.messages, told.lines, lambda _: stays)
+    found = request_context(told.messages, told.lines, lambda _: stays)
     text = "\n".join(told.lines.text(line) for lines in found for line in lines)
     assert text.replace("\n", " ") == (ASKED if stays else "")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.features.followed import answers_before_turns
+from compactor_cli.features.after_request import answers_before_turns
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.summary_text.verbatim import QUOTED, carried
 from tests.pipeline.sessions import Json, assistant, records_of, result, system, transcript, user
@@ -146,7 +146,7 @@ def test_of_a_file_that_was_written_in_hand_the_next_round_tells_that_it_was_the
     first = compact([*work.session(8), assistant(None, write), result("w", answer)], target_tokens=2_500)
     assert "left out" in first.messages[-2].text()
     later = [*records_of(first), user("Now the notes."), *work.task(12)]
-    (fact,) = [fact for fact in facts_in(summary_of(compact(later, target_tokens=2_500))) if "quays" in fact.about]
+    (fact,) = [fact for fact in facts_in(summary_of(compact(later, target_tokens=2_500))) if "quays" in fact.subject]
     assert fact.counts == {"edited": 1}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.adaptive.required import exercises
+from compactor_cli.strategies.adaptive.required import exercise_lines
 from tests.builders import assistant, compact, jsonl, prose, user
 from tests.features.sessions import Told
 
@@ -31,7 +31,7 @@ def chat(text: str = TEXT, reply: str = TRY) -> list[dict[str, object]]:
 
 def found(*records: dict[str, object], room: int = 400, there: str = "-") -> str:
     told = Told(*records)
-    taken = exercises(
+    taken = exercise_lines(
         told.messages,
         told.lines,
         lambda line: len(told.lines.text(line)) // 4 + 1,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.strategies.adaptive.findings import findings, room_for_findings
-from tests.builders import assistant, call, calling, result, user
+from tests.builders import assistant, call, calling_message, result, user
 from tests.features.sessions import Told
 from tests.pipeline import sessions
 
@@ -15,7 +15,7 @@ CAUSE = "It is the order of the rows that makes the total wrong, and not how it 
 
 
 def found(words, *, works=True):
-    work = [calling(call("c1", "bash", json.dumps({"command": "entire status"}))), result("c1", "ok")]
+    work = [calling_message(call("c1", "bash", json.dumps({"command": "entire status"}))), result("c1", "ok")]
     said = Told(user("Why does the hook fail?"), assistant(words), *(work if works else ()), user("Go on."))
     return [said.lines.text(line) for told in findings(said.messages, said.lines, lambda _: 1) for line in told]
 

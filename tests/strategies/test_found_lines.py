@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.summary_text.excerpts import Excerpt, files_of_lines, quote
@@ -47,7 +47,7 @@ def test_each_line_stands_below_its_file_in_three_rounds(sign: str, step: int) -
     text = found(sign)
     for _ in range(3):
         told = lines_of(text)
-        quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+        quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
         alarms = [line for line, text in enumerate(told.texts) if " = raise_alarm" in text]
         quoted = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in alarms[::step]]))
         pairs = files_as_read(quoted)

@@ -9,12 +9,12 @@ import pytest
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
 from compactor_cli.model.group import Group
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.summary_text.excerpts import quote
-from tests.builders import call, calling
+from tests.builders import call, calling_message
 from tests.builders import result as answers
 from tests.builders import user as asks
 from tests.features.sessions import Told
@@ -56,7 +56,7 @@ def test_lines_with_numbers_need_no_sign_between_them(number: str, signs: bool) 
     source = load([user("Look."), assistant(None, ("r", "Read", {"path": "a.py"})), result("r", "\n".join(read))])
     messages = source.transcripts[0].messages
     lines = SessionLines(read_session(messages), lambda term: 1.0)
-    renderer = InPlaceRenderer(messages, lines, len, pair(messages))
+    renderer = InPlaceRenderer(messages, lines, len, pair_calls(messages))
     own = list(lines.of_message(2))
     group = Group(1, (1, 2), sum(messages[i].tokens for i in (1, 2)))
     (edit,) = renderer.render(group, {own[4], own[5], own[9], own[20]}, "").edits
@@ -68,8 +68,10 @@ def test_lines_with_numbers_need_no_sign_between_them(number: str, signs: bool) 
 
 def test_a_later_round_says_that_lines_are_left_out_between_numbers() -> None:
     read = "\n".join(f"{n}→def tide_{n}(gate): return gate.level_{n}" for n in (3, 4, 40, 41))
-    told = Told(asks("What is it?"), calling(call("c1", "Read", '{"path": "src/tides.py"}')), answers("c1", read))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(
+        asks("What is it?"), calling_message(call("c1", "Read", '{"path": "src/tides.py"}')), answers("c1", read)
+    )
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     lines = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2)])).split("\n")
     assert [line.startswith("…") for line in lines] == [False, False, True, False]
     listed = Told(
@@ -79,7 +81,7 @@ def test_a_later_round_says_that_lines_are_left_out_between_numbers() -> None:
             )
         )
     )
-    quoter = Quoter(listed.messages, listed.lines, len, pair(listed.messages))
+    quoter = Quoter(listed.messages, listed.lines, len, pair_calls(listed.messages))
     assert "…" not in quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in listed.lines.of_message(0)]))
 
 
@@ -95,7 +97,7 @@ def test_a_record_of_which_nothing_was_chosen_begins_with_what_it_is_of() -> Non
     )
     messages = source.transcripts[0].messages
     lines = SessionLines(read_session(messages), lambda term: 1.0)
-    renderer = InPlaceRenderer(messages, lines, len, pair(messages))
+    renderer = InPlaceRenderer(messages, lines, len, pair_calls(messages))
     (edit,) = renderer.render(Group(1, (1, 2), sum(messages[i].tokens for i in (1, 2))), set(), "").edits
     assert '"id":"av-12"' in edit.text
     assert '"title":"Gates rust"' in edit.text
@@ -111,7 +113,9 @@ TOLD = "That completes the five of them, and shall I look for more?"
 def test_an_answer_that_is_cut_keeps_how_it_begins_and_how_it_ends(tokens: int) -> None:
     source = load([user("Look."), assistant(f"{FOUND} {MIDDLE} {TOLD}"), user("And now?"), assistant("I look.")])
     messages = source.transcripts[0].messages
-    renderer = InPlaceRenderer(messages, SessionLines(read_session(messages), lambda term: 1.0), len, pair(messages))
+    renderer = InPlaceRenderer(
+        messages, SessionLines(read_session(messages), lambda term: 1.0), len, pair_calls(messages)
+    )
     (edit,) = renderer.render(Group(1, (1,), messages[1].tokens), set(), "", tokens).edits
     assert edit.text.startswith(FOUND)
     assert edit.text.endswith(TOLD)
@@ -122,7 +126,9 @@ def test_an_answer_that_is_cut_keeps_how_it_begins_and_how_it_ends(tokens: int) 
 def test_of_an_answer_with_too_little_room_for_both_the_end_stays(tokens: int) -> None:
     source = load([user("Look."), assistant(f"{FOUND} {MIDDLE} {TOLD}"), user("And now?"), assistant("I look.")])
     messages = source.transcripts[0].messages
-    renderer = InPlaceRenderer(messages, SessionLines(read_session(messages), lambda term: 1.0), len, pair(messages))
+    renderer = InPlaceRenderer(
+        messages, SessionLines(read_session(messages), lambda term: 1.0), len, pair_calls(messages)
+    )
     (edit,) = renderer.render(Group(1, (1,), messages[1].tokens), set(), "", tokens).edits
     assert FOUND not in edit.text
     assert edit.text.endswith(TOLD)

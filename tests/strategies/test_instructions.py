@@ -11,8 +11,20 @@ from compactor_cli import api
 from compactor_cli.model.injected import is_wrapper
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.required import RequiredLines
-from compactor_cli.strategies.shared.binding import rules_in
-from tests.builders import assistant, call, calling, compact, jsonl, listing, load, prose, result, system, user
+from compactor_cli.strategies.shared.binding import rule_spans
+from tests.builders import (
+    assistant,
+    call,
+    calling_message,
+    compact,
+    jsonl,
+    listing_output,
+    load,
+    prose,
+    result,
+    system,
+    user,
+)
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -32,8 +44,8 @@ def work(start: int, count: int) -> list[dict[str, object]]:
     for at in range(start, start + count):
         if at % 6 == 0:
             records.append(user(f"Look at part {at} of the app."))
-        records.append(calling(call(f"c{at}"), content=prose(f"topic{at}")))
-        records.append(result(f"c{at}", listing(f"output{at}")))
+        records.append(calling_message(call(f"c{at}"), content=prose(f"topic{at}")))
+        records.append(result(f"c{at}", listing_output(f"output{at}")))
     return records
 
 
@@ -232,7 +244,7 @@ def test_sentences_stay_beside_an_item_and_code(strategy: str, rest: str) -> Non
 def test_rules_are_items_what_leads_to_them_and_sentences_that_forbid() -> None:
     text = "# Desk\nA desk of oak.\nNever lend it.\n\n## Forbidden\n- paint\n  of any kind\n- wax\nBut:\n- oil\n"
     text += "```\n- x\n```"
-    found = [text[start:end] for start, end in rules_in(text)]
+    found = [text[start:end] for start, end in rule_spans(text)]
     assert found == ["Never lend it.", "## Forbidden", "- paint", "  of any kind", "- wax", "But:", "- oil"]
 
 
@@ -248,7 +260,10 @@ def test_what_binds_comes_before_details_of_the_state(monkeypatch: pytest.Monkey
     records = [user(LISTED), user("Make the app start faster."), *work(10, 2), user("Amounts are in francs.")]
     for n in range(4):
         edit = {"file_path": f"/srv/shop/parts/of_the_house/part_{n}.py", "old_string": "a = 1", "new_string": "a = 2"}
-        records += [calling(call(f"e{n}", "Edit", json.dumps(edit))), result(f"e{n}", "The file has been updated.")]
+        records += [
+            calling_message(call(f"e{n}", "Edit", json.dumps(edit))),
+            result(f"e{n}", "The file has been updated."),
+        ]
     records += [user("Go on."), assistant("It starts faster now: " + prose("start"))]
 
     def kept() -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.features.work.state import session_state
-from compactor_cli.strategies.adaptive.must_keep import state_within
+from compactor_cli.strategies.adaptive.must_keep import fit_state
 from compactor_cli.strategies.adaptive.state_forms import joined
 from compactor_cli.summary_text.headers import lines_header
 from compactor_cli.summary_text.state_block import state_lines, state_text
@@ -28,7 +28,7 @@ def words(text):
 
 
 def told(lines, room):
-    return [line.text for line in state_within(room, lines, words, lambda _: False)]
+    return [line.text for line in fit_state(room, lines, words, lambda _: False)]
 
 
 def test_acts_of_one_verb_share_a_line_with_their_ids_in_time_order():

@@ -9,7 +9,7 @@ import pytest
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
 from compactor_cli.model.group import Group
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
 from tests.pipeline.sessions import assistant, load, result, user
 
@@ -28,7 +28,7 @@ def test_a_cut_result_keeps_what_failed_and_its_own_values(pier: int | None) -> 
     lines = SessionLines(read_session(messages), lambda term: 1.0)
     taken = {line for line in lines.of_message(2) if f'"pier":{pier}}}' in lines.text(line)}
     group = Group(1, (1, 2), sum(messages[i].tokens for i in (1, 2)))
-    (edit,) = InPlaceRenderer(messages, lines, _count, pair(messages)).render(group, taken, "").edits
+    (edit,) = InPlaceRenderer(messages, lines, _count, pair_calls(messages)).render(group, taken, "").edits
     assert "left out" in edit.text
     for told in ('"dry_run":true', '"saved_by_it":3871.4', '"boat":"the boat of harbour 5","state":"failed"'):
         assert told in edit.text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.builders import call, calling, compact, jsonl, result, user
+from tests.builders import call, calling_message, compact, jsonl, result, user
 from tests.drawing import is_drawing
 
 RULES = [
@@ -16,7 +16,7 @@ RULES = [
 def session():
     for n, rule in enumerate(RULES):
         yield user(rule)
-        yield calling(call(f"c{n}"))
+        yield calling_message(call(f"c{n}"))
         yield result(f"c{n}", "\n".join(f"row {n}.{line} holds value_{n * line}" for line in range(120)))
 
 

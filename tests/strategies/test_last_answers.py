@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.builders import assistant, call, calling, compact, jsonl, result, user
+from tests.builders import assistant, call, calling_message, compact, jsonl, result, user
 
 TABLE = """Here it is:
 | Network | Limit |
@@ -63,11 +63,11 @@ def test_a_few_words_behind_the_last_request_are_worth_a_summary(target: int) ->
     thought = "The tool was called for the other pair of currencies, and I tell what came out of it. " * 6
     data = jsonl(
         user("Please change 1000 USD to EUR."),
-        calling(call("c1", "change_money", '{"amount": 1000, "from": "USD", "to": "EUR"}')),
+        calling_message(call("c1", "change_money", '{"amount": 1000, "from": "USD", "to": "EUR"}')),
         result("c1", '{"changed": 850.5, "from": "USD", "to": "EUR"}'),
         assistant("1000 USD are **850.50 EUR**."),
         user("And 500 GBP to USD?"),
-        calling(call("c2", "change_money", '{"amount": 500, "from": "GBP", "to": "USD"}')),
+        calling_message(call("c2", "change_money", '{"amount": 500, "from": "GBP", "to": "USD"}')),
         result("c2", '{"changed": 690.75, "from": "GBP", "to": "USD"}'),
         assistant("500 GBP are **690.75 USD**.") | {"reasoning_content": thought},
     )
@@ -80,7 +80,7 @@ def test_a_last_answer_may_take_half_of_the_room() -> None:
     records = [user("Which berth takes which ship?")]
     for n in range(30):
         rows = "\n".join(f"row_{n}_{at} berth_{at} metres_{n * at} pilot_{at % 7}" for at in range(40))
-        records += [calling(call(f"c{n}", "read", {"path": f"berths/{n}.csv"})), result(f"c{n}", rows)]
+        records += [calling_message(call(f"c{n}", "read", {"path": f"berths/{n}.csv"})), result(f"c{n}", rows)]
     data = jsonl(*records, assistant(answer))
     last = contents(data, 3200)[-1]
     assert sum(f"Berth {n} of the harbour" in last for n in range(40)) >= 38
@@ -100,7 +100,7 @@ def lookups(tool: str, rows: Sequence[object], size: int) -> list[dict[str, obje
         record
         for n in range(len(rows) // size)
         for record in (
-            calling(call(f"c{n}", tool, json.dumps({"page": n}))),
+            calling_message(call(f"c{n}", tool, json.dumps({"page": n}))),
             result(f"c{n}", json.dumps(rows[n * size : (n + 1) * size])),
         )
     ]
@@ -110,7 +110,7 @@ def booking(agreed: str) -> bytes:
     """A session whose agent tried what the user agreed to in a long call, and whose outputs are full of names."""
     seats = [{"seat": f"{n}{letter}", "carrier": f"carrier_{n}_{letter}"} for n in range(30) for letter in "BDEF"]
     form = {f"field_{n}": f"value {n} of the form" for n in range(25)}
-    tried = [calling(call("b", "book_seat", json.dumps(form))), result("b", "Error: voucher_7 has expired")]
+    tried = [calling_message(call("b", "book_seat", json.dumps(form))), result("b", "Error: voucher_7 has expired")]
     return jsonl(
         user("Find me a seat to Lyon."), *lookups("find_seats", seats, 20), assistant(OFFER), user(agreed), *tried
     )

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import assistant, call, calling, compact, jsonl, result, user
+from tests.builders import assistant, call, calling_message, compact, jsonl, result, user
 
 FOUND = "The berth of the Marisol is 14 at the north quay, which is free from the 3rd on."
 ASKED = "Shall I book it until the 9th of the month?"
@@ -19,7 +19,7 @@ TALK = [
     user("Good morning, I would like to move my boat to another berth for some days of the next month."),
     assistant("Gladly. What is the name of the boat, and from which day on do you need the berth?"),
     user("She is the Marisol, twelve meters long, and I need a berth with power from the 3rd on."),
-    calling(call("c1", "find_berths", json.dumps({"boat": "Marisol", "length": 12, "from": "2026-05-03"}))),
+    calling_message(call("c1", "find_berths", json.dumps({"boat": "Marisol", "length": 12, "from": "2026-05-03"}))),
     result(
         "c1", json.dumps([{"berth": n, "quay": "north" if n % 2 else "south", "fee": 30 + n} for n in range(9, 29)])
     ),
@@ -55,7 +55,7 @@ def test_a_call_that_failed_stays_whole_where_it_takes_most_of_a_small_room(targ
         "payments": [{"card": "visa_7731", "amount": 240}, {"voucher": "v_20418", "amount": 0}],
         "contact": {"name": "Ines Caldera", "phone": "+34 600 123 456"},
     }
-    booking = calling(call("c2", "book_berth", json.dumps(arguments)))
+    booking = calling_message(call("c2", "book_berth", json.dumps(arguments)))
     records = [*TALK, assistant(FOUND), user("Yes, please."), booking, result("c2", "Error: the fee is 280, paid 240")]
     shown = said(records, target)
     assert "v_20418" in shown[-2]

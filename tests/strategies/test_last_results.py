@@ -9,7 +9,7 @@ import pytest
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.adaptive.required import bare_replies
 from compactor_cli.text.json_values import without_blanks
-from tests.builders import assistant, call, calling, compact, jsonl, result, user
+from tests.builders import assistant, call, calling_message, compact, jsonl, result, user
 from tests.pipeline.sessions import load
 
 WORDS = [
@@ -30,7 +30,7 @@ CHECKS = [
 ]
 RESULT = json.dumps({"unit": "U-7714", "checks": CHECKS})
 SESSION = [record for words in WORDS for record in (user(words), assistant("I see, and I take a note of it."))]
-ASKED = [user("is it fixed now?"), calling(call("c1", "run_checks", json.dumps({"unit": "U-7714"})))]
+ASKED = [user("is it fixed now?"), calling_message(call("c1", "run_checks", json.dumps({"unit": "U-7714"})))]
 
 
 def told(target: int, *records: dict[str, object]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
-from compactor_cli.strategies.adaptive.must_keep import conclusion, within
+from compactor_cli.strategies.adaptive.must_keep import conclusion_lines, fit_answers
 from tests.pipeline.sessions import Json, assistant, compact, result, transcript, user
 
 ASKS = "What would you like the plugin to do? I see the one in `plug.lua`. I need to know:"
@@ -29,7 +29,7 @@ def written() -> list[Json]:
 def test_of_an_offer_that_has_no_room_the_question_stays() -> None:
     messages = transcript([user("Please make a plugin."), assistant(OFFER)]).messages
     lines = SessionLines(read_session(messages, 1), lambda term: 1.0)
-    (kept,) = within(24, [conclusion(messages, lines)], lines, lambda line: len(lines.text(line)) // 4)
+    (kept,) = fit_answers(24, [conclusion_lines(messages, lines)], lines, lambda line: len(lines.text(line)) // 4)
     assert [lines.text(line) for line in kept] == [ASKS]
 
 

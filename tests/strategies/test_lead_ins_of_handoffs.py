@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from compactor_cli.strategies.shared.lone_lines import announces, leads_nowhere
+from compactor_cli.strategies.shared.lone_lines import announces_call, is_dangling_lead_in
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, result, user
 
@@ -53,12 +53,12 @@ def test_a_sentence_leads_nowhere_without_what_stands_behind_it() -> None:
         next(n for n, text in enumerate(told.texts) if words in text)
         for words in ("two gates", "large one", "quay_0", "It is open")
     )
-    assert leads_nowhere(lead, {lead}, lines)
-    assert not leads_nowhere(lead, {lead, large}, lines)
-    assert announces(lines, step)
-    assert leads_nowhere(step, {step, more}, lines)
-    assert not announces(lines, more)
-    assert not leads_nowhere(more, {more}, lines)
+    assert is_dangling_lead_in(lead, {lead}, lines)
+    assert not is_dangling_lead_in(lead, {lead, large}, lines)
+    assert announces_call(lines, step)
+    assert is_dangling_lead_in(step, {step, more}, lines)
+    assert not announces_call(lines, more)
+    assert not is_dangling_lead_in(more, {more}, lines)
 
 
 @pytest.mark.parametrize(
@@ -71,5 +71,5 @@ def test_a_sentence_leads_nowhere_without_what_stands_behind_it() -> None:
 def test_a_sentence_that_tells_a_fact_is_no_announcement(fact: str) -> None:
     told = Told(user("Look."), assistant(fact))
     line = next(n for n, text in enumerate(told.texts) if fact in text)
-    assert not announces(told.lines, line)
-    assert not leads_nowhere(line, {line}, told.lines)
+    assert not announces_call(told.lines, line)
+    assert not is_dangling_lead_in(line, {line}, told.lines)

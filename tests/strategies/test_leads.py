@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from compactor_cli.text.scopes import parents_of_items
+from compactor_cli.text.scopes import parent_items
 from compactor_cli.text.units import json_members
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, result, user
@@ -102,7 +102,7 @@ def test_an_object_in_a_list_stays_whole_up_to_a_long_line() -> None:
 
 def test_inner_items_of_a_list_belong_to_the_item_around_them() -> None:
     text = "1. first\n   - a\n     - b\n   - c\n\n2. second\n   - d\n- e\nno item\n  - f"
-    of = {text[at + 2]: text[start:end] for at, (start, end) in parents_of_items(text).items()}
+    of = {text[at + 2]: text[start:end] for at, (start, end) in parent_items(text).items()}
     assert of == {"a": "1. first", "b": "- a", "c": "1. first", "d": "2. second"}
 
 
@@ -112,9 +112,9 @@ def test_a_row_of_a_table_that_stands_alone_has_the_first_row_before_it():
     told = Told(user("Look."), assistant(f"Side by side:\n\n{table}" + "\n".join(rows) + "\n\nWhich one?"))
     line = next(n for n, text in enumerate(told.texts) if rows[5] in text)
     head = "| | Barn on the hill | House by the lake | Tannery |\n|---|---|---|---|\n"
-    assert told.lines.lead(line) == f"{head}…\n"
-    assert told.lines.lead(line - 5) == head, "no row is left out before the first one"
-    assert told.lines.lead(line, line - 1) == "", "the row before it has it"
+    assert told.lines.context(line) == f"{head}…\n"
+    assert told.lines.context(line - 5) == head, "no row is left out before the first one"
+    assert told.lines.context(line, line - 1) == "", "the row before it has it"
 
 
 def test_a_row_stands_in_its_table_and_not_on_the_line_of_the_first_row() -> None:

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from compactor_cli.strategies.shared.lone_lines import leads_on, says_nothing
-from tests.builders import call, calling, result
+from compactor_cli.strategies.shared.lone_lines import is_dangling, is_lead_in
+from tests.builders import call, calling_message, result
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, user
 
@@ -29,10 +29,10 @@ def line_of(told: Told, text: str) -> int:
 def test_headings_and_first_rows_lead_to_what_follows(text: str) -> None:
     told = Told(user("Look."), assistant(ANSWER), user("Rice."))
     line, messages = line_of(told, text), told.messages
-    assert leads_on(told.lines, line)
-    assert says_nothing(line, {line}, told.lines, messages, set())
-    behind = next(n for n in range(line + 1, len(told.texts)) if not leads_on(told.lines, n))
-    assert not says_nothing(line, {line, behind}, told.lines, messages, set())
+    assert is_lead_in(told.lines, line)
+    assert is_dangling(line, {line}, told.lines, messages, set())
+    behind = next(n for n in range(line + 1, len(told.texts)) if not is_lead_in(told.lines, n))
+    assert not is_dangling(line, {line, behind}, told.lines, messages, set())
 
 
 @pytest.mark.parametrize(
@@ -40,27 +40,27 @@ def test_headings_and_first_rows_lead_to_what_follows(text: str) -> None:
 )
 def test_what_tells_something_leads_to_nothing(text: str) -> None:
     told = Told(user("Look."), assistant(ANSWER), user("Rice."))
-    assert not leads_on(told.lines, line_of(told, text))
+    assert not is_lead_in(told.lines, line_of(told, text))
 
 
 def test_a_question_stands_with_its_answer_or_while_it_is_open() -> None:
     told = Told(user("Look."), assistant("Which one do you want?"), user("Rice."))
     asked, answered = line_of(told, "Which one"), line_of(told, "Rice")
-    assert says_nothing(asked, {asked}, told.lines, told.messages, set())
-    assert not says_nothing(asked, {asked, answered}, told.lines, told.messages, set())
-    assert not says_nothing(asked, {asked}, told.lines, told.messages, {2})
+    assert is_dangling(asked, {asked}, told.lines, told.messages, set())
+    assert not is_dangling(asked, {asked, answered}, told.lines, told.messages, set())
+    assert not is_dangling(asked, {asked}, told.lines, told.messages, {2})
     proposed = "I would drain the node first and then delete the volume, as it is bound to nothing any more."
     told = Told(user("Look."), assistant(f"{proposed}\n\nShall I?"), user("Rice."))
     drain, asked, answered = line_of(told, "I would"), line_of(told, "Shall I?"), line_of(told, "Rice")
-    assert says_nothing(asked, {asked, answered}, told.lines, told.messages, set())
-    assert not says_nothing(asked, {drain, asked, answered}, told.lines, told.messages, set())
+    assert is_dangling(asked, {asked, answered}, told.lines, told.messages, set())
+    assert not is_dangling(asked, {drain, asked, answered}, told.lines, told.messages, set())
     still = Told(user("Look."), assistant("Which one do you want?"))
-    assert not says_nothing(line_of(still, "Which"), set(), still.lines, still.messages, set())
+    assert not is_dangling(line_of(still, "Which"), set(), still.lines, still.messages, set())
     told = Told(user("Look."), assistant("It is open until late. Which one?"), assistant("On 4 May?"), user("Rice."))
     for text in ("It is open", "On 4 May?"):
-        assert not says_nothing(line_of(told, text), set(), told.lines, told.messages, set())
+        assert not is_dangling(line_of(told, text), set(), told.lines, told.messages, set())
     of_user = Told(user("Which one do you want?"), assistant("Rice."), user("Well."))
-    assert not says_nothing(line_of(of_user, "Which"), set(), of_user.lines, of_user.messages, set())
+    assert not is_dangling(line_of(of_user, "Which"), set(), of_user.lines, of_user.messages, set())
 
 
 def diary() -> list[Json]:
@@ -86,7 +86,7 @@ def test_no_first_row_stands_without_another_one(ratio: float) -> None:
 @pytest.mark.parametrize("ratio", [0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25])
 @pytest.mark.parametrize("calls", [False, True])
 def test_no_heading_of_an_answer_stands_alone(ratio: float, calls: bool) -> None:
-    looked = [calling(call("c1", "find_towns", "{}")), result("c1", "ten towns")]
+    looked = [calling_message(call("c1", "find_towns", "{}")), result("c1", "ten towns")]
     records = [
         record
         for town in TOWNS

@@ -13,9 +13,9 @@ from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.profiles import default_profile
 from compactor_cli.settings import Settings
-from compactor_cli.strategies.shared.request_values import PROMPT, rate_by, taken_up_in
+from compactor_cli.strategies.shared.request_values import PROMPT, echo_rater, learned_rater
 from compactor_cli.strategies.shared.requests import choose_requests
-from compactor_cli.text.clauses import dialogue_in, split_clauses
+from compactor_cli.text.clauses import dialogue_span, split_clauses
 from tests import builders
 from tests.pipeline.sessions import assistant, compact, user
 from tests.strategies.test_requests import message, requests, said, words
@@ -79,7 +79,7 @@ def test_what_is_asked_behind_an_example_stays_and_the_example_goes(language: st
     task, answer, example = ASKED[language]
     text = f"{LEAD[language]}\n{example * 2}\n---\n\n{task}\n\n---\n\n{END[language]}"
     talk = [message(0, "user", text), message(1, "assistant", answer), call(2, "head heron_log.csv")]
-    kept = said(choose_requests(requests(text), room, words, flat, taken_up=taken_up_in(talk)))
+    kept = said(choose_requests(requests(text), room, words, flat, rate_echo=echo_rater(talk)))
     assert task in kept
     assert "7070" not in kept
 
@@ -87,11 +87,11 @@ def test_what_is_asked_behind_an_example_stays_and_the_example_goes(language: st
 @pytest.mark.parametrize("example", [ENGLISH, GERMAN])
 def test_turns_under_labels_are_pasted_but_for_the_last_one_of_a_text(example: str) -> None:
     behind = "Count the herons of May.\n\nOne number, please."
-    places = {clause.text: clause.place for clause in split_clauses(f"Like this.\n{example * 2}\n{behind}")}
+    places = {clause.text: clause.origin for clause in split_clauses(f"Like this.\n{example * 2}\n{behind}")}
     assert {place for text, place in places.items() if "7070" in text} == {"pasted"}
     assert places["Count the herons of May."] != "pasted"
     last = [c for c in split_clauses(f"Like this.\n{example * 2}".rstrip()) if "http" in c.text][-1]
-    assert last.place != "pasted"
+    assert last.origin != "pasted"
 
 
 @pytest.mark.parametrize("last", [3, 6])
@@ -99,7 +99,7 @@ def test_a_form_with_labels_is_no_dialogue(last: int) -> None:
     lake = "behind the wood, where the water is low in summer"
     form = "\n\n".join(f"Name: heron {at}\nPlace: lake {at} {lake}" for at in range(1, last))
     text = f"Add these.\n\n{form}\n\n" + "They were seen by the lake, and all of them stood still for an hour. " * 16
-    assert all(c.place != "pasted" for c in split_clauses(text) if "lake 1" in c.text)
+    assert all(c.origin != "pasted" for c in split_clauses(text) if "lake 1" in c.text)
 
 
 @pytest.mark.parametrize(("one", "other"), [("Before", "After"), ("Ist", "Soll"), ("Anna", "Ben")])
@@ -107,8 +107,8 @@ def test_turns_under_other_labels_are_what_is_asked(one: str, other: str) -> Non
     row = "{}: the page {} shows logos in its header, as wide as in the shop.\n\n{}: it shows one of {} px.\n\n"
     rows = "".join(row.format(one, at, other, 100 + at) for at in range(5))
     text = f"Change the shop.\n\n{rows}" + "They were seen by the lake, and all of them stood still for an hour. " * 16
-    assert dialogue_in(text) == (0, 0)
-    assert all(c.place != "pasted" for c in split_clauses(text))
+    assert dialogue_span(text) == (0, 0)
+    assert all(c.origin != "pasted" for c in split_clauses(text))
 
 
 TIPS = {
@@ -138,7 +138,7 @@ def test_what_names_that_come_up_again_stays_before_tips(language: str) -> None:
         call(4, "grep -n lake tern_map.py"),
         result(5, "7: lake = 420\n(File: tern_map.py)\n$>"),
     ]
-    kept = said(choose_requests(requests(text), 40, words, flat, taken_up=taken_up_in(talk)))
+    kept = said(choose_requests(requests(text), 40, words, flat, rate_echo=echo_rater(talk)))
     assert BUG[language] in kept
     assert "$>" not in kept
 
@@ -151,9 +151,9 @@ def test_what_results_end_with_again_and_again_is_a_prompt() -> None:
         call(3, "ls b"),
         result(4, "x\n(Dir: /b)\n$"),
     ]
-    shares = taken_up_in(talk)(0, ["Read a.py.", "(Dir: /c)", "$"])
+    shares = echo_rater(talk)(0, ["Read a.py.", "(Dir: /c)", "$"])
     assert list(shares)[1:] == [PROMPT, PROMPT]
-    assert list(taken_up_in(talk[:3])(0, ["Read a.py.", "(Dir: /c)", "$"]))[1:] == [0.0, 0.0]
+    assert list(echo_rater(talk[:3])(0, ["Read a.py.", "(Dir: /c)", "$"]))[1:] == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_what_results_end_with_again_and_again_is_a_prompt() -> None:
 )
 def test_what_the_user_ends_with_is_no_prompt_for_its_first_word_or_where_it_orders(asked: str, shown: str) -> None:
     talk = [message(0, "user", ""), *(result(at, f"a.py\n{shown.format(at)}") for at in range(1, 5))]
-    assert PROMPT not in taken_up_in(talk)(0, ["Read a.py.", asked])
+    assert PROMPT not in echo_rater(talk)(0, ["Read a.py.", asked])
 
 
 CHATTER = {
@@ -186,7 +186,7 @@ CHATTER = {
 @pytest.mark.parametrize("language", CHATTER)
 def test_the_sentence_with_a_part_that_binds_goes_before_small_talk(language: str) -> None:
     talk, binds, nod = CHATTER[language]
-    rate = rate_by([], default_profile().binding)
+    rate = learned_rater([], default_profile().binding)
     values = rate([(0, talk), (0, binds), (0, nod)])
     assert values[1] > 1.7 * max(values[0], values[2])
 
@@ -213,7 +213,7 @@ def test_a_small_output_has_what_is_asked_and_nothing_of_the_example(language: s
         each
         for at in range(8)
         for each in (
-            builders.calling(
+            builders.calling_message(
                 builders.call(f"c{at}", arguments=json.dumps({"command": f"sed -n {at}1,{at}9p heron_log.csv"})),
                 content=answer,
             ),

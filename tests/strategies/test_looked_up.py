@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import call, calling, result
+from tests.builders import call, calling_message, result
 from tests.pipeline.sessions import Json, assistant, compact, user
 
 _BOOKING = {
@@ -31,9 +31,12 @@ def _session(asked: str = " May I ask why?", reply: str = "A change of plan.", b
             {"route": f"Nynashamn-{town}", "prices": [{"deck": n, "euros": 7 * n + at} for n in range(9)]}
         )
         records += [user(f"What does it cost to go to {town} with a van of six metres, and with my dog?")]
-        records += [calling(call(f"c{at}", "find_price", f'{{"to": "{town}"}}')), result(f"c{at}", found)]
+        records += [calling_message(call(f"c{at}", "find_price", f'{{"to": "{town}"}}')), result(f"c{at}", found)]
         records += [assistant(f"To {town} it is {at + 7} euros on deck 1, and the dog is free.")]
-    records += [user("I want to cancel NFW83L."), calling(call("last", "get_booking", '{"booking_id": "NFW83L"}'))]
+    records += [
+        user("I want to cancel NFW83L."),
+        calling_message(call("last", "get_booking", '{"booking_id": "NFW83L"}')),
+    ]
     records += [result("last", json.dumps(booking)), assistant(f"{_SAYS}{asked}")]
     return [*records, user(reply)] if reply else records
 

@@ -10,7 +10,7 @@ from compactor_cli import api
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summary_text.headers import covered
-from tests.builders import call, calling, jsonl, result, user
+from tests.builders import call, calling_message, jsonl, result, user
 from tests.strategies import work
 
 
@@ -71,7 +71,7 @@ def test_a_quoted_sentence_says_where_its_line_goes_on(target: int) -> None:
     ]
     records = []
     for n, text in enumerate(said):
-        records += [user(text), calling(call(f"c{n}")), result(f"c{n}", f"part_{n} is as it was\n" * 20)]
+        records += [user(text), calling_message(call(f"c{n}")), result(f"c{n}", f"part_{n} is as it was\n" * 20)]
     source = api.load(jsonl(*records), tokenizer="chars")
     part = api.compact(source, Settings(target_tokens=target), tokenizer="chars").parts[0]
     quoted = [

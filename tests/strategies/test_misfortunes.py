@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from compactor_cli.features.work.open_errors import misfortune
+from compactor_cli.features.work.open_errors import failure_kind
 from compactor_cli.model.message import NO_RESPONSE
 from tests.pipeline.sessions import Json, assistant, compact, result, transcript, user
 
@@ -62,7 +62,7 @@ def test_a_search_that_found_nothing_did_not_fail(command: str, said: str, ended
         [user("Go."), assistant(None, ("c1", "Bash", {"command": command})), result("c1", said)]
     ).messages
     (call,), (answer,) = messages[1].calls, messages[2].results
-    assert misfortune(call, answer) == ended
+    assert failure_kind(call, answer) == ended
 
 
 def test_a_call_that_was_declined_says_so_wherever_it_is_quoted_in_every_round() -> None:

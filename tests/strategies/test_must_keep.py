@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from compactor_cli.features.work.state import session_state
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.adaptive import must_keep as musts
 from compactor_cli.summary_text.headers import lines_header
 from compactor_cli.summary_text.state_line import StateLine
-from tests.builders import assistant, call, calling, result, user
+from tests.builders import assistant, call, calling_message, result, user
 from tests.features.sessions import Told
 
 RULES = "<system-reminder>\n# claudeMd\nContents of /work/CLAUDE.md:\n\nNever push to main.\n</system-reminder>"
@@ -21,14 +21,14 @@ def words(told, found):
 
 def requests(*records):
     told = Told(*records)
-    return words(told, musts.requests(told.messages, told.lines))
+    return words(told, musts.find_requests(told.messages, told.lines))
 
 
 def answers(*records, room=10**6):
     told = Told(*records)
-    concluded = musts.conclusion(told.messages, told.lines)
+    concluded = musts.conclusion_lines(told.messages, told.lines)
     said = [*([concluded] if concluded else []), *musts.answers(told.messages, told.lines)]
-    ends = musts.within(room, said, told.lines, lambda line: len(told.lines.text(line)))
+    ends = musts.fit_answers(room, said, told.lines, lambda line: len(told.lines.text(line)))
     return [[told.lines.text(line) for line in group] for group in ends]
 
 
@@ -53,7 +53,7 @@ def test_requests_that_an_earlier_summary_quotes_are_among_them():
 
 def test_instructions_that_a_harness_put_in_are_told_from_its_other_words():
     told = Told(user(RULES), user("<system-reminder>The todo list is empty.</system-reminder>"), user("Go on."))
-    (found,) = words(told, musts.instructions(told.messages, told.lines))
+    (found,) = words(told, musts.find_instructions(told.messages, told.lines))
     assert "Never push to main." in found
 
 
@@ -62,7 +62,7 @@ def test_the_end_of_what_was_said_before_each_request_comes_newest_first():
         user("Fix it."),
         assistant("I looked at all of the files.\n\n" + "It is the parser. " * 9 + "\n\n" + "Or the writer? " * 9),
         user("The writer."),
-        calling(call("c1"), content="I look at it."),
+        calling_message(call("c1"), content="I look at it."),
         result("c1", "x"),
         assistant("Done."),
         user("Thanks."),
@@ -94,7 +94,7 @@ def test_of_an_answer_that_was_agreed_to_less_stays_where_there_is_little_room()
     told = Told(user("Book it."), assistant(costs), user("Yes, please."))
     forms = [
         ([told.lines.text(line) for line in some], picked)
-        for some, picked in musts.agreed_to(told.messages, told.lines)
+        for some, picked in musts.agreed_parts(told.messages, told.lines)
     ]
     named = ["The seat costs $255.", "Certificate 7504069 pays $250."]
     assert forms == [([*named, "Is that all right?"], False), (named, False), (named, False), (named[1:], False)]
@@ -166,16 +166,20 @@ def test_an_answer_that_begins_with_a_courtesy_is_told_by_what_comes_then():
 
 
 def test_of_calls_side_by_side_the_one_that_failed_is_told():
-    calls = calling(call("c1", "search_flight", '{"to": "SEA"}'), call("c2", "book_seat", '{"seat": "12A", "pay": 5}'))
+    calls = calling_message(
+        call("c1", "search_flight", '{"to": "SEA"}'), call("c2", "book_seat", '{"seat": "12A", "pay": 5}')
+    )
     records = [user("Book it."), calls, result("c1", "[]"), result("c2", "Error: the seat is taken")]
     told = Told(*records)
-    found = musts.failed_call(session_state(told.messages), told.messages, told.lines, pair(told.messages))
+    found = musts.failed_call_lines(session_state(told.messages), told.messages, told.lines, pair_calls(told.messages))
     assert "12A" in "".join(told.lines.text(line) for line in found)
     assert "SEA" not in "".join(told.lines.text(line) for line in found)
 
 
 def test_of_calls_side_by_side_that_failed_the_one_that_acts_is_told():
-    calls = calling(call("c1", "Read", '{"file_path": "/tmp/zzz.txt"}'), call("c2", "book_seat", '{"seat": "12A"}'))
+    calls = calling_message(
+        call("c1", "Read", '{"file_path": "/tmp/zzz.txt"}'), call("c2", "book_seat", '{"seat": "12A"}')
+    )
     failed = [result("c1", "Error: no such file"), result("c2", "Error: the seat is taken")]
     together = {
         "role": "user",
@@ -194,7 +198,7 @@ def test_of_calls_side_by_side_that_failed_the_one_that_acts_is_told():
         for c in calls["tool_calls"]
     ]
     told = Told({"role": "user", "content": "Book it."}, {"role": "assistant", "content": use}, together)
-    found = musts.failed_call(session_state(told.messages), told.messages, told.lines, pair(told.messages))
+    found = musts.failed_call_lines(session_state(told.messages), told.messages, told.lines, pair_calls(told.messages))
     assert "12A" in "".join(told.lines.text(line) for line in found)
     assert "zzz" not in "".join(told.lines.text(line) for line in found)
 
@@ -203,7 +207,7 @@ def test_of_a_long_answer_that_was_agreed_to_few_forms_are_looked_at():
     """Each is summed up: all of them would take a time that grows with the square of its lines."""
     said = "\n\n".join(f"Item {n} costs ${n} at gate_{n}." for n in range(400))
     told = Told(user("Order it."), assistant(said), user("Yes, please."))
-    forms = [some for some, _ in musts.agreed_to(told.messages, told.lines)]
+    forms = [some for some, _ in musts.agreed_parts(told.messages, told.lines)]
     assert sum(map(len, forms)) < 4 * 400
     assert told.lines.text(forms[-1][0]) == "Item 399 costs $399 at gate_399."
 
@@ -221,7 +225,7 @@ def test_what_was_said_before_the_newest_request_comes_before_what_short_request
 
 
 def state_within(room, *lines):
-    return [line.text for line in musts.state_within(room, lines, len, lambda _: False)]
+    return [line.text for line in musts.fit_state(room, lines, len, lambda _: False)]
 
 
 def test_acts_are_told_with_amounts_before_the_newest_is_told_with_all_details():
@@ -236,12 +240,12 @@ def test_acts_are_told_with_amounts_before_the_newest_is_told_with_all_details()
 
 
 def test_a_call_of_a_tool_named_like_a_program_that_failed_is_told():
-    calls = calling(
+    calls = calling_message(
         call("c1", "kubectl", '{"args": "get pods"}'), call("c2", "kubectl", '{"args": "scale deploy/web"}')
     )
     records = [user("Scale it."), calls, result("c1", "[]"), result("c2", "error: replicas are missing")]
     told = Told(*records)
-    found = musts.failed_call(session_state(told.messages), told.messages, told.lines, pair(told.messages))
+    found = musts.failed_call_lines(session_state(told.messages), told.messages, told.lines, pair_calls(told.messages))
     assert "scale deploy/web" in "".join(told.lines.text(line) for line in found)
 
 

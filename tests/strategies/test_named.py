@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from compactor_cli.strategies.adaptive.named import named_lines, worked_on
+from compactor_cli.strategies.adaptive.subject_lines import named_lines, work_lines
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, result, user
 
@@ -97,16 +97,16 @@ def test_what_the_agent_speaks_of_is_told_once_of_each_result_the_definition_fir
     records = [user("Mend the shop."), assistant(None, ("q", "AskUserQuestion", {"question": "Which?"})), asked]
     for n in range(2):  # the same file, twice
         records += [assistant(said, (f"r{n}", "Read", {"path": "a.py"})), result(f"r{n}", "\n".join(USES))]
-    assert lines_of(worked_on, *records) == told
+    assert lines_of(work_lines, *records) == told
     small = Told(*records)
-    assert list(worked_on(small.messages, small.lines, 1_400.0)) == []
+    assert list(work_lines(small.messages, small.lines, 1_400.0)) == []
 
 
 def test_names_that_were_asked_for_come_first_and_a_second_line_of_a_result_last() -> None:
     text = "  # of the harbour in the north, of its gates, of its cranes and of all of its pilots too, by day and night"
     code = [f"use({name}, {n}){text}" for n in range(3) for name in ("tide_of_gate", "level_of_gate")]
     found = lines_of(
-        worked_on,
+        work_lines,
         user("Mend `level_of_gate`."),
         assistant("I see `tide_of_gate`.", "a"),
         result("a", "\n".join(code)),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import assistant, call, calling, compact, jsonl, result, user
+from tests.builders import assistant, call, calling_message, compact, jsonl, result, user
 
 KEYS = " ".join(f"0x{at * 7919 + 40_961:08X}" for at in range(30))
 COMMAND = f"keytool import --store harbor --alias quay --keys {KEYS} --out quay.store"
@@ -23,7 +23,7 @@ def lines_of(name: str, count: int) -> str:
 
 def listing(name: str, at: int) -> list[dict[str, object]]:
     return [
-        calling(call(name, "shell", json.dumps({"command": f"harbor list --quay {at}"}))),
+        calling_message(call(name, "shell", json.dumps({"command": f"harbor list --quay {at}"}))),
         result(name, lines_of(f"quay {at}, place", 40)),
     ]
 
@@ -64,7 +64,7 @@ def test_a_command_that_takes_most_of_a_small_room_stays_whole(target: int) -> N
 @pytest.mark.parametrize("target", [440, 500])
 def test_a_call_that_failed_stays_with_head_and_tail(target: int) -> None:
     """The agent makes it again with little changed. Before, it was its first line."""
-    last = calling(call("c9", "run_python", edit(70)))
+    last = calling_message(call("c9", "run_python", edit(70)))
     failed = result("c9", f"Error: no exact match found in fees.py\n{lines_of('the file has', 40)}")
     shown = arguments(told([ASKED, *listing("c1", 1), *listing("c2", 2), last, failed], target))
     assert "total_2 = fees[2] + tax_of(2)" in shown
@@ -75,7 +75,7 @@ def test_a_call_that_failed_stays_with_head_and_tail(target: int) -> None:
 
 @pytest.mark.parametrize("target", [260, 300])
 def test_a_call_that_has_no_room_at_all_is_cut_rather_than_gone(target: int) -> None:
-    last = calling(call("c9", "run_python", edit(24)))
+    last = calling_message(call("c9", "run_python", edit(24)))
     shown = arguments(told([ASKED, *listing("c1", 1), *listing("c2", 2), last, result("c9", "Done.")], target))
     assert "replace_in_file('fees.py'," in shown
     assert "rounded = round(total, 2)" in shown
@@ -97,7 +97,7 @@ def test_a_result_that_stands_as_a_text_is_cut_as_results_are(target: int) -> No
 def test_a_handoff_quotes_what_the_agent_wrote_last(target: int) -> None:
     """Before, what took more than a seventh of a small room was not there."""
     lines = [f"harbor move --slowly --then wait, then {verb} it" for verb in VERBS]
-    last = calling(call("c9", "shell", json.dumps({"command": "\n".join(lines)})))
+    last = calling_message(call("c9", "shell", json.dumps({"command": "\n".join(lines)})))
     records = [ASKED, *listing("c1", 1), *listing("c2", 2), last, result("c9", lines_of("imported", 40))]
     (shown,) = told(records, target, "handoff")
     assert all(line in str(shown["content"]) for line in lines)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.shared.abridged import LEFT_OUT, KeptRequest
-from compactor_cli.strategies.shared.carried_requests import choose, in_place, repeatable
+from compactor_cli.strategies.shared.carried_requests import choose_repeated, find_repeatable, keep_in_place
+from compactor_cli.strategies.shared.kept_requests import ELLIPSIS, KeptRequest
 from compactor_cli.strategies.shared.requests import HEADING, choose_requests
 from tests.pipeline.sessions import assistant, user
-from tests.strategies.asked import given_of
+from tests.strategies.asked import plan_inputs
 from tests.strategies.test_requests import requests, said, words
 
 PRAISE = "The herons were wonderful, all of the family laughed about them at the table!"
@@ -37,15 +37,15 @@ def test_of_a_request_that_awaits_its_answer_no_sentence_goes_where_it_has_room(
 def test_only_the_newest_of_the_session_awaits_its_answer(*, stays: bool) -> None:
     """Where that stays at its place, the one before it is a request like others."""
     records = [turn for text in EARLIER for turn in (user(text), assistant("I see."))]
-    inputs = given_of([*records, user(NEWEST), *([assistant("I see."), user("Go on with that.")] if stays else [])])
-    repeated = repeatable(inputs, {inputs.groups[-1].index} if stays else ())
+    inputs = plan_inputs([*records, user(NEWEST), *([assistant("I see."), user("Go on with that.")] if stays else [])])
+    repeated = find_repeatable(inputs, {inputs.groups[-1].index} if stays else ())
     last, size = 2 * len(EARLIER), inputs.count(NEWEST) + HEADING
-    chosen = [choose(inputs, repeated, room) for room in range(2 * size, 4 * size, 4)]
+    chosen = [choose_repeated(inputs, repeated, room) for room in range(2 * size, 4 * size, 4)]
     assert all(last in kept and kept[last].whole for kept in chosen) is not stays
 
 
 def test_marks_of_what_an_earlier_round_left_out_are_not_quoted() -> None:
-    earlier = f"{LEFT_OUT} {EARLIER[0]}\n{LEFT_OUT} {LEFT_OUT} [{LEFT_OUT}]"
+    earlier = f"{ELLIPSIS} {EARLIER[0]}\n{ELLIPSIS} {ELLIPSIS} [{ELLIPSIS}]"
     kept = choose_requests(
         requests(earlier, *EARLIER[1:]),
         60,
@@ -53,7 +53,7 @@ def test_marks_of_what_an_earlier_round_left_out_are_not_quoted() -> None:
         lambda sentences: [0.3 if "19" in text else 1.0 for _, text in sentences],
     )
     assert said(kept)
-    assert all(request.text.strip(f"{LEFT_OUT} []\n") for request in kept)
+    assert all(request.text.strip(f"{ELLIPSIS} []\n") for request in kept)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,10 @@ def test_marks_of_what_an_earlier_round_left_out_are_not_quoted() -> None:
 )
 def test_a_request_is_not_cut_where_the_mark_takes_what_the_cut_saves(left_out: str, *, whole: bool) -> None:
     rest = "The ferry runs at 7:15, at 9:40 and at 18:40 on weekdays, and on Sundays it does not run. " * 3
-    inputs = given_of([user(f"{left_out} {rest}"), assistant("I see.")])
-    decision = in_place(inputs, inputs.groups[0], KeptRequest(0, f"{LEFT_OUT} {rest}", inputs.count(rest), whole=False))
+    inputs = plan_inputs([user(f"{left_out} {rest}"), assistant("I see.")])
+    decision = keep_in_place(
+        inputs, inputs.groups[0], KeptRequest(0, f"{ELLIPSIS} {rest}", inputs.count(rest), whole=False)
+    )
     assert decision is not None
     assert (decision.rendition == "whole") is whole
 

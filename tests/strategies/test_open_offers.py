@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import assistant, call, calling, jsonl, result, system, user
+from tests.builders import assistant, call, calling_message, jsonl, result, system, user
 from tests.strategies.test_carrying_on import compact, text_of
 
 OFFER = "So: front pads and discs, on 21 May at 9:45 with Berg, a loan car with it, EUR 312.40 in all, quote Q-1881."
@@ -27,7 +27,7 @@ def session(
         slots = json.dumps({"slots": [f"{hour}:15" for hour in range(8, 16)], "lift": at + 1})
         day = at + 10
         records += [
-            calling(call(f"c{at}", "search_slots", json.dumps({"day": f"2026-05-{day}"}))),
+            calling_message(call(f"c{at}", "search_slots", json.dumps({"day": f"2026-05-{day}"}))),
             result(f"c{at}", slots),
             assistant(f"On day {day} eight slots are free from 8:15 on, with lift {at + 1}. Is one of them good?"),
             user(f"Not that day, I am away. What about the day after, number {day + 1}?"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.shared.binding import orders
+from compactor_cli.strategies.shared.binding import is_directive
 from compactor_cli.text.clauses import Clause
 
 
@@ -44,7 +44,7 @@ from compactor_cli.text.clauses import Clause
     ],
 )
 def test_statements_order_nothing(text: str) -> None:
-    assert not orders(Clause(text, 0, len(text)))
+    assert not is_directive(Clause(text, 0, len(text)))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_statements_order_nothing(text: str) -> None:
     ],
 )
 def test_orders_and_bans(text: str) -> None:
-    assert orders(Clause(text, 0, len(text)))
+    assert is_directive(Clause(text, 0, len(text)))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_orders_and_bans(text: str) -> None:
     ],
 )
 def test_what_is_said_by_the_way_orders_and_forbids_too(text: str) -> None:
-    assert orders(Clause(text, 0, len(text)))
+    assert is_directive(Clause(text, 0, len(text)))
 
 
 @pytest.mark.parametrize(
@@ -114,4 +114,4 @@ def test_what_is_said_by_the_way_orders_and_forbids_too(text: str) -> None:
     ],
 )
 def test_what_is_not_there_is_no_ban(text: str) -> None:
-    assert not orders(Clause(text, 0, len(text)))
+    assert not is_directive(Clause(text, 0, len(text)))

@@ -41,7 +41,7 @@ def test_a_list_of_tasks_that_the_state_tells_is_not_quoted_beside_it() -> None:
 def test_where_the_state_has_no_room_for_all_tasks_the_newest_list_is_quoted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(building, "_STATE", (0.01, 0.01))
+    monkeypatch.setattr(building, "_STATE_SHARES", (0.01, 0.01))
     assert "#18 TodoWrite: " in quoted(1)
     both = quoted(2)
     assert "#18 TodoWrite: " not in both

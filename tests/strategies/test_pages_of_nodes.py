@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.adaptive.must_keep import UserWords, requests
+from compactor_cli.strategies.adaptive.must_keep import PieceSpan, find_requests
 from compactor_cli.text.noise import noisy_lines
-from compactor_cli.text.page_trees import is_prose, is_tree, node_of, typed_below
+from compactor_cli.text.page_trees import is_page_tree, is_prose, node_in_line, typed_span
 from compactor_cli.text.units import line_units
-from tests.builders import call, calling, user
+from tests.builders import call, calling_message, user
 from tests.builders import result as answers
 from tests.features.sessions import Told
 from tests.pipeline.sessions import assistant, compact, result
@@ -44,9 +44,9 @@ def test_what_the_newest_page_says_comes_before_its_links(strategy: str) -> None
 
 
 def test_nodes_that_a_newer_page_shows_are_those_of_the_newer_one() -> None:
-    pages = [(calling(call(f"c{n}", "open_page", f'{{"n": {n}}}')), answers(f"c{n}", page(n))) for n in (1, 2)]
+    pages = [(calling_message(call(f"c{n}", "open_page", f'{{"n": {n}}}')), answers(f"c{n}", page(n))) for n in (1, 2)]
     told = Told(user("Look."), *(message for each in pages for message in each)).lines.session.pieces
-    older, newer = (piece.outdated for piece in told if piece.text.startswith("["))
+    older, newer = (piece.outdated_lines for piece in told if piece.text.startswith("["))
     assert (len(older), len(newer)) == (64, 0)
 
 
@@ -73,10 +73,10 @@ def test_equal_texts_signs_and_what_is_there_at_times_say_something(nodes: list[
 
 def test_what_only_speaks_of_nodes_is_no_page() -> None:
     told = "gate.cpp:7: wx.StaticText()\nStages:\n[build] Passed\n[lint] Broken\n- Makefile\n- img\n- main:\nOK"
-    assert not is_tree(told)
+    assert not is_page_tree(told)
     assert noisy_lines(told) == frozenset()
-    assert is_tree(page(1))
-    assert is_tree('- link "Home" [ref=e1]:\n  - /url: /home\n- link "Gates" [ref=e2]:\n  - /url: /gates')
+    assert is_page_tree(page(1))
+    assert is_page_tree('- link "Home" [ref=e1]:\n  - /url: /home\n- link "Gates" [ref=e2]:\n  - /url: /gates')
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_only_speaks_of_nodes_is_no_page() -> None:
     ],
 )
 def test_a_node_is_told_without_its_number(line: str, node: str) -> None:
-    assert node_of(line) == node
+    assert node_in_line(line) == node
 
 
 def test_prose_is_what_is_said_and_leads_nowhere() -> None:
@@ -103,12 +103,12 @@ def test_an_address_stays_with_the_key_before_it() -> None:
     assert [line[start:end] for start, end in line_units(line)][1] == f"[url: {ADDRESS}]"
 
 
-def pages_with(*below: str) -> list[UserWords]:
+def pages_with(*below: str) -> list[PieceSpan]:
     """What counts as typed of pages that stand as messages of the user, each with something below it."""
     shown = [user(f"<system-reminder>\n{page(n)}\n=== END ===\n\n{text}") for n, text in enumerate(below, 1)]
-    turns = [message for each in shown for message in (calling(call("c")), answers("c", "ok"), each)]
+    turns = [message for each in shown for message in (calling_message(call("c")), answers("c", "ok"), each)]
     told = Told(user("Tell me what the harbor does."), *turns)
-    return [words for words in requests(told.messages, told.lines) if words.start]
+    return [words for words in find_requests(told.messages, told.lines) if words.start]
 
 
 def test_what_was_typed_below_a_page_is_of_the_user_and_what_stands_below_each_is_not() -> None:
@@ -119,8 +119,8 @@ def test_what_was_typed_below_a_page_is_of_the_user_and_what_stands_below_each_i
 
 def test_typed_words_are_found_below_the_last_node_only() -> None:
     text = f"{page(1)}\n\ndates in ISO\n\nand no links\n"
-    start, end = typed_below(text) or (0, 0)
+    start, end = typed_span(text) or (0, 0)
     assert text[start:end] == "dates in ISO\n\nand no links"
-    assert typed_below("Tell me of StaticText nodes.\n\nAnd of links.") is None
-    assert typed_below(f"Look at this.\n\n{page(1)}") is None
-    assert typed_below(page(1) + "\n\n" + "a " * 100_000) is None
+    assert typed_span("Tell me of StaticText nodes.\n\nAnd of links.") is None
+    assert typed_span(f"Look at this.\n\n{page(1)}") is None
+    assert typed_span(page(1) + "\n\n" + "a " * 100_000) is None

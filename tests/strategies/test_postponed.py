@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.adaptive.postponed import postponed
+from compactor_cli.strategies.adaptive.postponed_proposals import find_postponed
 from tests.builders import assistant, user
 from tests.features.sessions import Told
 
@@ -14,7 +14,8 @@ def put_off(reply, stays=True):
         user("Look at the pump."), assistant("My suggestion: set pump-7 to 21.5."), user(reply), assistant("Fine.")
     )
     return [
-        [told.lines.text(line) for line in lines] for lines in postponed(told.messages, told.lines, lambda _: stays)
+        [told.lines.text(line) for line in lines]
+        for lines in find_postponed(told.messages, told.lines, lambda _: stays)
     ]
 
 

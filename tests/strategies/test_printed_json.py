@@ -9,11 +9,11 @@ import pytest
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
 from compactor_cli.model.group import Group
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
 from compactor_cli.text.json_values import on_one_line
 from compactor_cli.text.units import json_members
-from tests.builders import call, calling, read, user
+from tests.builders import call, calling_message, read_records, user
 from tests.builders import result as answers
 from tests.features.sessions import Told
 from tests.strategies.test_in_place import newest
@@ -75,28 +75,28 @@ def test_a_file_of_json_that_was_changed_later_keeps_its_lines() -> None:
     )
     told = Told(
         user("Go."),
-        calling(call("c1", "Read", '{"path": "a.json"}')),
+        calling_message(call("c1", "Read", '{"path": "a.json"}')),
         answers("c1", said),
-        calling(call("c2", "Edit", edit)),
+        calling_message(call("c2", "Edit", edit)),
         answers("c2", "ok"),
     )
     piece = next(piece for piece in told.lines.session.pieces if piece.message == 2)
     assert piece.text == said
-    assert piece.outdated == {4}
+    assert piece.outdated_lines == {4}
 
 
 def beside(said: str, asked: str, chosen: str) -> str:
     """What stays at its place of a result of which the lines with a text were chosen."""
-    messages = read(
+    messages = read_records(
         *map(
             json.dumps,
-            [user("Go."), calling(call("c1", "run_query", json.dumps({"query": asked}))), answers("c1", said)],
+            [user("Go."), calling_message(call("c1", "run_query", json.dumps({"query": asked}))), answers("c1", said)],
         )
     )
     lines = SessionLines(read_session(messages), lambda term: 1.0)
     taken = {line for line in lines.of_message(2) if chosen in lines.text(line)}
     assert taken
-    renderer = InPlaceRenderer(messages, lines, len, pair(messages))
+    renderer = InPlaceRenderer(messages, lines, len, pair_calls(messages))
     edits = renderer.render(Group(1, (1, 2), sum(messages[i].tokens for i in (1, 2))), taken, "").edits
     return next(edit.text for edit in edits if edit.message == 2)
 

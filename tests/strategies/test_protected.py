@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import DECIDED, EARLIER_HISTORY, FIRST_REQUEST, IN_FLIGHT, PlanInput
-from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
+from compactor_cli.strategies.shared.protected import SUMMARY_RESERVE_TOKENS, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer
-from tests.drawing import every
+from tests.drawing import loop_step
 from tests.pipeline.sessions import assistant, compact, filler, result, system, user
-from tests.strategies.asked import given_of
+from tests.strategies.asked import plan_inputs
 
 pytestmark = pytest.mark.one_test_in(2)
 
@@ -49,9 +49,9 @@ def floor_of(inputs: PlanInput) -> BudgetError:
 
 
 def test_work_in_flight_is_cut_first_then_the_system_prompt_and_the_requests_last() -> None:
-    given = given_of(AMONG_OTHERS)
+    given = plan_inputs(AMONG_OTHERS)
     floor = floor_of(given).floor
-    targets = [*range(3_000, floor, -every(7)), floor]
+    targets = [*range(3_000, floor, -loop_step(7)), floor]
     found = dict.fromkeys(frozenset(cut_at(given, target)) for target in targets)
     names = (IN_FLIGHT, "system message", FIRST_REQUEST)
     assert list(found) == [set(names[:count]) for count in range(4)]
@@ -60,7 +60,7 @@ def test_work_in_flight_is_cut_first_then_the_system_prompt_and_the_requests_las
 
 
 def test_work_in_flight_takes_half_of_what_the_requests_leave_and_all_of_it_where_it_must() -> None:
-    given = given_of([system(SYSTEM[: len(SYSTEM) // 2]), *AMONG_OTHERS[1:]])
+    given = plan_inputs([system(SYSTEM[: len(SYSTEM) // 2]), *AMONG_OTHERS[1:]])
     size = tokens_of(given)
     firm = sum(size.values()) - size[IN_FLIGHT]
     assert not cut_at(given, firm + 2 * size[IN_FLIGHT])
@@ -71,14 +71,14 @@ def test_work_in_flight_takes_half_of_what_the_requests_leave_and_all_of_it_wher
 
 
 def test_a_system_prompt_is_cut_to_half_of_the_room_that_is_not_decided_on() -> None:
-    given = given_of(AMONG_OTHERS)
+    given = plan_inputs(AMONG_OTHERS)
     size = tokens_of(given)
     firm = sum(size.values()) - size[IN_FLIGHT]
     for target in (firm, firm - 60):
         assert (
             0.3 * target - 40 < kept(given, target)["system message"].tokens <= target // 2
         )  # the rest is for what was typed
-    decided = given_of(AMONG_OTHERS, frozenset([2]))
+    decided = plan_inputs(AMONG_OTHERS, frozenset([2]))
     fixed = tokens_of(decided)[DECIDED]
     for target in (firm, firm - 60):
         found = kept(decided, target + fixed)
@@ -87,14 +87,14 @@ def test_a_system_prompt_is_cut_to_half_of_the_room_that_is_not_decided_on() -> 
 
 
 def test_a_system_prompt_gives_way_only_to_something_else() -> None:
-    given = given_of(PROTECTED)
+    given = plan_inputs(PROTECTED)
     size = tokens_of(given)
     firm = sum(size.values()) - size[IN_FLIGHT]
     assert kept(given, firm)["system message"].tokens > size["system message"] * 0.8
 
 
 def test_requests_that_must_be_cut_leave_room_for_a_word_on_what_is_gone() -> None:
-    among_others, alone = given_of(AMONG_OTHERS), given_of(PROTECTED)
+    among_others, alone = plan_inputs(AMONG_OTHERS), plan_inputs(PROTECTED)
 
     def spent(given: PlanInput, target: int) -> int:
         return sum(d.tokens for d in kept(given, target).values())
@@ -102,13 +102,13 @@ def test_requests_that_must_be_cut_leave_room_for_a_word_on_what_is_gone() -> No
     floor = floor_of(alone).floor
     for target in range(floor + 100, floor + 500, 20):
         assert FIRST_REQUEST in cut_at(alone, target)
-        assert spent(among_others, target + HELD_BACK) == spent(alone, target)
+        assert spent(among_others, target + SUMMARY_RESERVE_TOKENS) == spent(alone, target)
     assert spent(alone, floor + 400) > floor + 300
     assert floor_of(among_others).floor == floor, "where there is no room for such a word, there is none"
 
 
 def test_what_cannot_be_met_is_told_with_what_takes_it_up() -> None:
-    given = given_of(AMONG_OTHERS, frozenset([2]))
+    given = plan_inputs(AMONG_OTHERS, frozenset([2]))
     error = floor_of(given)
     items = dict(error.items)
     assert list(items) == [given.protected[at] for at in sorted(given.protected)]
@@ -118,7 +118,7 @@ def test_what_cannot_be_met_is_told_with_what_takes_it_up() -> None:
 
 
 def test_what_the_caller_sees_to_is_left_to_it() -> None:
-    given = given_of(AMONG_OTHERS)
+    given = plan_inputs(AMONG_OTHERS)
     assert set(kept(given, 3_000, without=frozenset([1]))) == {"system message", IN_FLIGHT}
 
 
@@ -146,7 +146,7 @@ ACCOUNT += f"\n## All user messages\n{ASKED}\n## Next steps\n- Count the lamps.\
 @pytest.mark.parametrize(("since", "share"), [(0, 0.15), (2, 0.05)])
 def test_what_an_agent_had_written_takes_what_was_asked_and_a_share_for_the_rest(since: int, share: float) -> None:
     behind = [user(f"Now look at desk {n}.") for n in range(since)]
-    given = given_of([user(ACCOUNT), *filler(1), *behind, *filler(2), IN_HAND])
+    given = plan_inputs([user(ACCOUNT), *filler(1), *behind, *filler(2), IN_HAND])
     given = replace(given, protected={**given.protected, 0: EARLIER_HISTORY})
     target = 1_600
     told = kept(given, target)[EARLIER_HISTORY]

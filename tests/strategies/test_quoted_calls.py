@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.summary_text.excerpts import quote
 from tests.builders import assistant as says
-from tests.builders import call, calling, user
+from tests.builders import call, calling_message, user
 from tests.builders import result as answers
 from tests.features.sessions import Told
 
@@ -20,7 +20,7 @@ EARLIER = "## Session Summary of #2-9\n#4 click: e507b\n#4 click: e510 the secon
 
 def test_two_calls_of_the_same_tool_in_one_message_stay_two() -> None:
     told = Told(user(EARLIER), user("Go on."), says("So."))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
 
     def quoted(*words: str) -> list[str]:
         chosen = [line for line in told.lines.of_message(0) if any(word in told.lines.text(line) for word in words)]
@@ -62,19 +62,21 @@ def test_two_calls_of_the_same_tool_in_one_message_stay_two() -> None:
     ],
 )
 def test_a_call_is_quoted_without_the_signs_of_json(arguments: str, quoted: str) -> None:
-    told = Told(user("Go."), calling(call("c1", "Bash", arguments)), answers("c1", "done"), says("So."))
+    told = Told(user("Go."), calling_message(call("c1", "Bash", arguments)), answers("c1", "done"), says("So."))
     first = next(iter(told.lines.of_message(1)))
     (line,) = quote(
-        Quoter(told.messages, told.lines, len, pair(told.messages)).excerpts([ChosenLine(first, 1.0, 1)])
+        Quoter(told.messages, told.lines, len, pair_calls(told.messages)).excerpts([ChosenLine(first, 1.0, 1)])
     ).splitlines()
     assert line.removesuffix(" …") == f"#1 Bash: {quoted}"
 
 
 def test_a_command_stands_without_its_key_and_other_arguments_with_theirs() -> None:
     arguments = {"command": "go build ./... 2>&1", "description": "Build the whole of it, and look for errors."}
-    told = Told(user("Go."), calling(call("c1", "Bash", json.dumps(arguments))), answers("c1", "done"), says("So."))
+    told = Told(
+        user("Go."), calling_message(call("c1", "Bash", json.dumps(arguments))), answers("c1", "done"), says("So.")
+    )
     asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     assert len(asked) > 1
     shown = "go build ./... 2>&1 description=Build the whole of it, and look for errors."
     assert quote(quoter.excerpts(asked)) == f"#1 Bash: {shown}"
@@ -82,9 +84,11 @@ def test_a_command_stands_without_its_key_and_other_arguments_with_theirs() -> N
 
 def test_a_later_piece_of_a_query_stands_behind_where_it_is_asked_and_how_it_begins() -> None:
     query = "select name, setting, unit from pg_settings where " + " or ".join(f"name = 'limit_{n}'" for n in range(30))
-    told = Told(user("Go."), calling(call("c1", "psql", json.dumps({"db": "stg", "sql": query}))), answers("c1", "x"))
+    told = Told(
+        user("Go."), calling_message(call("c1", "psql", json.dumps({"db": "stg", "sql": query}))), answers("c1", "x")
+    )
     first, begins, *others = told.lines.of_message(1)
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
 
     def shown(*lines: int) -> str:
         return quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines]))

@@ -15,7 +15,7 @@ from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring.weighted import WeightedScorer
 from compactor_cli.settings import Settings, SummarizationSettings
-from compactor_cli.strategies.ranked import batches, score_of, split_history
+from compactor_cli.strategies.ranked import score_of, split_batches, split_history
 from tests.builders import run_process
 from tests.pipeline.sessions import (
     Json,
@@ -157,7 +157,7 @@ def test_another_scorer_can_be_named() -> None:
 @pytest.mark.parametrize("size", [1, 2, 5, 20, 100])
 def test_batches_hold_about_as_many_messages_as_are_set_in_their_order(size: int) -> None:
     groups = [Group(i, (2 * i, 2 * i + 1), 10) for i in range(17)]
-    found = batches(groups, size, 1_000)
+    found = split_batches(groups, size, 1_000)
     assert [g for batch in found for g in batch] == groups
     sizes = [sum(len(g.messages) for g in batch) for batch in found]
     assert all(size <= n <= size + 1 for n in sizes[:-1])
@@ -167,7 +167,7 @@ def test_batches_hold_about_as_many_messages_as_are_set_in_their_order(size: int
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 8, 50])
 def test_of_more_batches_than_are_set_the_least_important_are_joined(most: int) -> None:
     groups = [Group(i, (i,), 10) for i in range(24)]
-    found = batches(groups, 3, most)
+    found = split_batches(groups, 3, most)
     assert len(found) == min(8, most)
     assert [g for batch in found for g in batch] == groups
     assert all(len(batch) == 3 for batch in found[1:])

@@ -10,14 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 from compactor_cli.features.work.state import known_state
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
-from compactor_cli.summaries.quoting import without_least
+from compactor_cli.summaries.quoting import drop_least
 from compactor_cli.summary_text.excerpts import quote
 from compactor_cli.summary_text.state_block import state_lines
 from tests.builders import assistant as says
-from tests.builders import call, calling, user
+from tests.builders import call, calling_message, user
 from tests.builders import result as answers
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, long_session, result
@@ -115,9 +115,12 @@ def test_the_output_of_a_command_that_was_written_as_text_stands_behind_it(code:
 )
 def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, shown: str) -> None:
     told = Told(
-        user("What is it?"), calling(call("c1", "calculate", '{"sum": "1+2"}')), answers("c1", said), says("So.")
+        user("What is it?"),
+        calling_message(call("c1", "calculate", '{"sum": "1+2"}')),
+        answers("c1", said),
+        says("So."),
     )
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     asked, *rest = (ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1))
     assert quote(quoter.excerpts([asked, *rest])) == f"#1 calculate: sum=1+2{shown}"
     with_result = [asked, *rest, *(ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2))]
@@ -142,8 +145,8 @@ def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, show
     ],
 )
 def test_a_quoted_command_says_how_it_came_out(tool: str, arguments: str, said: str, shown: str) -> None:
-    told = Told(user("Check it."), calling(call("c1", tool, arguments)), answers("c1", said), says("So."))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(user("Check it."), calling_message(call("c1", tool, arguments)), answers("c1", said), says("So."))
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
     quoted = json.loads(arguments).get("command", "path=log.txt")
     assert quote(quoter.excerpts(asked)) == f"#1 {tool}: {quoted}{shown}"
@@ -184,8 +187,10 @@ def test_a_quoted_command_says_how_it_came_out(tool: str, arguments: str, said: 
     ],
 )
 def test_a_quoted_call_that_failed_says_why(tool: str, arguments: Json, said: str, cause: str | None) -> None:
-    told = Told(user("Do."), calling(call("c1", tool, json.dumps(arguments))), answers("c1", said), says("It failed."))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(
+        user("Do."), calling_message(call("c1", tool, json.dumps(arguments))), answers("c1", said), says("It failed.")
+    )
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]))
     assert text.startswith(f"#1 {tool} failed: ")
     assert text.partition(" → ")[2].endswith(cause or said)
@@ -201,8 +206,10 @@ NUMBERED = """  181→def tide(harbor):
 
 def test_numbered_code_keeps_its_indentation() -> None:
     """The blanks before a number are none of the code's."""
-    told = Told(user("Read it."), calling(call("c1", "Read", '{"path": "t.py"}')), answers("c1", NUMBERED), says("So."))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(
+        user("Read it."), calling_message(call("c1", "Read", '{"path": "t.py"}')), answers("c1", NUMBERED), says("So.")
+    )
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2)]))
     code = text.partition("→ ")[2].replace("\n ", "\n")
     assert code == re.sub(r"^ +\d+→", "", NUMBERED, flags=re.MULTILINE)
@@ -213,8 +220,10 @@ def test_a_quote_does_not_begin_with_what_closes_something_else() -> None:
         f"    )\n    assert tide_{n} == harbor_{n}(\n        'berth_{n}', 'a long name of a pier_{n}',"
         for n in range(9)
     )
-    told = Told(user("Read it."), calling(call("c1", "Read", '{"path": "t.py"}')), answers("c1", code), says("So."))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(
+        user("Read it."), calling_message(call("c1", "Read", '{"path": "t.py"}')), answers("c1", code), says("So.")
+    )
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     lines = [line for line in told.lines.of_message(2) if told.lines.text(line).lstrip().startswith(")\n")]
     assert lines
     text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines[1:]]))
@@ -224,8 +233,10 @@ def test_a_quote_does_not_begin_with_what_closes_something_else() -> None:
 
 def test_a_quote_may_begin_with_what_opens_something() -> None:
     front = "---\ntitle: Tides of the harbour of the north\n---\nThe tides of berth_7 are in harbor_table_7."
-    told = Told(user("Read it."), calling(call("c1", "Read", '{"path": "t.md"}')), answers("c1", front), says("So."))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(
+        user("Read it."), calling_message(call("c1", "Read", '{"path": "t.md"}')), answers("c1", front), says("So.")
+    )
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2)]))
     assert text.partition("→ ")[2].replace("\n ", "\n") == front
 
@@ -233,7 +244,7 @@ def test_a_quote_may_begin_with_what_opens_something() -> None:
 def test_code_in_what_is_said_keeps_its_indentation() -> None:
     blocks = "\n".join(f"if tide_{n} > harbor_limit_{n}:\n    alarm_of_the_berth_{n}()" for n in range(6))
     told = Told(user("Show it."), says(f"It is this:\n```python\ndef tide():\n{indented(blocks)}\n```\nNo more."))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]))
     shown = text.replace("\n ", "\n")
     assert indented(blocks) in shown
@@ -246,8 +257,10 @@ def indented(code: str) -> str:
 def test_what_is_quoted_of_an_output_of_several_files_says_which() -> None:
     berths = "\n".join(f"berth_{n} = tide(harbor_{n})" for n in range(12))
     said = f"==> north/tides.py <==\n{berths}\n\n==> south/tides.py <==\n{berths.replace('berth', 'pier')}"
-    told = Told(user("Read them."), calling(call("c1", "Bash", '{"command": "head */tides.py"}')), answers("c1", said))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(
+        user("Read them."), calling_message(call("c1", "Bash", '{"command": "head */tides.py"}')), answers("c1", said)
+    )
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     wanted = [line for line in told.lines.of_message(2) if re.search(r"_(?:5|9)\b", told.lines.text(line))]
     text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in wanted]))
     north, south = (part.partition(" <== … ")[2] for part in text.split("==> ")[1:])
@@ -296,15 +309,17 @@ def test_brackets_do_not_stay_where_nothing_around_them_does() -> None:
 
 def test_the_words_of_the_user_in_a_result_stay_under_their_own_heading() -> None:
     said = "User responded: Postgres"
-    told = Told(user("Go."), calling(call("c1", "ask_user", '{"q": "Which?"}')), answers("c1", said), says("So."))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(
+        user("Go."), calling_message(call("c1", "ask_user", '{"q": "Which?"}')), answers("c1", said), says("So.")
+    )
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     chosen = [ChosenLine(line, 1.0, 1) for at in (1, 2) for line in told.lines.of_message(at)]
     assert quote(quoter.excerpts(chosen)).split("\n")[-1].startswith("#2 user: ")
 
 
 def test_a_call_is_worth_as_much_as_the_result_that_stands_behind_it() -> None:
-    told = Told(user("Go."), calling(call("c1", "count", '{"of": "a"}')), answers("c1", "23553.0"), says("So."))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(user("Go."), calling_message(call("c1", "count", '{"of": "a"}')), answers("c1", "23553.0"), says("So."))
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
     (excerpt,) = quoter.excerpts([*asked, *(ChosenLine(line, 7.0, 1) for line in told.lines.of_message(2))])
     assert excerpt.value == 7.0
@@ -316,13 +331,13 @@ def test_a_quoted_failure_says_whether_it_has_passed_since(later: str, outcome: 
     code = "0" if "passed" in later else "1"
     told = Told(
         user("Mend it."),
-        calling(call("c1", "Bash", '{"command": "pytest -q"}')),
+        calling_message(call("c1", "Bash", '{"command": "pytest -q"}')),
         answers("c1", said),
-        calling(call("c2", "Bash", '{"command": "pytest -q"}')),
+        calling_message(call("c2", "Bash", '{"command": "pytest -q"}')),
         answers("c2", f"{later}\nexit code: {code}"),
     )
-    pairing = pair(told.messages)
-    quoter = Quoter(told.messages, told.lines, len, pairing, known_state(told.messages, pairing=pairing).overcome)
+    pairing = pair_calls(told.messages)
+    quoter = Quoter(told.messages, told.lines, len, pairing, known_state(told.messages, pairing=pairing).resolved)
     asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
     assert quote(quoter.excerpts(asked)).startswith(f"#1 Bash {outcome}: pytest -q")
 
@@ -330,12 +345,12 @@ def test_a_quoted_failure_says_whether_it_has_passed_since(later: str, outcome: 
 def test_what_a_line_is_in_is_worth_as_much_as_the_line() -> None:
     """Where a summary has to be shorter, it does not go before what stands below it."""
     code = "def tide_of(gate):\n    first = gate.level\n\n\n    second = gate.level_of_all_the_gates_of_the_harbor\n"
-    told = Told(user("What is it?"), calling(call("c1", "Read", '{"path": "a.py"}')), answers("c1", code))
+    told = Told(user("What is it?"), calling_message(call("c1", "Read", '{"path": "a.py"}')), answers("c1", code))
     first, *_, last = told.lines.of_message(2)
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     scope, within = quoter.excerpts([ChosenLine(first, 1.0, 1), ChosenLine(last, 7.0, 1)])
     assert (scope.value, within.value) == (7.0, 7.0)
-    assert len(without_least([scope, within, replace(within, value=2.0)], 1)) == 2
+    assert len(drop_least([scope, within, replace(within, value=2.0)], 1)) == 2
 
 
 FLIGHTS = [{"number": f"HAT{n}", "origin": "JFK", "price": n} for n in range(100, 108)]
@@ -345,8 +360,10 @@ LETTER = {"id": "av-12", "to": "Ada of the quay in the north", "text": "Dear {na
 
 def shown_of(said: Json | list[Json], first: str, most: int | None = None) -> str:
     """The quote of those lines of a result that hold some words, the first ones."""
-    told = Told(user("Find it."), calling(call("c1", "search", '{"from": "JFK"}')), answers("c1", json.dumps(said)))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    told = Told(
+        user("Find it."), calling_message(call("c1", "search", '{"from": "JFK"}')), answers("c1", json.dumps(said))
+    )
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
     own = [line for line in told.lines.of_message(2) if first in told.lines.text(line)][:most]
     assert own
     return quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in own]))

@@ -70,7 +70,7 @@ def told(analysis: Analysis, plan: Plan) -> str:
     alike: dict[tuple[str, str], list[Decision]] = {}
     for decision in plan.decisions:
         alike.setdefault((decision.rendition, decision.reason), []).append(decision)
-    lines = [f"target {plan.target}, demoted {sorted(plan.cut & analysis.residuals.kept)}"]
+    lines = [f"target {plan.target}, demoted {sorted(plan.not_whole & analysis.residuals.kept)}"]
     for (rendition, reason), own in alike.items():
         messages = sorted(i for d in own for i in analysis.groups[d.group].messages)
         begins = [i for i in messages if i - 1 not in messages]

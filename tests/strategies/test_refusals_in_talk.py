@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
-from compactor_cli.strategies.shared.lone_lines import said_after
+from compactor_cli.strategies.shared.lone_lines import short_followers
 from tests.builders import jsonl
 from tests.pipeline.sessions import load, user
 from tests.strategies.test_rules_in_small_talk import TALK, compacted
@@ -58,4 +58,4 @@ def test_short_sentences_right_behind_one_stay_with_it(behind: str, stay: list[s
     messages = load([user(f"{WISH} {behind}")]).transcripts[0].messages
     lines = SessionLines(read_session(messages), lambda term: 1.0)
     assert lines.text(0) == WISH
-    assert [lines.text(at) for at in said_after(lines, 0, lambda line: len(lines.text(line)) // 4 + 1)] == stay
+    assert [lines.text(at) for at in short_followers(lines, 0, lambda line: len(lines.text(line)) // 4 + 1)] == stay

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision
 from compactor_cli.pipeline.groups import form_groups
-from compactor_cli.strategies.shared.renditions import Cut, Renderer, level
-from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST
+from compactor_cli.strategies.shared.renditions import Cut, Renderer, top_limit
+from compactor_cli.text.shorten import IMAGE_NOTE, MIN_TOKENS
 from compactor_cli.tokens import make_counter
-from tests.drawing import every
+from tests.drawing import loop_step
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 
 pytestmark = pytest.mark.one_test_in(2)
@@ -38,7 +38,7 @@ def rendered(records: list[Json], query: str = "") -> tuple[Renderer, list[Group
 def fitted(records: list[Json], room: int, *, prose: bool = True, spare: frozenset[int] = frozenset()) -> Any:
     """Which kinds of parts were cut, and the tokens of all; None where nothing fits."""
     renderer, groups = rendered(records)
-    decisions = renderer.fit(groups, room, "", prose=prose, spare=spare)
+    decisions = renderer.fit(groups, room, "", prose=prose, exempt=spare)
     if decisions is None:
         return None
     return kinds(renderer, decisions), sum(d.tokens for d in decisions)
@@ -65,7 +65,7 @@ def test_what_fits_to_the_token_stays_whole() -> None:
 
 def test_outputs_are_cut_before_arguments_and_these_before_texts() -> None:
     found: list[set[str]] = []
-    for room in range(size(SESSION), 0, -every(5)):
+    for room in range(size(SESSION), 0, -loop_step(5)):
         fit = fitted(SESSION, room)
         if fit is None:
             break
@@ -82,7 +82,7 @@ def test_without_prose_texts_stay_and_less_can_be_met() -> None:
     cut, tokens = fitted(SESSION, bare, prose=False)
     assert (cut, tokens) == ({"tool_result", "tool_call"}, bare)
     least = next(room for room in range(size(SESSION)) if fitted(SESSION, room))
-    assert least < bare - 2 * (COUNT(TALK) - SMALLEST) + 50
+    assert least < bare - 2 * (COUNT(TALK) - MIN_TOKENS) + 50
 
 
 def test_arguments_are_cut_to_400_characters_a_string_before_they_are_cut_to_60() -> None:
@@ -101,7 +101,7 @@ def test_spared_messages_are_not_cut_and_count_for_nothing_that_could_be() -> No
     records = [wrote("c1", 9), result("c1", ROWS), wrote("c2", 9), result("c2", ROWS)]
     renderer, groups = rendered(records)
     for room in (900, 800, 700):
-        decisions = renderer.fit(groups, room, "", prose=True, spare=frozenset([1]))
+        decisions = renderer.fit(groups, room, "", prose=True, exempt=frozenset([1]))
         assert decisions is not None
         assert [edit.message for d in decisions for edit in d.edits] == [3]
         assert room - 40 < sum(d.tokens for d in decisions) <= room
@@ -124,17 +124,17 @@ def test_pictures_go_with_texts_and_a_note_stands_in_their_place() -> None:
 
 def test_what_has_nothing_to_cut_is_whole_and_weighs_what_it_weighs() -> None:
     renderer, groups = rendered([user("Short."), *SESSION[1:3]])
-    everything = Cut(SMALLEST, 60, SMALLEST, images=True)
-    assert renderer.shortened(groups[0], everything, "old").rendition == "whole"
+    everything = Cut(MIN_TOKENS, 60, MIN_TOKENS, images=True)
+    assert renderer.shorten(groups[0], everything, "old").rendition == "whole"
     assert [renderer.tokens(group, everything) for group in groups] == [
-        renderer.shortened(group, everything, "").tokens for group in groups
+        renderer.shorten(group, everything, "").tokens for group in groups
     ]
     assert [renderer.tokens(group, Cut()) for group in groups] == [group.tokens for group in groups]
 
 
 def test_the_tokens_of_a_cut_call_are_those_of_its_name_and_its_arguments() -> None:
     renderer, (group,) = rendered(SESSION[1:3])
-    decision = renderer.shortened(group, Cut(arguments=60), "")
+    decision = renderer.shorten(group, Cut(arguments=60), "")
     (edit,) = decision.edits
     assert edit.tokens == COUNT(edit.text) + COUNT("Write")
     assert decision.tokens == group.tokens - renderer.messages[0].parts[0].tokens + edit.tokens
@@ -165,7 +165,7 @@ def test_sentences_stay_that_name_what_the_newest_20_messages_or_the_query_speak
 ) -> None:
     records = [assistant(sentences(40, "northern_rows")), *said, *[assistant("Yes.")] * after]
     renderer, groups = rendered(records, query)
-    (edit,) = renderer.shortened(groups[0], Cut(prose=100), "").edits
+    (edit,) = renderer.shorten(groups[0], Cut(prose=100), "").edits
     assert ("northern_rows" in edit.text) == stays
 
 
@@ -173,12 +173,12 @@ def test_of_a_request_that_is_cut_stays_what_the_agent_took_up() -> None:
     task = "Let the ferry wait for the late train."
     records = [user(f"{sentences(30, 'one')}\n\n{task}\n\n{sentences(30, 'two')}"), assistant(f"I see to it: {task}")]
     renderer, groups = rendered(records)
-    (edit,) = renderer.shortened(groups[0], Cut(prose=100), "").edits
+    (edit,) = renderer.shorten(groups[0], Cut(prose=100), "").edits
     assert task in edit.text
     assert edit.tokens <= 100
     records[1] = assistant("I see.")
     renderer, groups = rendered(records)
-    (edit,) = renderer.shortened(groups[0], Cut(prose=100), "").edits
+    (edit,) = renderer.shorten(groups[0], Cut(prose=100), "").edits
     assert task not in edit.text
 
 
@@ -187,8 +187,8 @@ def test_the_level_is_the_highest_limit_that_saves_enough(sizes: list[int], room
     def enough(limit: int) -> bool:
         return sum(min(size, limit) for size in sizes) <= sum(sizes) + room
 
-    limits = range(SMALLEST, max([SMALLEST, *sizes]) + 1)
-    assert level(sizes, room) == max(filter(enough, limits), default=None)
+    limits = range(MIN_TOKENS, max([MIN_TOKENS, *sizes]) + 1)
+    assert top_limit(sizes, room) == max(filter(enough, limits), default=None)
 
 
 def test_of_a_system_prompt_stays_what_the_newest_request_is_about():
@@ -201,5 +201,5 @@ def test_of_a_system_prompt_stays_what_the_newest_request_is_about():
     rooms, points = user("Which room is free, and how long is a room kept?"), user("How many credits do I bring?")
     for first, last, kept in ((rooms, points, "Ninety credits"), (points, rooms, "two terms")):
         renderer, groups = rendered([system(prompt), first, assistant("One."), last])
-        (edit,) = renderer.shortened(groups[0], Cut(prose=60), "").edits
+        (edit,) = renderer.shorten(groups[0], Cut(prose=60), "").edits
         assert kept in edit.text

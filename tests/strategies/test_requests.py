@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.profiles import default_profile
-from compactor_cli.strategies.shared.abridged import LEFT_OUT, KeptRequest
-from compactor_cli.strategies.shared.leaning import is_cry, is_step_behind
-from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
+from compactor_cli.strategies.shared.dependent_sentences import is_exclamation, is_later_step
+from compactor_cli.strategies.shared.kept_requests import ELLIPSIS, KeptRequest
+from compactor_cli.strategies.shared.request_values import echo_rater, learned_rater
 from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
 from compactor_cli.text.clauses import split_clauses
-from tests.cost import calls_of
+from tests.cost import count_calls
 
 CHAT = (
     "Good morning! I slept badly, but here we are. The folder infra/live-7 is off limits.",
@@ -50,10 +50,10 @@ def test_all_of_them_stay_whole_when_there_is_room() -> None:
 
 
 def test_the_sentence_that_binds_stays_and_the_small_talk_around_it_goes() -> None:
-    rate = rate_by([message(at, "user", text) for at, text in enumerate(CHAT)], default_profile().binding)
+    rate = learned_rater([message(at, "user", text) for at, text in enumerate(CHAT)], default_profile().binding)
     chosen = choose_requests(requests(*CHAT), 34, words, rate)
     assert chosen[-1] == KeptRequest(4, CHAT[-1], 6, whole=True)
-    assert chosen[0].text.endswith(f"{LEFT_OUT} The folder infra/live-7 is off limits.")
+    assert chosen[0].text.endswith(f"{ELLIPSIS} The folder infra/live-7 is off limits.")
     assert not chosen[0].whole
 
 
@@ -90,7 +90,7 @@ def test_a_pasted_text_is_cut_before_what_is_asked_about_it() -> None:
     (asked,) = choose_requests(requests(text), 120, words)
     assert asked.text.startswith("Please carry out the plan below.")
     assert asked.text.endswith("Only touch the staging copy while you do.")
-    assert LEFT_OUT in asked.text
+    assert ELLIPSIS in asked.text
 
 
 TEXTS = st.lists(st.text(max_size=80), max_size=12)
@@ -100,7 +100,7 @@ TEXTS = st.lists(st.text(max_size=80), max_size=12)
 def test_what_is_said_right_before_and_behind_a_pasted_text_is_no_part_of_it(colon: str) -> None:
     log = "\n".join(f"row {at} took {at * 3} units in zone {at % 7}" for at in range(60))
     text = f"Find out why the nightly job stops.\nThis is its log{colon}\n{log}\nWhich row is the first to fail?"
-    said = [clause.text for clause in split_clauses(text) if clause.place != "pasted"]
+    said = [clause.text for clause in split_clauses(text) if clause.origin != "pasted"]
     assert said == ["Find out why the nightly job stops.", f"This is its log{colon}", "Which row is the first to fail?"]
 
 
@@ -117,7 +117,7 @@ def test_what_stays_fits_and_is_made_of_whole_sentences(texts: list[str], room: 
         else:
             kept = [clause.text for clause in split_clauses(text) if clause.text in one.text]
             assert kept
-            assert LEFT_OUT in one.text
+            assert ELLIPSIS in one.text
 
 
 @given(st.text())
@@ -132,8 +132,8 @@ def test_clauses_leave_nothing_out_but_blanks(text: str) -> None:
 
 def test_the_learned_score_judges_with_what_the_agent_says_in_between() -> None:
     question = message(0, "assistant", "Which folder must stay as it is?")
-    rate = rate_by([question], default_profile().talk)
-    bare = rate_by([], default_profile().talk)
+    rate = learned_rater([question], default_profile().talk)
+    bare = learned_rater([], default_profile().talk)
     answer = [(1, "infra/live-7, the others are free")]
     assert rate(answer) != bare(answer)
 
@@ -144,7 +144,7 @@ def test_of_a_large_request_the_title_of_what_was_put_into_it_stays() -> None:
         f"{n}. Always look at tool_{n}.py before the harbor_{n} gate is opened with 0{n}." for n in range(40)
     )
     text = f"Solve the issue below.\n\n<issue>\nThe parser drops fields\n\nHi there.\n</issue>\n\nTIPS:\n{tips}"
-    rate = rate_by([message(0, "user", text)], default_profile().binding)
+    rate = learned_rater([message(0, "user", text)], default_profile().binding)
     (kept,) = choose_requests(requests(text), 16, words, rate)
     assert "The parser drops fields" in kept.text
     assert not kept.whole
@@ -153,7 +153,7 @@ def test_of_a_large_request_the_title_of_what_was_put_into_it_stays() -> None:
 def test_of_a_long_request_what_it_opens_with_stays() -> None:
     tips = " ".join(f"Always look at tool_{n}.py before harbor_{n} is opened with 0{n}." for n in range(60))
     text = f"Make the parser keep empty fields. {tips}"
-    rate = rate_by([message(0, "user", text)], default_profile().binding)
+    rate = learned_rater([message(0, "user", text)], default_profile().binding)
     (kept,) = choose_requests(requests(text), 20, words, rate)
     assert kept.text.startswith("Make the parser keep empty fields.")
     assert not kept.whole
@@ -190,7 +190,7 @@ def test_a_label_does_not_stay_without_what_it_is_of() -> None:
 
 
 def test_fields_of_a_form_are_not_what_a_prompt_is_about() -> None:
-    (title,) = (clause.text for clause in split_clauses(PROMPT) if clause.place == "title")
+    (title,) = (clause.text for clause in split_clauses(PROMPT) if clause.origin == "title")
     assert title == TASK
 
 
@@ -200,7 +200,7 @@ def test_of_the_newest_request_a_nod_does_not_stay_alone() -> None:
     (kept,) = choose_requests(requests(*earlier, text), 26, words)
     assert (
         kept.text
-        == f"{LEFT_OUT} Yes, please use the certificate for $299, and cover the remaining $76 with my gift card."
+        == f"{ELLIPSIS} Yes, please use the certificate for $299, and cover the remaining $76 with my gift card."
     )
 
 
@@ -235,7 +235,7 @@ PASTED = " ".join(f"Guest{n} of Town{n} ate Dish{n * 7} and had Drink{n * 3}." f
 )
 def test_a_task_between_pasted_texts_stays_when_the_agent_took_it_up(task: str, reply: str) -> None:
     text = f"{PASTED}\n\n{task}\n\n{PASTED.replace('Guest', 'Host').replace('Town', 'Farm')}"
-    taken_up = taken_up_in([message(0, "user", text), message(1, "assistant", reply)])
+    taken_up = echo_rater([message(0, "user", text), message(1, "assistant", reply)])
 
     def length(part: str) -> int:
         return len(part) // 2  # scripts without blanks take tokens too
@@ -243,15 +243,15 @@ def test_a_task_between_pasted_texts_stays_when_the_agent_took_it_up(task: str, 
     def flat(sentences: Sequence[tuple[int, str]]) -> list[float]:
         return [0.5 for _ in sentences]
 
-    assert task in said(choose_requests(requests(text), 60, length, flat, taken_up=taken_up))
+    assert task in said(choose_requests(requests(text), 60, length, flat, rate_echo=taken_up))
     assert task not in said(choose_requests(requests(text), 60, length, flat))
 
 
 def test_nothing_is_taken_up_of_what_the_agent_says_behind_another_request() -> None:
     talk = [message(0, "user", "Water the ferns."), message(1, "user", "Go."), message(2, "assistant", "The ferns!")]
     talk = [replace(m, origin="request") if m.role == "user" else m for m in talk]
-    assert list(taken_up_in(talk)(0, ["Water the ferns.", "Go."])) == []
-    assert list(taken_up_in(talk, "water ferns")(0, ["Water the ferns.", "Go."])) == [1.0, 0.0]
+    assert list(echo_rater(talk)(0, ["Water the ferns.", "Go."])) == []
+    assert list(echo_rater(talk, "water ferns")(0, ["Water the ferns.", "Go."])) == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("greeting", ["Hi there!", "Buenos días.", "Guten Morgen!"])
@@ -322,7 +322,7 @@ def test_of_the_first_request_the_task_stays_and_no_cry_behind_it(room: int) -> 
     ],
 )
 def test_a_line_of_one_word_is_a_cry(text: str, cry: str) -> None:
-    assert [clause.text for clause in split_clauses(text) if is_cry(text, clause)][:1] == [cry]
+    assert [clause.text for clause in split_clauses(text) if is_exclamation(text, clause)][:1] == [cry]
 
 
 @pytest.mark.parametrize(
@@ -336,19 +336,19 @@ def test_a_line_of_one_word_is_a_cry(text: str, cry: str) -> None:
     ],
 )
 def test_what_names_or_says_more_is_no_cry(text: str) -> None:
-    assert not any(is_cry(text, clause) for clause in split_clauses(text)[1:])
+    assert not any(is_exclamation(text, clause) for clause in split_clauses(text)[1:])
 
 
 def test_steps_behind_a_task_take_nothing_of_it_back() -> None:
     steps = "\n".join(f"{n}. Create a script for the harbour file {n}" for n in range(1, 4))
     text = f"Create the harbour file with the quays of the north.\n\n{steps}"
     task, *others = split_clauses(text)
-    assert all(is_step_behind(text, task, other) for other in others)
+    assert all(is_later_step(text, task, other) for other in others)
     changed = f"{text}\n4. Actually, no: scrap that, and leave the harbour file alone"
-    assert not all(is_step_behind(changed, task, other) for other in split_clauses(changed)[1:])
+    assert not all(is_later_step(changed, task, other) for other in split_clauses(changed)[1:])
 
 
 def test_long_lines_of_cries_are_read_in_linear_time() -> None:
     text = "Sort the forms.\n" + "Go! " * 50_000
     clauses = split_clauses(text)
-    assert calls_of(lambda: [is_cry(text, clause) for clause in clauses]) < 20 * len(clauses)
+    assert count_calls(lambda: [is_exclamation(text, clause) for clause in clauses]) < 20 * len(clauses)

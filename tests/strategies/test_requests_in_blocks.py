@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import assistant, compact, faults_of, jsonl, load, read, text_block, tool_result, tool_use, user
+from tests.builders import (
+    assistant,
+    compact,
+    find_faults,
+    jsonl,
+    load,
+    read_records,
+    text_block,
+    tool_result,
+    tool_use,
+    user,
+)
 
 AGENTS = "# AGENTS.md instructions for /srv/app\n\n<INSTRUCTIONS>\nTables are named in docs/map.md.\n</INSTRUCTIONS>"
 REMINDER = "<system-reminder>\nThe list of tasks is empty.\n</system-reminder>"
@@ -19,7 +30,7 @@ def blocks(*texts):
 
 
 def told(*values):
-    return [(m.origin, m.turn is not None, m.text()) for m in read(*values)]
+    return [(m.origin, m.turn is not None, m.text()) for m in read_records(*values)]
 
 
 def test_what_was_typed_among_inserted_texts_is_a_message_of_its_own():
@@ -29,8 +40,10 @@ def test_what_was_typed_among_inserted_texts_is_a_message_of_its_own():
         ("other", False, "ok"),
     ]
     assert told(blocks(ASKED, REMINDER)) == [("request", True, ASKED), ("injected", True, REMINDER)]
-    assert sum(m.tokens for m in read(blocks(AGENTS, ASKED))) == sum(m.tokens for m in read(blocks(ASKED, AGENTS)))
-    assert [m.origin for m in read(user([tool_result("t1", "x"), text_block(AGENTS), text_block(ASKED)]))] == [
+    assert sum(m.tokens for m in read_records(blocks(AGENTS, ASKED))) == sum(
+        m.tokens for m in read_records(blocks(ASKED, AGENTS))
+    )
+    assert [m.origin for m in read_records(user([tool_result("t1", "x"), text_block(AGENTS), text_block(ASKED)]))] == [
         "request"
     ]
 
@@ -44,11 +57,11 @@ def test_what_was_typed_among_inserted_texts_is_a_message_of_its_own():
     ],
 )
 def test_texts_that_nobody_typed_are_no_request(texts):
-    assert [m.origin for m in read(blocks(*texts))] == ["injected"]
+    assert [m.origin for m in read_records(blocks(*texts))] == ["injected"]
 
 
 def test_texts_of_one_speaker_stay_one_message():
-    assert [m.origin for m in read(blocks(ASKED, RULE), assistant("ok"), blocks("/srv/app is gone", RULE))] == [
+    assert [m.origin for m in read_records(blocks(ASKED, RULE), assistant("ok"), blocks("/srv/app is gone", RULE))] == [
         "request",
         "other",
         "request",
@@ -79,8 +92,8 @@ def test_every_request_is_kept_and_results_beside_it_are_cut(strategy, last_besi
     made = compact(data, strategy=strategy, target_ratio=0.2)
     text = made.data.decode()
     assert all(words in text for words in (ASKED, RULE, LAST))
-    assert faults_of(load(made.data)) == []
-    newest = read(*made.data.splitlines())[-1]
+    assert find_faults(load(made.data)) == []
+    newest = read_records(*made.data.splitlines())[-1]
     assert newest.text("text") == LAST
     assert sum(part.tokens for part in newest.results) < len(ROWS) // 8
     assert not [warning for part in made.parts for warning in part.warnings if "last request" in warning]

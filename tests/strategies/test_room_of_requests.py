@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.strategies.shared.requests import HEADING, choose_requests
-from tests.builders import assistant, call, calling, compact, jsonl, result, user
+from tests.builders import assistant, call, calling_message, compact, jsonl, result, user
 from tests.strategies.test_requests import requests, said, words
 
 BERTHS = (
@@ -53,7 +53,7 @@ def session(*, answered: bool) -> list[dict[str, object]]:
     records: list[dict[str, object]] = []
     for at, text in enumerate((*BERTHS, "Nothing goes on board without its label.", "The mate sleeps until noon.")):
         rows = [{"crate": f"c{at}{n:02}", "deck": n % 3, "weight": 40 + n} for n in range(30)]
-        records += [user(text), calling(call(f"c{at}", "list_crates", json.dumps({"quay": at})))]
+        records += [user(text), calling_message(call(f"c{at}", "list_crates", json.dumps({"quay": at})))]
         records += [result(f"c{at}", json.dumps(rows)), assistant("That is done, as you have asked for it.")]
     return [*records[:-1], assistant(REPORT)] if answered else records
 
@@ -75,7 +75,7 @@ def test_no_strategy_leaves_a_short_message_out_of_the_room_for_words(strategy: 
     rows = [{"crate": f"c{n:03}", "deck": n % 3, "weight": 40 + n} for n in range(90)]
     records: list[dict[str, object]] = []
     for at, text in enumerate(told):
-        records += [user(text), calling(call(f"c{at}", "list_crates", json.dumps({"quay": at})))]
+        records += [user(text), calling_message(call(f"c{at}", "list_crates", json.dumps({"quay": at})))]
         records += [result(f"c{at}", json.dumps(rows)), assistant("That is done, as you have asked for it.")]
     data = compact(jsonl(*records), strategy=strategy, target_tokens=target).data.decode()
     assert WISH in data

@@ -15,7 +15,15 @@ from compactor_cli import api
 from compactor_cli.summary_text.verbatim import carried
 from tests.pipeline.sessions import assistant, result, transcript
 from tests.strategies import work
-from tests.strategies.growing import actions_of, check_rounds, facts_in, lost_facts, pieces, rounds, summary_of
+from tests.strategies.growing import (
+    actions_of,
+    check_rounds,
+    compact_rounds,
+    facts_in,
+    lost_facts,
+    split_session,
+    summary_of,
+)
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "transcripts"
 LONG = "openai-long/derived-"
@@ -39,7 +47,7 @@ EACH = pytest.mark.parametrize("strategy", ["rolling", "ranked", "handoff"])
 def test_five_rounds_of_a_generated_session_lose_nothing_and_say_nothing_twice(strategy: str, share: float) -> None:
     told = transcript(work.session(25))
     target = int(share * told.tokens)
-    check_rounds(rounds(pieces(told), target, format=told.format, strategy=strategy), target)
+    check_rounds(compact_rounds(split_session(told), target, format=told.format, strategy=strategy), target)
 
 
 @pytest.mark.drawn(27)
@@ -52,13 +60,13 @@ def test_five_rounds_of_a_real_session_lose_nothing_and_say_nothing_twice(name: 
         pytest.skip("this transcript is not here")
     (told,) = api.load(path.read_bytes(), str(path), tokenizer="chars").transcripts
     target = int(REAL[name] * told.tokens)
-    check_rounds(rounds(pieces(told), target, format=told.format, strategy=strategy), target)
+    check_rounds(compact_rounds(split_session(told), target, format=told.format, strategy=strategy), target)
 
 
 @EACH
 def test_every_round_carries_the_first_request_from_the_round_before(strategy: str) -> None:
     told = transcript(work.session(25))
-    for one in rounds(pieces(told), told.tokens // 6, format=told.format, strategy=strategy):
+    for one in compact_rounds(split_session(told), told.tokens // 6, format=told.format, strategy=strategy):
         said = [m.text("text") for m in one.part.messages]
         repeated = carried(summary_of(one.part)).first
         assert (repeated == work.FIRST) is (strategy != "ranked")
@@ -72,10 +80,10 @@ def test_counts_of_what_was_done_to_a_file_add_up_over_the_rounds(strategy: str)
     for _ in range(25):
         records += list(work.task(0))
     told = transcript(records)
-    last = rounds(pieces(told), told.tokens // 6, format=told.format, strategy=strategy)[-1]
+    last = compact_rounds(split_session(told), told.tokens // 6, format=told.format, strategy=strategy)[-1]
     have = actions_of([m for m in last.part.messages if m.origin != "summary"])
     (fact,) = [f for f in facts_in(summary_of(last.part)) if f.section == "Files"]
-    assert fact.about == work.changed_file(0)
+    assert fact.subject == work.changed_file(0)
     for action in ("edited", "read"):
         assert fact.counts[action] + have[work.changed_file(0), action] == 25
 
@@ -92,10 +100,10 @@ def test_where_the_ledger_does_not_fit_changed_files_outlive_those_that_were_onl
         ]
     told = transcript(records)
     target = 2_600
-    found = rounds(pieces(told), target, format=told.format, strategy=strategy)
+    found = compact_rounds(split_session(told), target, format=told.format, strategy=strategy)
     assert all(one.part.tokens <= target for one in found)
     assert lost_facts(found[-1]), "the target is to be too small for the ledger"
     files = [fact for fact in facts_in(summary_of(found[-1].part)) if fact.section == "Files"]
-    changed = [fact for fact in files if fact.changes]
+    changed = [fact for fact in files if fact.is_change]
     assert len(changed) >= 10
     assert len(files) - len(changed) <= 2

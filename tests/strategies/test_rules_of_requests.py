@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.shared.abridged import KeptRequest
-from compactor_cli.strategies.shared.binding import announces, reverses
+from compactor_cli.strategies.shared.binding import announces_rules, is_reversal
+from compactor_cli.strategies.shared.kept_requests import KeptRequest
 from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
 from compactor_cli.text.clauses import Clause, split_clauses
 
@@ -82,7 +82,7 @@ def test_a_sentence_that_only_says_that_rules_follow_does_not_stay_without_the_n
     ],
 )
 def test_a_sentence_that_says_something_announces_nothing(text: str) -> None:
-    assert not announces(text)
+    assert not announces_rules(text)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_sentence_that_says_something_announces_nothing(text: str) -> None:
     ],
 )
 def test_sentences_that_announce(text: str) -> None:
-    assert announces(text)
+    assert announces_rules(text)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_sentences_that_announce(text: str) -> None:
     ],
 )
 def test_sentences_that_change_no_mind(text: str) -> None:
-    assert not reverses(Clause(text, 0, len(text)))
+    assert not is_reversal(Clause(text, 0, len(text)))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_sentences_that_change_no_mind(text: str) -> None:
     ],
 )
 def test_sentences_that_change_a_mind(text: str) -> None:
-    assert reverses(Clause(text, 0, len(text)))
+    assert is_reversal(Clause(text, 0, len(text)))
 
 
 def test_a_first_request_that_takes_little_of_the_room_stays_whole() -> None:

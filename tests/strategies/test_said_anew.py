@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
+from compactor_cli.strategies.adaptive.replaced_statements import find_newer, newer_first
 from tests.builders import assistant, compact, jsonl, user
 from tests.features.sessions import Told
 
@@ -27,7 +27,7 @@ def chat(old: str = OLD, new: str = NEW) -> list[dict[str, object]]:
 def found(old: str, new: str) -> list[tuple[str, list[str]]]:
     told = Told(*chat(old, new))
     text = told.lines.text
-    return [(text(line), [*map(text, others)]) for line, others in said_anew(told.messages, told.lines).items()]
+    return [(text(line), [*map(text, others)]) for line, others in find_newer(told.messages, told.lines).items()]
 
 
 @pytest.mark.parametrize("ratio", [0.3, 0.35, 0.4, 0.45, 0.5, 0.6])
@@ -97,7 +97,7 @@ def test_other_sentences_tell_of_no_change_to_it(old: str, new: str) -> None:
 def test_a_change_comes_first_and_the_change_of_that_before_it() -> None:
     told = Told(*chat())
     anew = {5: [7], 7: [8], 9: (), 11: [7]}
-    assert [*anew_first([5, 9, 11, 5], anew, told.lines, lambda line: 40)] == [8, 7, 5, 9, 11, 5]
+    assert [*newer_first([5, 9, 11, 5], anew, told.lines, lambda line: 40)] == [8, 7, 5, 9, 11, 5]
 
 
 @pytest.mark.parametrize(("size", "ahead"), [(22, 2), (1_500, 1)])
@@ -111,6 +111,6 @@ def test_changes_of_changes_are_walked_once_each(size: int, ahead: int) -> None:
             return super().get(key, range(0))
 
     anew = Changes({at: range(at + 1, at + 1 + ahead) for at in range(size)})
-    newest = [*anew_first(range(size), anew, told.lines, lambda line: 40)]
+    newest = [*newer_first(range(size), anew, told.lines, lambda line: 40)]
     assert newest[: size + ahead] == [*range(size + ahead - 1, -1, -1)]
     assert len(looked_up) == size + ahead

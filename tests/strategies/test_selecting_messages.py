@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compactor_cli.summary_text.headers import covered, is_summary
-from tests.builders import ROOT, Finished
+from tests.builders import ROOT, FinishedRun
 from tests.pipeline.sessions import assistant, filler, system, to_bytes, user
 
 pytestmark = pytest.mark.one_test_in(3)
@@ -22,7 +22,7 @@ Rolled = Callable[..., list[bytes]]
 
 
 @pytest.fixture
-def rolled(run: Callable[..., Finished], tmp_path: Path) -> Rolled:
+def rolled(run: Callable[..., FinishedRun], tmp_path: Path) -> Rolled:
     """The lines of a session after `compact --strategy rolling`; `options` go with it."""
 
     def compact(lines: Sequence[bytes], *options: str, keep_last: int | None = None) -> list[bytes]:

@@ -95,7 +95,7 @@ def test_what_comes_first_is_the_line_of_which_most_is_to_be_expected_for_its_to
     def density(line):
         alone = selector(story)
         cost = alone.take(line)
-        known = sum(alone._reached.values())  # how far each name is understood; each is worth 1
+        known = sum(alone._term_levels.values())  # how far each name is understood; each is worth 1
         names = sum(term >= 0 for term in story.lines.terms[line])
         return (known + 0.2 * (names - known)) / cost
 
@@ -113,11 +113,11 @@ def test_the_line_with_more_value_for_its_tokens_comes_first():
 
 def test_what_is_covered_already_adds_nothing():
     story = told(["open main.py", "nothing more", "see parser.py"])
-    covered = [story.session.find("main.py")]
+    covered = [story.session.find_id("main.py")]
     kept = chosen(story, 1000, covered=covered)
     assert "see parser.py" in kept
     assert "open main.py" not in kept
-    assert chosen(story, 1000, covered=[*covered, story.session.find("parser.py")]) == []
+    assert chosen(story, 1000, covered=[*covered, story.session.find_id("parser.py")]) == []
 
 
 def test_a_name_that_was_taken_is_not_paid_for_again():
@@ -186,7 +186,7 @@ def test_neighbours_that_explain_each_other_come_before_a_line_that_is_worth_mor
     paths = [f"commands/integration/of/the/{word}/{word}_state_of_one_session.go" for word in WORDS[:3]]
     other = "the rest is in main.py"
     story = told([other, "\n".join(paths)])
-    worth = {story.session.find(name): 1.0 for name in paths} | {story.session.find("main.py"): 0.25}
+    worth = {story.session.find_id(name): 1.0 for name in paths} | {story.session.find_id("main.py"): 0.25}
     assert other not in chosen(story, 44, worth=lambda term: worth.get(term, 0.0))
     assert chosen(story, 44, worth=lambda term: worth.get(term, 0.0)) == paths[:2]
 
@@ -197,6 +197,6 @@ def test_no_line_is_taken_that_is_worth_next_to_nothing_beside_those_before_it()
     lines = range(len(story.lines))
     every, few = (selector(story, lambda term: 1.0 if term >= 0 else 0.001) for _ in range(2))
     every.fill(lines, 10**6)
-    few.fill(lines, 10**6, least=0.1)
+    few.fill(lines, 10**6, min_value_share=0.1)
     assert [story.lines.text(line) for line in sorted(few.taken)] == names
     assert len(every.taken) > len(few.taken)

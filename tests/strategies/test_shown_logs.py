@@ -7,7 +7,7 @@ import pytest
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
 from compactor_cli.model.group import Group
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
 from tests.pipeline.sessions import assistant, load, result, user
 
@@ -26,7 +26,7 @@ def shown(output: list[str], *taken: str) -> list[str]:
     lines = SessionLines(read_session(messages), lambda term: 1.0)
     chosen = {line for line in lines.of_message(2) if lines.text(line) in taken}
     group = Group(1, (1, 2), sum(messages[i].tokens for i in (1, 2)))
-    (edit,) = InPlaceRenderer(messages, lines, len, pair(messages)).render(group, chosen, "").edits
+    (edit,) = InPlaceRenderer(messages, lines, len, pair_calls(messages)).render(group, chosen, "").edits
     return edit.text.split("\n")
 
 

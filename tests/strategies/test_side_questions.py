@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.strategies.adaptive import must_keep
-from tests.builders import assistant, call, calling, result, user
+from tests.builders import assistant, call, calling_message, result, user
 from tests.features.sessions import Told
 
 BEFORE = user("Mend the nightly export."), assistant("It is mended.")
 ASKS = "What did the notes say, 1 in what? And go on with the rest of it."
 WORK = (
-    calling(call("r", "Bash", {"command": "cat rest.txt"})),
+    calling_message(call("r", "Bash", {"command": "cat rest.txt"})),
     result("r", "nothing of interest"),
     assistant("I found no second place, of all 30 that there are."),
 )
@@ -19,7 +19,7 @@ WORK = (
 
 def beside(request: str, answer: str, *, stays: bool = True) -> list[list[str]]:
     told = Told(*BEFORE, user(request), assistant(answer), *WORK)
-    found = must_keep.beside_requests(told.messages, told.lines, lambda _: stays)
+    found = must_keep.request_context(told.messages, told.lines, lambda _: stays)
     return [[told.lines.text(line) for line in lines] for lines in found if lines]
 
 
@@ -52,4 +52,4 @@ def test_what_a_request_picks_comes_where_something_of_it_stays(*, stays: bool) 
         user("2, please"),
         *WORK,
     )
-    assert any(must_keep.beside_requests(told.messages, told.lines, lambda _: stays)) is stays
+    assert any(must_keep.request_context(told.messages, told.lines, lambda _: stays)) is stays

@@ -11,7 +11,7 @@ from compactor_cli.asking.port import ModelAnswer
 from compactor_cli.errors import BudgetError
 from compactor_cli.settings import Settings
 from tests.asking import ScriptedModel
-from tests.builders import assistant, call, calling, compact, jsonl, load, result, system, user
+from tests.builders import assistant, call, calling_message, compact, jsonl, load, result, system, user
 
 TOO_FEW = "tokens besides system messages are too few for a summary with headings; adaptive chose what stays"
 STRATEGIES = ["rolling", "hybrid", "summarize"]
@@ -25,11 +25,11 @@ def session() -> bytes:
     for at in range(12):
         found = [{"flight_number": f"HAT{n:03}", "origin": "JFK", "price": n} for n in range(9 * at, 9 * at + 9)]
         records.append(
-            calling(call(f"c{at}", "search_flights", json.dumps({"day": at})), content=f"I look at day {at}.")
+            calling_message(call(f"c{at}", "search_flights", json.dumps({"day": at})), content=f"I look at day {at}.")
         )
         records.append(result(f"c{at}", json.dumps(found)))
     records.append(user(LAST))
-    records.append(calling(call("last", "book_reservation", '{"flight":"HAT107"}')))
+    records.append(calling_message(call("last", "book_reservation", '{"flight":"HAT107"}')))
     return jsonl(*records, result("last", REFUSED))
 
 
@@ -83,7 +83,7 @@ def test_the_summary_of_a_handoff_ends_with_the_last_request_and_what_has_to_be_
 def test_of_a_last_request_that_is_large_the_sentences_that_bind_end_a_small_handoff() -> None:
     story = " ".join(f"On day {n} of the trip we saw harbour {n} and it was lovely." for n in range(60))
     large = f"{story} Never book a flight that leaves before 11 am. {story}"
-    data = session() + jsonl(user(large), calling(call("then", "think", "{}")), result("then", "Noted."))
+    data = session() + jsonl(user(large), calling_message(call("then", "think", "{}")), result("then", "Noted."))
     (part,) = compact(data, strategy="handoff", target_tokens=room(400)).parts
     said = part.messages[1].text().partition("Last request from user was: ")[2]
     assert "Never book a flight that leaves before 11 am." in said
@@ -92,7 +92,7 @@ def test_of_a_last_request_that_is_large_the_sentences_that_bind_end_a_small_han
 
 def test_a_small_handoff_carries_what_an_earlier_one_said_last() -> None:
     first = compact(session(), strategy="handoff", target_tokens=room(300))
-    steps = [(calling(call(f"d{n}", "think", "{}")), result(f"d{n}", "row " * 99)) for n in range(9)]
+    steps = [(calling_message(call(f"d{n}", "think", "{}")), result(f"d{n}", "row " * 99)) for n in range(9)]
     more = [record for step in steps for record in step]
     (part,) = compact(first.data + jsonl(*more), strategy="handoff", target_tokens=room(300)).parts
     assert part.round == 2
@@ -119,7 +119,7 @@ def rental() -> bytes:
     return jsonl(
         user("Please look up my rental. It's for bikes."),
         user("I've found it in my mail. It's RB41."),
-        calling(call("c1", "get_rental", '{"rental": "RB41"}')),
+        calling_message(call("c1", "get_rental", '{"rental": "RB41"}')),
         result("c1", json.dumps({"rental": "RB41", "station": "Altona", "bikes": bikes})),
         assistant("\n".join([*details, "Please say what is to be changed."])),
         user("I'd like to have the bikes for two days less, and please refund what I paid too much."),
@@ -147,11 +147,11 @@ def test_where_all_small_lines_have_no_room_some_of_them_are_taken() -> None:
     data = jsonl(
         user("I would like to move my flight to the 17th."),
         user("My id is ivan_muller_7015."),
-        calling(call("c1", "search_flights", '{"day": "2024-05-17"}')),
+        calling_message(call("c1", "search_flights", '{"day": "2024-05-17"}')),
         result("c1", found),
         assistant("\n".join(["There are these flights:", *listed, "Which one is it to be?"])),
         user("And without baggage? What is the cost?"),
-        calling(call("c2", "calculate", '{"expression": "100 + 113"}')),
+        calling_message(call("c2", "calculate", '{"expression": "100 + 113"}')),
         result("c2", "213.0"),
         assistant("\n".join(["The cost is $213.\n", *details, "\nPlease confirm if I am to book it."])),
     )
@@ -163,9 +163,11 @@ def test_a_small_handoff_keeps_requests_that_have_room(target: int) -> None:
     """Where one summary has none for all of them, they stay at their place."""
     data = jsonl(
         user("Add a line of greeting to the page."),
-        calling(call("c1", "read_file", '{"path": "page.html"}'), content="I look at the page, and at what is there."),
+        calling_message(
+            call("c1", "read_file", '{"path": "page.html"}'), content="I look at the page, and at what is there."
+        ),
         result("c1", "<p>One</p>\n" * 40),
-        calling(call("c2", "replace", '{"path": "page.html", "old": "One", "new": "Hello"}')),
+        calling_message(call("c2", "replace", '{"path": "page.html", "old": "One", "new": "Hello"}')),
         result("c2", "Replaced.\n" + "<p>Hello</p>\n" * 20),
         user("Now the footer."),
     )
@@ -180,7 +182,7 @@ def in_flight() -> bytes:
     """Two requests, and a long call that is not answered yet."""
     records = [system(), user("Never touch the importer. " * 4), assistant("I look.")]
     asked = user("变更记录：我们决定保留旧的解析器。必须不要修改公共接口。" * 4)
-    return jsonl(*records, asked, calling(call("c1", "run", json.dumps({"command": "x " * 200}))))
+    return jsonl(*records, asked, calling_message(call("c1", "run", json.dumps({"command": "x " * 200}))))
 
 
 def by_failing_model(data: bytes, strategy: str, target: int) -> api.CompactResult | BudgetError:
@@ -228,9 +230,9 @@ def test_a_name_that_is_cut_out_of_a_prompt_is_not_taken_for_kept(ratio: float) 
     data = jsonl(
         {"role": "system", "content": prompt},
         user("Raise the roof of pier 7."),
-        calling(call("c1", "read_file", '{"path": "log.txt"}')),
+        calling_message(call("c1", "read_file", '{"path": "log.txt"}')),
         result("c1", "\n".join(log)),
-        calling(call("c2", "read_file", '{"path": "old_log.txt"}')),
+        calling_message(call("c2", "read_file", '{"path": "old_log.txt"}')),
         result("c2", "\n".join(log[:20])),
         assistant("I read the logs; next I change the roof."),
     )
@@ -250,7 +252,7 @@ def test_no_question_of_the_agent_stays_without_its_answer_or_instead_of_a_reque
         user(FIRST),
         assistant(ASKED),
         user(REPLY),
-        calling(call("c", "get_user", '{"user_id":"omar_rossi_1241"}')),
+        calling_message(call("c", "get_user", '{"user_id":"omar_rossi_1241"}')),
         result("c", json.dumps(profile)),
         assistant(
             "These are your reservations: UM3OG5, 5RJ7UH, FQ8APE. Which of them is the trip from Oslo to Bergen?"

@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from compactor_cli.strategies.shared.binding import orders
-from compactor_cli.strategies.shared.ordering import is_standing
+from compactor_cli.strategies.shared.binding import is_directive
+from compactor_cli.strategies.shared.orders_and_bans import is_standing_order
 from compactor_cli.text.clauses import split_clauses
 
 
 def _orders(text: str) -> bool:
-    return any(map(orders, split_clauses(text)))
+    return any(map(is_directive, split_clauses(text)))
 
 
 @pytest.mark.parametrize(
@@ -117,5 +117,5 @@ def test_what_does_not_work_or_is_not_there_is_none(text: str) -> None:
 @pytest.mark.parametrize("words", ["from now on it ", "no job a-b ", "please ", "künftig "])
 def test_a_long_text_is_read_once(words: str) -> None:
     began = time.process_time()
-    is_standing(words * 4_000)
+    is_standing_order(words * 4_000)
     assert time.process_time() - began < 1

@@ -7,9 +7,9 @@ import pytest
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
 from compactor_cli.model.planning import DECIDED, PlanInput
 from compactor_cli.strategies.shared.rooms import share_of
-from compactor_cli.strategies.shared.time_order import in_time_order
+from compactor_cli.strategies.shared.time_order import put_in_time_order
 from tests.pipeline.sessions import Json, assistant, result, user
-from tests.strategies.asked import given_of
+from tests.strategies.asked import plan_inputs
 
 TALK = "The table is long, and each of its rows was looked at. " * 20
 PICTURE: Json = {
@@ -30,7 +30,9 @@ def arranged(
         g.index: Decision(g.index, "summarized", 0, "old") if g.index in members else kept_whole(inputs, g.index)
         for g in inputs.groups
     }
-    after, slots = in_time_order(inputs, decisions, [SummarySlot(3, tuple(members), budget, quotes=quotes)], HEADING)
+    after, slots = put_in_time_order(
+        inputs, decisions, [SummarySlot(3, tuple(members), budget, quotes=quotes)], HEADING
+    )
     spent = sum(d.tokens for d in after.values()) + sum(slot.budget for slot in slots)
     assert spent <= sum(d.tokens for d in decisions.values()) + budget, "it takes no more"
     return {index: decision.rendition for index, decision in after.items()}, slots
@@ -41,7 +43,7 @@ def kept_whole(inputs: PlanInput, group: int) -> Decision:
 
 
 def test_a_summary_with_nothing_kept_between_stays_as_it_is() -> None:
-    inputs = given_of([user("Go."), assistant(TALK), assistant(TALK), user("Go on."), assistant("Done.")])
+    inputs = plan_inputs([user("Go."), assistant(TALK), assistant(TALK), user("Go on."), assistant("Done.")])
     fates, slots = arranged(inputs, [1, 2], 200)
     assert [slot.groups for slot in slots] == [(1, 2)]
     assert slots[0].budget == 200
@@ -49,17 +51,17 @@ def test_a_summary_with_nothing_kept_between_stays_as_it_is() -> None:
 
 
 def test_each_of_several_summaries_is_put_in_its_place() -> None:
-    inputs = given_of(
+    inputs = plan_inputs(
         [user("Go."), assistant(TALK), assistant(TALK), user("Go on."), assistant(TALK), assistant("Done.")]
     )
     decisions = {g.index: Decision(g.index, "summarized", 0, "old") for g in inputs.groups}
     decisions |= {at: kept_whole(inputs, at) for at in (0, 3, 5)}
     slots = [SummarySlot(3, (1, 2), 200), SummarySlot(2, (4,), 100)]
-    assert in_time_order(inputs, decisions, slots, HEADING) == (decisions, slots)
+    assert put_in_time_order(inputs, decisions, slots, HEADING) == (decisions, slots)
 
 
 def test_what_cannot_be_repeated_parts_a_summary_and_each_part_has_room_by_its_size() -> None:
-    inputs = given_of([user("Go."), assistant(TALK), PICTURE, assistant(TALK * 3), assistant("Done.")])
+    inputs = plan_inputs([user("Go."), assistant(TALK), PICTURE, assistant(TALK * 3), assistant("Done.")])
     fates, (first, second) = arranged(inputs, [1, 3], 400)
     assert (first.groups, second.groups) == ((1,), (3,))
     assert first.budget + second.budget in (399, 400)
@@ -70,7 +72,7 @@ def test_what_cannot_be_repeated_parts_a_summary_and_each_part_has_room_by_its_s
 def test_an_exchange_that_ends_behind_what_must_stay_is_gone_and_what_was_before_it_is_summarized() -> None:
     """Its result stands behind a kept message: words of it must stand neither before that nor behind its call."""
     records = [user("Go."), assistant(TALK), assistant(TALK, "c1"), PICTURE, result("c1", TALK), assistant(TALK)]
-    inputs = given_of([*records, assistant("Done.")])
+    inputs = plan_inputs([*records, assistant("Done.")])
     assert [group.messages for group in inputs.groups][:5] == [(0,), (1,), (2, 4), (3,), (5,)]
     fates, (first, second) = arranged(inputs, [1, 2, 4], 400)
     assert (first.groups, second.groups) == ((1,), (4,))
@@ -79,7 +81,7 @@ def test_an_exchange_that_ends_behind_what_must_stay_is_gone_and_what_was_before
 
 def test_an_exchange_that_began_before_something_ended_that_stays_is_gone() -> None:
     records = [user("Go."), assistant(None, "c1"), assistant(TALK), result("c1"), assistant(TALK), assistant("Done.")]
-    inputs = given_of(records)
+    inputs = plan_inputs(records)
     assert [group.messages for group in inputs.groups][:4] == [(0,), (1, 3), (2,), (4,)]
     fates, (slot,) = arranged(inputs, [2, 3], 300)
     assert slot.groups == (3,)
@@ -87,7 +89,7 @@ def test_an_exchange_that_began_before_something_ended_that_stays_is_gone() -> N
 
 
 def test_without_room_for_headings_what_can_be_repeated_moves_into_the_summary_and_the_rest_stays() -> None:
-    inputs = given_of([user("Go."), assistant(TALK), assistant("It is amber."), assistant(TALK), assistant("Done.")])
+    inputs = plan_inputs([user("Go."), assistant(TALK), assistant("It is amber."), assistant(TALK), assistant("Done.")])
     fates, (slot,) = arranged(inputs, [1, 3], 8 * HEADING - 1)
     assert slot.groups == (1, 2, 3)
     assert [quote.text for quote in slot.quotes] == ["It is amber."]
@@ -99,14 +101,14 @@ def test_without_room_for_headings_what_can_be_repeated_moves_into_the_summary_a
 
 def test_what_a_person_decided_to_keep_never_moves() -> None:
     records = [user("Go."), assistant(TALK), assistant("It is amber."), assistant(TALK), assistant("Done.")]
-    inputs = given_of(records, frozenset([2]))
+    inputs = plan_inputs(records, frozenset([2]))
     assert inputs.protected[2] == DECIDED
     fates, _ = arranged(inputs, [1, 3], 8 * HEADING - 1)
     assert fates[2] == "whole"
 
 
 def test_what_takes_no_more_than_a_heading_stays_instead() -> None:
-    inputs = given_of([user("Go."), assistant("Amber."), PICTURE, assistant(TALK), assistant("Done.")])
+    inputs = plan_inputs([user("Go."), assistant("Amber."), PICTURE, assistant(TALK), assistant("Done.")])
     fates, (slot,) = arranged(inputs, [1, 3], 300)
     assert slot.groups == (3,)
     assert fates[1] == "whole"
@@ -114,7 +116,7 @@ def test_what_takes_no_more_than_a_heading_stays_instead() -> None:
 
 
 def test_without_any_room_for_a_heading_what_was_to_be_summarized_is_gone() -> None:
-    inputs = given_of([user("Go."), assistant(TALK), PICTURE, assistant(TALK), assistant("Done.")])
+    inputs = plan_inputs([user("Go."), assistant(TALK), PICTURE, assistant(TALK), assistant("Done.")])
     fates, slots = arranged(inputs, [1, 3], HEADING)
     assert [slot.groups for slot in slots] == [(1,)]
     assert fates[3] == "gone"
@@ -122,7 +124,9 @@ def test_without_any_room_for_a_heading_what_was_to_be_summarized_is_gone() -> N
 
 
 def test_words_of_the_user_are_served_first() -> None:
-    inputs = given_of([user("Go."), assistant(TALK), PICTURE, user("Use amber."), assistant(TALK), assistant("Done.")])
+    inputs = plan_inputs(
+        [user("Go."), assistant(TALK), PICTURE, user("Use amber."), assistant(TALK), assistant("Done.")]
+    )
     quote = Quote("turn", 3, "Use amber.", "#3 user", 3)
     fates, (slot,) = arranged(inputs, [1, 3, 4], 2 * HEADING, quotes=(quote,))
     assert slot.groups == (3, 4)

@@ -7,7 +7,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.settings import Settings
 from tests.builders import ROOT, load_or_skip
-from tests.cost import calls_of
+from tests.cost import count_calls
 from tests.pipeline.sessions import Json, assistant, compact, result, system, user
 
 PROMPT = "\n".join(f"- Rule {n} of the desk: forms of kind {n * 7} go to shelf {n * 3} before noon." for n in range(60))
@@ -179,6 +179,6 @@ def test_many_system_notes_are_cut_at_a_cost_that_grows_with_the_session() -> No
     def calls(count: int) -> int:
         records = [system(f"Note {n}: " + f"forms of kind {n} go to shelf {n}. " * 16) for n in range(count)]
         records += [user(f"Please sort the forms of week {n}, and say which shelf is full.") for n in range(count)]
-        return calls_of(lambda: compact(records, strategy="rolling", target_tokens=60 * count))
+        return count_calls(lambda: compact(records, strategy="rolling", target_tokens=60 * count))
 
     assert calls(120) < 2.2 * calls(60)

@@ -11,7 +11,7 @@ from compactor_cli.features.work.state import compute_state, known_state, sessio
 from compactor_cli.summary_text.headers import lines_header
 from compactor_cli.summary_text.state_block import rest_lines, state_lines, state_text, without_tasks
 from compactor_cli.summary_text.state_line import Kind
-from tests.builders import read
+from tests.builders import read_records
 from tests.features.working import Session
 from tests.pipeline.sessions import assistant, compact, filler, records_of, result, user
 
@@ -56,13 +56,15 @@ def test_open_tasks_stand_only_with_what_the_user_said_since(ratio: float, times
 def test_the_age_stays_while_nobody_speaks() -> None:
     block = state_text(_listed().asks("Not so.").state(), later=1)
     assert "tasks, 1 user message ago:" in block
-    messages = read(user(f"{lines_header(range(1, 9))}\n{block}"), user("Not so."), assistant("Well."))
+    messages = read_records(user(f"{lines_header(range(1, 9))}\n{block}"), user("Not so."), assistant("Well."))
     lines = session_state(messages)
     assert lines[0].text == "tasks, 1 user message ago:"
-    assert known_state(messages).said_since == ()
-    after = read(user(f"{lines_header(range(1, 9))}\n{block}"), user("Not so."), assistant("Well."), user("Nor this."))
+    assert known_state(messages).messages_since_tasks == ()
+    after = read_records(
+        user(f"{lines_header(range(1, 9))}\n{block}"), user("Not so."), assistant("Well."), user("Nor this.")
+    )
     assert session_state(after)[0].text == "tasks, 2 user messages ago:"
-    assert known_state(after).said_since == (3,)
+    assert known_state(after).messages_since_tasks == (3,)
 
 
 @pytest.mark.parametrize("strategy", ["rolling", "hybrid", "summarize"])

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from compactor_cli.strategies.shared.leaning import pointed_to
+from compactor_cli.strategies.shared.dependent_sentences import pointed_to
 from compactor_cli.strategies.shared.requests import Request, choose_requests
 from compactor_cli.text.clauses import split_clauses
 

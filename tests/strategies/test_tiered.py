@@ -10,7 +10,7 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from tests.pipeline.sessions import (
@@ -128,7 +128,7 @@ def test_a_residual_s_exchange_that_is_too_large_has_its_other_bodies_shortened(
     assert answer.tokens < part.before.messages[9].tokens
     assert answer.results[0].call_id == "dec_1"
     assert part.plan is not None
-    assert part.plan.cut == frozenset()
+    assert part.plan.not_whole == frozenset()
 
 
 def test_a_residual_that_cannot_fit_its_share_is_demoted_and_the_target_is_met() -> None:
@@ -269,7 +269,7 @@ def test_kept_records_have_their_original_bytes() -> None:
     data = odd + b"\r\n" + b"\r\n".join(to_bytes(long_session(30)).splitlines()) + b"\r\n"
     source = api.load(data, tokenizer="chars")
     result = api.compact(source, Settings(strategy="tiered", target_ratio=0.3), tokenizer="chars")
-    lines = in_memory(result.data).split(b"\r\n")
+    lines = read_all(result.data).split(b"\r\n")
     assert lines[0] == odd
     assert result.data.endswith(b"\r\n")
     kept = [line for line in lines if line in set(data.split(b"\r\n"))]
@@ -283,7 +283,7 @@ def test_a_shortened_record_changes_only_in_its_body() -> None:
     out = api.compact(
         api.load(data, tokenizer="chars"), Settings(strategy="tiered", target_tokens=400), tokenizer="chars"
     ).data
-    line = in_memory(out).splitlines()[2]
+    line = read_all(out).splitlines()[2]
     before, after = raw.split(long.encode())
     assert line.startswith(before)
     assert line.endswith(after)
@@ -377,7 +377,7 @@ def test_conversations_of_one_file_are_compacted_on_their_own() -> None:
     lines = [{"id": n, "messages": long_session(20 + n)} for n in range(3)]
     source = load(lines)
     result = api.compact(source, Settings(strategy="tiered", target_ratio=0.4), tokenizer="chars")
-    output = in_memory(result.data)
+    output = read_all(result.data)
     again = api.load(output, tokenizer="chars")
     assert [json.loads(line)["id"] for line in output.splitlines()] == [0, 1, 2]
     for before, after, part in zip(source.transcripts, again.transcripts, result.parts, strict=True):

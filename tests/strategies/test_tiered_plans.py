@@ -82,7 +82,7 @@ def quoted(lines: Sequence[Excerpt]) -> str:
 
 def told(analysis: Analysis, plan: Plan) -> str:
     """A plan in words, runs of exchanges that fare alike on one line."""
-    lines = [f"target {plan.target}, demoted {sorted(plan.cut & analysis.residuals.kept)}"]
+    lines = [f"target {plan.target}, demoted {sorted(plan.not_whole & analysis.residuals.kept)}"]
     for (rendition, reason), run in groupby(plan.decisions, lambda d: (d.rendition, d.reason)):
         own = list(run)
         messages = [i for d in own for i in analysis.groups[d.group].messages]

@@ -18,7 +18,7 @@ from tests.pipeline.sessions import Json, assistant, compact, filler, records_of
 from tests.properties.checks import TIME_ORDERED
 from tests.properties.time_order import check_time_order
 from tests.strategies import growing
-from tests.strategies.time_order import violations
+from tests.strategies.time_order import find_violations
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "transcripts"
 STRATEGIES = sorted(TIME_ORDERED)
@@ -89,12 +89,12 @@ def test_no_line_of_a_later_message_stands_before_a_kept_one_in_any_round(path: 
     (transcript,) = whole.transcripts
     for ratio in (0.25, 0.1):
         (part,) = api.compact(whole, Settings(strategy=strategy, target_ratio=ratio), tokenizer="chars").parts
-        assert violations(transcript.messages, part.messages) == []
-    for found in growing.rounds(
-        growing.pieces(transcript), transcript.tokens // 5, format=whole.format, strategy=strategy
+        assert find_violations(transcript.messages, part.messages) == []
+    for found in growing.compact_rounds(
+        growing.split_session(transcript), transcript.tokens // 5, format=whole.format, strategy=strategy
     ):
         check_time_order(found.part.messages)
-        assert violations(found.told.messages, found.part.messages) == []
+        assert find_violations(found.told.messages, found.part.messages) == []
 
 
 def test_no_summary_quotes_an_exchange_that_ends_behind_what_stays() -> None:
@@ -109,5 +109,5 @@ def test_the_one_summary_that_is_needed_stands_for_all_that_is_gone_beside_it() 
     groups = [Group(at, (at,), 90) for at in range(6)]
     whole = {at: Decision(at, "whole", 90, "asked") for at in (0, 4, 5)}
     cost = {0: 90, 4: 90, 5: 90}
-    (stretch,) = arrange(groups, whole, lambda group: True, lambda group: cost.get(group.index, 0), needed=True)
+    (stretch,) = arrange(groups, whole, lambda group: True, lambda group: cost.get(group.index, 0), required=True)
     assert ([group.index for group in stretch.groups], stretch.tokens) == ([1, 2, 3, 4], 90)

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from compactor_cli import api
-from compactor_cli.strategies.adaptive.small_talk import _worth_of_answers
+from compactor_cli.strategies.adaptive.small_talk import _weigh_answers
 from tests.builders import jsonl
 from tests.strategies.test_carrying_on import compact, text_of
 
@@ -64,4 +64,4 @@ def test_answers_are_told_from_each_other_where_all_that_the_user_said_is_in_an_
         replace(message, origin="summary") if message.role == "user" else message
         for message in api.load(chat()).transcripts[0].messages
     ]
-    assert _worth_of_answers(messages, 1_000) > 0
+    assert _weigh_answers(messages, 1_000) > 0

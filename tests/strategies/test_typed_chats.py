@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.strategies.adaptive.conversation import is_small_talk
-from tests.builders import assistant, jsonl, read, user
+from tests.builders import assistant, jsonl, read_records, user
 from tests.strategies.test_rules_in_small_talk import compacted
 
 RULE = "Branch names carry the ticket number."
@@ -45,7 +45,7 @@ LONG = "The page shows the price of part 12 twice, which it should not, as custo
     ],
 )
 def test_small_talk_is_typed_in_short_lines(said: list[dict[str, object]], small: bool) -> None:
-    assert is_small_talk(read(*said)) is small
+    assert is_small_talk(read_records(*said)) is small
 
 
 TOLD = "The parcel arrives on Wednesday between 9 and 12."

@@ -7,7 +7,7 @@ import pytest
 from compactor_cli.strategies.adaptive.required import whole_results
 from tests.features.sessions import Told
 from tests.pipeline.sessions import assistant, result, user
-from tests.strategies.asked import given_of
+from tests.strategies.asked import plan_inputs
 
 FILES = [f"src/pier_{n}/gate.py" for n in range(9)]
 WHERE = [f"{path}:{n}: gate.level" for n, path in enumerate(FILES)]
@@ -34,7 +34,7 @@ OTHERS = [
 @pytest.mark.parametrize("found", [*LISTS, *OTHERS], ids=lambda found: found[0])
 def test_a_list_of_files_that_were_found_is_one_wherever_it_stands(found: list[str]) -> None:
     said = "\n".join(found)
-    inputs = given_of([user("Rename the piers."), assistant(None, "g"), result("g", said), assistant("I see.")])
+    inputs = plan_inputs([user("Rename the piers."), assistant(None, "g"), result("g", said), assistant("I see.")])
     told = Told(user("Rename the piers."), assistant(None, "g"), result("g", said), assistant("I see."))
     lists = whole_results(inputs.groups, told.messages, told.lines, in_place=())
     assert ["\n".join(map(told.lines.text, lines)).split("\n") for lines in lists] == (

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from compactor_cli import api
 from compactor_cli.errors import BudgetError
 from compactor_cli.settings import Settings
-from tests.builders import assistant, call, calling, compact, jsonl, result, user
+from tests.builders import assistant, call, calling_message, compact, jsonl, result, user
 from tests.formats.roundtrip import REAL
 
 TOPICS = ("bridges", "canals", "tunnels", "harbors")
@@ -75,13 +75,13 @@ def dialogue(last: str, thanks: str) -> list[dict[str, object]]:
         assistant("Gladly. From which day on, and for how many?"),
         user(f"From the 3rd on. {RULES[1]}"),
         assistant("I look for what is free then."),
-        calling(call("c1", "find_cabins", json.dumps({"from": "2026-07-03"}))),
+        calling_message(call("c1", "find_cabins", json.dumps({"from": "2026-07-03"}))),
         result("c1", json.dumps([{"cabin": f"Larch {n}", "beds": n % 7, "fee": 40 + n} for n in range(60)])),
         assistant("Larch 12 and Larch 19 are free, both with a stove. Which one do you like?"),
         user(RULES[0]),
         user("brb, the doorbell"),
         user("Larch 12 please."),
-        calling(call("c2", "book_cabin", json.dumps({"cabin": "Larch 12", "from": "2026-07-03"}))),
+        calling_message(call("c2", "book_cabin", json.dumps({"cabin": "Larch 12", "from": "2026-07-03"}))),
         result("c2", json.dumps({"booking": "B-7120", "status": "confirmed"})),
         assistant(last),
         user(thanks),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.strategies.shared.chats import is_working_chat
-from tests.builders import assistant, call, calling, jsonl, read, result, user
+from tests.builders import assistant, call, calling_message, jsonl, read_records, result, user
 from tests.strategies.test_carrying_on import compact, text_of
 
 TALKED = (
@@ -123,10 +123,10 @@ def test_a_sentence_stays_only_with_the_one_that_takes_it_back(ratio: float) -> 
 
 
 def test_an_agent_works_by_talking_where_its_answers_are_long() -> None:
-    looked = [calling(call("c1", "find", "{}")), result("c1", "ten sheds")]
-    assert is_working_chat(read(jsonl(*chat())))
-    assert not is_working_chat(read(jsonl(*chat(answers=60))))
+    looked = [calling_message(call("c1", "find", "{}")), result("c1", "ten sheds")]
+    assert is_working_chat(read_records(jsonl(*chat())))
+    assert not is_working_chat(read_records(jsonl(*chat(answers=60))))
     printed = [user(ASKED), *(each for _, told in TALKED for each in (assistant(told), user(f"{told}\n{told}")))]
-    assert not is_working_chat(read(jsonl(*printed)))
-    assert not is_working_chat(read(jsonl(*chat()[:1], *looked, *chat()[1:])))
-    assert not is_working_chat(read(jsonl(*(record for record in chat() if record["role"] == "user"))))
+    assert not is_working_chat(read_records(jsonl(*printed)))
+    assert not is_working_chat(read_records(jsonl(*chat()[:1], *looked, *chat()[1:])))
+    assert not is_working_chat(read_records(jsonl(*(record for record in chat() if record["role"] == "user"))))

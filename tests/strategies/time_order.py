@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from compactor_cli.model.message import Message
 
-SHORTEST = 25
+MIN_LINE_CHARS = 25
 """Minimum characters of a line that may show where it comes from."""
 _MARKS = "-#*|…→\"'` 0123456789[](){}.,:;"
 
@@ -21,10 +21,10 @@ class Violation:
     line: str
 
 
-def violations(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
+def find_violations(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
     """Return every unchanged message of the output that comes after words that only a later message has."""
-    holders = _holders(before)
-    texts = [_flat(message.text()) for message in before]
+    holders = _first_messages(before)
+    texts = [_flat_text(message.text()) for message in before]
     place = _places(before)
     keys = [_content(message) for message in before]
     same = {key: at for at, key in enumerate(keys) if keys.count(key) == 1}
@@ -47,7 +47,7 @@ def violations(before: Sequence[Message], after: Sequence[Message]) -> list[Viol
     return found
 
 
-def _holders(messages: Sequence[Message]) -> dict[str, int]:
+def _first_messages(messages: Sequence[Message]) -> dict[str, int]:
     """Return line -> first message that has it."""
     found: dict[str, int] = {}
     for at, message in enumerate(messages):
@@ -56,7 +56,7 @@ def _holders(messages: Sequence[Message]) -> dict[str, int]:
     return found
 
 
-def _flat(text: str) -> str:
+def _flat_text(text: str) -> str:
     """Return a text as it reads, inside of JSON or not, with uniform blanks."""
     return " ".join(text.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"').replace("\\\\", "\\").split())
 
@@ -74,10 +74,10 @@ def _lines(message: Message) -> set[str]:
     found = set()
     for text in message.text().replace("\\n", "\n").splitlines():
         for piece in text.split("…"):
-            bare = _flat(piece)
+            bare = _flat_text(piece)
             bare = bare.split(" user: ", 1)[-1] if bare.startswith(("#", "earlier #")) else bare
             bare = bare.strip(_MARKS)
-            if len(bare) >= SHORTEST:
+            if len(bare) >= MIN_LINE_CHARS:
                 found.add(bare)
     return found
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.features.followed import said_since
+from compactor_cli.features.after_request import describe_since
 from compactor_cli.model.report import Compaction
 from compactor_cli.summary_text.reading import earlier_words, in_turn, readable
 from compactor_cli.summary_text.verbatim import QUOTED, carried
-from tests.builders import read
+from tests.builders import read_records
 from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, result, user
 from tests.strategies import work
 
@@ -107,8 +107,8 @@ def test_there_few_words_say_that_something_followed(newest: list[Json], already
 
 
 def test_words_without_a_call_are_something_that_followed_too() -> None:
-    messages = read(user("Go on."), assistant("First I look:"), result("none", "ok"))[1:]
-    assert said_since(messages, {}) == f"The agent has acted on {BELOW} [#{messages[0].number}]."
+    messages = read_records(user("Go on."), assistant("First I look:"), result("none", "ok"))[1:]
+    assert describe_since(messages, {}) == f"The agent has acted on {BELOW} [#{messages[0].number}]."
 
 
 def test_a_later_round_says_anew_what_followed() -> None:

@@ -16,7 +16,7 @@ from compactor_cli.asking.port import ModelAnswer
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.settings import Settings, SummarizationSettings
 from compactor_cli.strategies import STRATEGIES
-from tests.asking import ScriptedModel, asked_text
+from tests.asking import ScriptedModel, request_text
 from tests.properties import checks
 from tests.properties.generators import faulty, files, well_formed
 from tests.properties.profile import examples
@@ -64,7 +64,7 @@ def saying(answers):
     """A model whose answer depends on nothing but the request."""
 
     def answer(request):
-        kind, said = answers[crc32(asked_text(request).encode("utf-8", "replace")) % len(answers)]
+        kind, said = answers[crc32(request_text(request).encode("utf-8", "replace")) % len(answers)]
         if kind == "failure":
             return ModelAnswer(failure="no answer")
         if kind in ("length", "tool"):

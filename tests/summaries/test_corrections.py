@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.items import SummaryItem
-from compactor_cli.summaries.needed_lines import standing
+from compactor_cli.summaries.needed_lines import without_incomplete
 from compactor_cli.summaries.sections import candidates
 from tests.pipeline.sessions import assistant, filler, transcript, user
 from tests.summaries.texts import summarize
@@ -50,9 +50,9 @@ def test_what_needs_a_line_that_needs_another_goes_with_both() -> None:
     last, middle, first = (
         SummaryItem("Done", text, (), 0, needs=needs) for text, needs in (("c", ("d",)), ("b", ("c",)), ("a", ("b",)))
     )
-    assert standing([first, middle, last]) == []
+    assert without_incomplete([first, middle, last]) == []
     other = SummaryItem("Done", "d", (), 0)
-    assert standing([first, middle, last, other]) == [first, middle, last, other]
+    assert without_incomplete([first, middle, last, other]) == [first, middle, last, other]
 
 
 OLD = (

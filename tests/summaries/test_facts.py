@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.features.work.ledger import ACTIONS
+from compactor_cli.features.work.masked_calls import CallMasker
 from compactor_cli.features.work.state import known_state
-from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message
-from compactor_cli.summaries.facts import Fact, facts_of, parse, shown_command
+from compactor_cli.summaries.facts import Fact, collect_facts, parse_fact, shown_command
 from compactor_cli.summaries.outline import cells, row
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
 from tests.properties.profile import examples
@@ -42,9 +42,9 @@ OTHERS = st.builds(
 @examples(300)
 @given(st.one_of(FILES, OTHERS))
 def test_what_a_line_says_is_read_back(fact: Fact) -> None:
-    read = parse(fact.section, f"{fact.text} {fact.where}".rstrip())
+    read = parse_fact(fact.section, f"{fact.text} {fact.where}".rstrip())
     assert read is not None
-    assert (read.section, read.about, read.outcome) == (fact.section, fact.about, fact.outcome)
+    assert (read.section, read.subject, read.outcome) == (fact.section, fact.subject, fact.outcome)
     assert read.passed_since == fact.passed_since
     assert read.counts == fact.counts
     assert read.text == fact.text
@@ -55,9 +55,9 @@ def test_what_a_line_says_is_read_back(fact: Fact) -> None:
 @given(st.one_of(FILES, OTHERS), st.lists(NUMBERS, min_size=1, max_size=4))
 def test_it_remembers_where_it_first_came_up_however_many_rounds_there_are(fact: Fact, more: list[list[int]]) -> None:
     for messages in more:
-        known = parse(fact.section, f"{fact.text} {fact.where}".rstrip())
+        known = parse_fact(fact.section, f"{fact.text} {fact.where}".rstrip())
         assert known is not None
-        assert known.earlier == (fact.earlier or ", ".join(fact.where[2:-1].split(", ")))
+        assert known.earlier_numbers == (fact.earlier_numbers or ", ".join(fact.where[2:-1].split(", ")))
         known.messages = messages
         fact = known
 
@@ -82,7 +82,7 @@ def test_the_cells_of_a_table_are_read_back(said: list[str]) -> None:
     ],
 )
 def test_lines_such_as_these_are_facts(section: str, line: str, said: str) -> None:
-    fact = parse(section, line)
+    fact = parse_fact(section, line)
     assert fact is not None
     assert fact.text == said
 
@@ -97,7 +97,7 @@ def test_lines_such_as_these_are_facts(section: str, line: str, said: str) -> No
     ],
 )
 def test_other_lines_are_none(section: str, line: str) -> None:
-    assert parse(section, line) is None
+    assert parse_fact(section, line) is None
 
 
 # -- rounds put together
@@ -116,7 +116,7 @@ WORK: list[Json] = [
 def facts_in(
     messages: Sequence[Message], earlier: Iterable[tuple[str, str]], overcome: Set[int] = frozenset()
 ) -> list[Fact]:
-    return facts_of(messages, ToldOfCalls(messages), earlier, overcome)
+    return collect_facts(messages, CallMasker(messages), earlier, overcome)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_file_of_an_earlier_round_that_is_written_again_was_there(earlier: str
 
 
 def by_name(earlier: list[tuple[str, str]]) -> dict[tuple[str, str], Fact]:
-    return {(fact.section, fact.about): fact for fact in facts_in(transcript(WORK).messages, earlier)}
+    return {(fact.section, fact.subject): fact for fact in facts_in(transcript(WORK).messages, earlier)}
 
 
 def test_facts_of_this_round_are_computed_from_calls_and_results() -> None:
@@ -204,7 +204,9 @@ def test_commands_that_only_look_are_not_told_and_what_they_miss_is_an_error_onl
     found = facts_in(transcript(records).messages, [])
     commands = [fact.text for fact in found if fact.section == "Commands"]
     assert commands == ["`make tax` (last failed)"]
-    assert [fact.about for fact in found if fact.section == "Errors"] == ["cat: src/tax.py: No such file or directory"]
+    assert [fact.subject for fact in found if fact.section == "Errors"] == [
+        "cat: src/tax.py: No such file or directory"
+    ]
 
 
 def _run(call: str, command: str, output: str) -> list[Json]:
@@ -257,7 +259,7 @@ def on_file(number: int, tool: str, path: str) -> list[Json]:
 def told_of(*calls: list[Json]) -> dict[str, str]:
     records = [user("Mend it."), *(record for call in calls for record in call)]
     messages = transcript(records).messages
-    return {fact.about: fact.text for fact in facts_in(messages, (), known_state(messages).overcome)}
+    return {fact.subject: fact.text for fact in facts_in(messages, (), known_state(messages).resolved)}
 
 
 FAILED = "Exit code 1\nE   AssertionError: assert 106 == 108\n=== 1 failed, 20 passed in 0.31s ==="

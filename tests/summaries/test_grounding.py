@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.summaries.grounding import Grounding, ungrounded
-from tests.builders import assistant, call, calling, read, result, system, user
+from tests.builders import assistant, call, calling_message, read_records, result, system, user
 
 EDIT = '{"path": "src/app/export.py", "new": "with open(path, encoding=\\"utf-8-sig\\") as stream:\\n  write(stream)"}'
-TOLD = read(
+TOLD = read_records(
     system("Work in /home/sam/projects/kawa."),
     user("Please mend the nightly job: it writes 85% of the totals, and loses the others. See issue W-40017."),
     assistant("I read src/app/export.py; the class TotalsExporter calls compute_total and load_rows."),
-    calling(call("c1", "edit", EDIT), call("c2", "run", '{"command": "pytest -q tests/test_export.py --maxfail=2"}')),
+    calling_message(
+        call("c1", "edit", EDIT), call("c2", "run", '{"command": "pytest -q tests/test_export.py --maxfail=2"}')
+    ),
     result("c1", "The file src/app/export.py has been updated."),
     result(
         "c2", "E   UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff\nFAILED tests/test_export.py::test_names"
@@ -126,4 +128,4 @@ def test_a_name_inside_a_foreign_quote_is_named_once():
 )
 def test_what_was_said_is_not_what_a_tool_printed(words, said):
     assert SOURCE.was_said(words) is said
-    assert SOURCE.has(words)
+    assert SOURCE.contains(words)

@@ -8,8 +8,8 @@ from compactor_cli.model.plan import SummaryPart, SummarySlot
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summaries.items import SummaryItem
-from compactor_cli.summaries.needed_lines import NeededLines, needing, needing_these, standing
-from tests.cost import calls_of
+from compactor_cli.summaries.needed_lines import NeededLines, add_needs, restrict_needs, without_incomplete
+from tests.cost import count_calls
 from tests.pipeline.sessions import assistant, transcript, user
 from tests.summaries.texts import HEADER, chars, sections, summarize
 
@@ -43,42 +43,42 @@ def test_a_finding_that_is_said_twice_needs_not_itself(again: str, budget: int) 
 def test_lines_that_need_each_other_stand_together() -> None:
     items = [line("a", "b"), line("b", "c", "a"), line("c", "b")]
     needed = NeededLines(items)
-    assert sorted(needed.together(0, (), most=9)) == [0, 1, 2]
-    assert needed.together(0, {1}, most=9) == [0]
-    assert standing(items) == items
-    assert standing(items[:2]) == []
+    assert sorted(needed.required_group(0, (), max_lines=9)) == [0, 1, 2]
+    assert needed.required_group(0, {1}, max_lines=9) == [0]
+    assert without_incomplete(items) == items
+    assert without_incomplete(items[:2]) == []
 
 
 def test_what_a_line_needs_comes_before_it() -> None:
-    assert NeededLines([line("a", "b"), line("b", "c"), line("c")]).together(0, (), most=9) == [2, 1, 0]
+    assert NeededLines([line("a", "b"), line("b", "c"), line("c")]).required_group(0, (), max_lines=9) == [2, 1, 0]
 
 
 def test_more_lines_than_have_room_are_no_group() -> None:
     items = [line(str(at), str(at + 1)) for at in range(2_000)]
     needed = NeededLines(items)
-    assert needed.together(0, (), most=50) == []
-    assert len(needed.together(0, (), most=5_000)) == 2_000
-    assert calls_of(lambda: needed.together(0, (), most=50)) < 300
+    assert needed.required_group(0, (), max_lines=50) == []
+    assert len(needed.required_group(0, (), max_lines=5_000)) == 2_000
+    assert count_calls(lambda: needed.required_group(0, (), max_lines=50)) < 300
 
 
 def test_each_of_thirty_pairs_that_need_both_of_the_next_pair_is_seen_once() -> None:
     items = [line(f"{name}{at}", f"p{at + 1}", f"q{at + 1}") for at in range(30) for name in "pq"]
     needed = NeededLines(items)
-    assert len(needed.together(0, (), most=100)) == 59
-    assert calls_of(lambda: needed.together(0, (), most=100)) < 400
+    assert len(needed.required_group(0, (), max_lines=100)) == 59
+    assert count_calls(lambda: needed.required_group(0, (), max_lines=100)) < 400
 
 
 def test_a_line_stays_that_needs_what_is_no_line() -> None:
     items = [line("a", "b", "gone"), line("b", "gone"), line("c", "c")]
-    left = needing_these(items)
+    left = restrict_needs(items)
     assert [item.needs for item in left] == [("b",), (), ()]
-    assert standing(left) == left
-    assert standing(items[:2]) == []
+    assert without_incomplete(left) == left
+    assert without_incomplete(items[:2]) == []
 
 
 def test_what_is_needed_is_worth_as_much() -> None:
     items = [line("a", bonus=5.0), line("b"), line("c", bonus=9.0)]
-    needing(items, 0, [1, 2])
+    add_needs(items, 0, [1, 2])
     assert items[0].needs == ("b", "c")
     assert [item.bonus for item in items] == [5.0, 5.0, 9.0]
 
@@ -108,7 +108,7 @@ def test_a_finding_stays_where_what_corrects_it_is_of_another_part_without_room(
         (SummaryPart("The gate", (0,), 1.0), messages[:2]),
         (SummaryPart("The rain", (1,), 0.001), messages[2:]),
     )
-    slot = SummarySlot(3, (0, 1), 60, form="topics", parts=tuple(part for part, _ in parts))
+    slot = SummarySlot(3, (0, 1), 60, outline="topics", parts=tuple(part for part, _ in parts))
     summary = Extractive().summarize(SummaryRequest(slot, HEADER, messages, frozenset(), 60, parts=parts), chars)
     assert WRONG in summary
     assert RIGHT not in summary

@@ -17,9 +17,9 @@ from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.answered import newest_calls
 from compactor_cli.summaries.items import SummaryItem, cut_to_room
 from compactor_cli.summaries.sections import candidates
+from compactor_cli.summaries.session_end import newest_calls
 from compactor_cli.summary_text.headers import round_of
 from tests.pipeline.sessions import Json, assistant, filler, long_session, result, to_bytes, transcript, user
 from tests.properties.generators import SHAPES, Conversation, long_conversation, well_formed

@@ -9,7 +9,7 @@ import pytest
 from compactor_cli.model.message import Message
 from compactor_cli.summaries.facts import Fact
 from compactor_cli.summaries.items import WEIGHTS
-from compactor_cli.summaries.outline import FORMS, cells, form_of, row, section_of
+from compactor_cli.summaries.outline import OUTLINES, cells, outline_of, row, section_of
 from compactor_cli.summaries.sections import candidates
 from compactor_cli.summary_text.verbatim import QUOTED
 from tests.pipeline.sessions import assistant, compact, filler, records_of, transcript, user
@@ -36,7 +36,7 @@ def told() -> list[Any]:
 
 def facts_of(messages: list[Message]) -> dict[tuple[str, str], Fact]:
     items = candidates(messages, frozenset())
-    return {(item.section, item.fact.about): item.fact for item in items if item.fact is not None}
+    return {(item.section, item.fact.subject): item.fact for item in items if item.fact is not None}
 
 
 def test_of_a_task_that_stands_above_a_summary_it_says_so() -> None:
@@ -47,7 +47,7 @@ def test_of_a_task_that_stands_above_a_summary_it_says_so() -> None:
 
 
 def test_every_heading_leads_to_sections_that_have_a_weight() -> None:
-    for form in FORMS.values():
+    for form in OUTLINES.values():
         for heading in form.headings:
             assert heading.sections
             for section in heading.sections:
@@ -55,7 +55,7 @@ def test_every_heading_leads_to_sections_that_have_a_weight() -> None:
 
 
 def test_no_form_says_a_section_twice_and_every_form_has_the_facts() -> None:
-    for form in (*FORMS.values(), form_of("tiers", 1), form_of("tiers", 2)):
+    for form in (*OUTLINES.values(), outline_of("tiers", 1), outline_of("tiers", 2)):
         named = [section for heading in form.headings for section in heading.sections]
         assert len(named) == len(set(named))
         assert {"Files", "Errors"} <= set(named)
@@ -78,17 +78,17 @@ def test_no_form_says_a_section_twice_and_every_form_has_the_facts() -> None:
     ],
 )
 def test_the_headings_of_the_seeds_stand_in_their_order(form: str, titles: str) -> None:
-    found = [heading.title for heading in FORMS[form].headings]
+    found = [heading.title for heading in OUTLINES[form].headings]
     assert [title for title in found if title in titles.split("|")] == titles.split("|")
 
 
 # -- one line
 
 
-@pytest.mark.parametrize("form", sorted(FORMS))
+@pytest.mark.parametrize("form", sorted(OUTLINES))
 def test_facts_find_their_section_under_every_heading_that_holds_them(form: str) -> None:
     lines = {"Files": "`src/a.py` edited 2x [#3]", "Commands": "`make` (2x) [#4]", "Errors": "`KeyError: 1` [#5]"}
-    for heading in FORMS[form].headings:
+    for heading in OUTLINES[form].headings:
         for section in heading.sections:
             if section in lines:
                 assert section_of(heading.title, lines[section]) == section
@@ -129,7 +129,7 @@ def test_every_fact_of_a_summary_is_read_back_into_its_section(strategy: str) ->
         assert found["Files", file].text == f"`{file}` edited, read"
         assert found["Commands", command].text == f"`{command}` (2x, last ok)"
         assert found["Errors", work.error(number)].text == f"`{work.error(number)}` (passed since)"
-    assert all(fact.earlier for fact in found.values())
+    assert all(fact.earlier_numbers for fact in found.values())
 
 
 @EVERY
@@ -169,5 +169,5 @@ def test_a_second_round_says_of_every_file_what_both_did(strategy: str) -> None:
 def test_the_form_of_a_strategy_is_the_one_that_its_slots_name(strategy: str) -> None:
     part = compact(told(), strategy=strategy)
     assert part.plan is not None
-    assert {slot.form for slot in part.plan.slots} == {FORM_OF[strategy]}
+    assert {slot.outline for slot in part.plan.slots} == {FORM_OF[strategy]}
     assert transcript(told()).messages

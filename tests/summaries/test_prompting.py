@@ -8,22 +8,22 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from compactor_cli.asking.port import Turn
-from compactor_cli.summaries.outline import drafted, form_of
+from compactor_cli.summaries.outline import model_outline, outline_of
 from compactor_cli.summaries.prompting import (
     PromptPiece,
     directive,
-    merges,
+    group_merges,
+    message_budget,
     model_request,
     prompt,
-    room,
-    stretches,
+    split_stretches,
 )
-from tests.builders import assistant, exchanges, read, user
-from tests.drawing import number_of
+from tests.builders import assistant, plain_exchanges, read_records, user
+from tests.drawing import example_count
 from tests.summaries.texts import chars
 
 KINDS = ("session", "handoff", "tier1", "tier2", "tier3", "batch", "topic")
-MESSAGES = read(*exchanges(10))
+MESSAGES = read_records(*plain_exchanges(10))
 
 
 def piece(**more):
@@ -34,7 +34,7 @@ def piece(**more):
         "messages": MESSAGES,
         "earlier": (),
         "target_tokens": 300,
-        "replaced": 4_000,
+        "replaced_tokens": 4_000,
     }
     return PromptPiece(**{**given, **more})
 
@@ -118,7 +118,7 @@ def test_nothing_is_said_of_headings_that_are_not_wanted():
     + [("tiers", f"tier{tier}", tier) for tier in (1, 2, 3)],
 )
 def test_every_heading_of_a_form_is_explained_and_no_other(form, kind, tier):
-    titles = [h.title for h in drafted(form_of(form, tier)).headings if not h.sections]
+    titles = [h.title for h in model_outline(outline_of(form, tier)).headings if not h.sections]
     assert titles
     explained = [line[7 : line.index('":')] for line in prompt(kind).splitlines() if line.startswith('Under "')]
     assert set(titles) <= set(explained)
@@ -141,7 +141,7 @@ def test_merging_is_said_when_stretches_are_put_together():
 
 def test_what_is_to_become_of_an_earlier_summary_is_said_only_where_there_is_one():
     assert "Yours takes its place" in directive(piece(earlier=("One.",)))
-    assert "repeat nothing of it" in directive(piece(earlier=("One.",), takes_over=False))
+    assert "repeat nothing of it" in directive(piece(earlier=("One.",), replaces_earlier=False))
     assert "summary of earlier messages" not in directive(piece())
 
 
@@ -149,24 +149,24 @@ def test_what_is_to_become_of_an_earlier_summary_is_said_only_where_there_is_one
 
 
 def test_what_fits_is_one_request():
-    (own,) = stretches(piece(), 128_000, "")
+    (own,) = split_stretches(piece(), 128_000, "")
     assert len(own.turns) == len(own.messages) == len(MESSAGES)
 
 
 @pytest.mark.parametrize("context", [2_000, 3_000, 5_000])
 def test_what_does_not_fit_is_several_and_nothing_is_lost(context):
-    one = piece(messages=read(*exchanges(40)))
-    found = stretches(one, context, "")
+    one = piece(messages=read_records(*plain_exchanges(40)))
+    found = split_stretches(one, context, "")
     assert len(found) > 1
     joined = [turn.text for own in found for turn in own.turns]
-    (whole,) = stretches(one, 1_000_000, "")
+    (whole,) = split_stretches(one, 1_000_000, "")
     assert joined == [turn.text for turn in whole.turns]
     assert all(tokens(model_request(one, own.turns, "")) <= context for own in found)
 
 
 def test_a_message_larger_than_the_model_is_cut_inside_its_marks():
-    one = piece(messages=read(user("a " * 3_000), assistant("b"), user("c")))
-    found = stretches(one, 2_000, "")
+    one = piece(messages=read_records(user("a " * 3_000), assistant("b"), user("c")))
+    found = split_stretches(one, 2_000, "")
     assert all(tokens(model_request(one, own.turns, "")) <= 2_000 for own in found)
     text = found[0].turns[0].text
     assert text.startswith('<message number="0" from="user">\n')
@@ -176,44 +176,44 @@ def test_a_message_larger_than_the_model_is_cut_inside_its_marks():
 
 @pytest.mark.parametrize("context", [0, 100, 500])
 def test_a_model_without_room_is_not_asked(context):
-    assert stretches(piece(), context, "") == []
-    assert stretches(piece(), 128_000, "x " * 500_000) == []
+    assert split_stretches(piece(), context, "") == []
+    assert split_stretches(piece(), 128_000, "x " * 500_000) == []
 
 
 def test_messages_without_a_word_are_not_asked_about():
-    assert stretches(piece(messages=read(user(""), assistant(" "))), 128_000, "") == []
+    assert split_stretches(piece(messages=read_records(user(""), assistant(" "))), 128_000, "") == []
 
 
 @pytest.mark.parametrize("batches", [1, 2, 3, 7, 100])
 def test_batches_are_stretches_however_short_they_are(batches):
-    found = stretches(piece(batches=batches), 128_000, "")
+    found = split_stretches(piece(batches=batches), 128_000, "")
     assert len(found) <= batches
     assert [message for own in found for message in own.messages] == list(MESSAGES)
     assert len(found) >= min(batches, len(MESSAGES)) / 2
 
 
 def test_room_is_less_with_a_long_prompt_or_an_earlier_summary():
-    free = room(piece(), 8_000, "")
-    assert 0 < room(piece(), 8_000, "x " * 2_000) < free
-    assert 0 < room(piece(earlier=("y " * 1_000,)), 8_000, "") < free
+    free = message_budget(piece(), 8_000, "")
+    assert 0 < message_budget(piece(), 8_000, "x " * 2_000) < free
+    assert 0 < message_budget(piece(earlier=("y " * 1_000,)), 8_000, "") < free
 
 
 # merging
 
 
 def test_summaries_of_stretches_are_turns_of_the_user_in_their_order():
-    (own,) = merges(piece(), ["One.", "Two </summary>.", "Three."], 128_000, "")
+    (own,) = group_merges(piece(), ["One.", "Two </summary>.", "Three."], 128_000, "")
     assert [turn.role for turn in own] == ["user"] * 3
     assert own[1].text == '<summary stretch="2">\nTwo &lt;/summary>.\n</summary>'
 
 
 @given(sizes=st.lists(st.integers(1, 400), min_size=2, max_size=40), context=st.integers(1_500, 6_000))
-@settings(max_examples=number_of(40))
+@settings(max_examples=example_count(40))
 def test_merging_always_comes_to_its_end(sizes, context):
     one = piece()
     texts = ["x " * size for size in sizes]
     for _ in range(40):
-        found = merges(one, texts, context, "")
+        found = group_merges(one, texts, context, "")
         assert sum(map(len, found)) == len(texts)
         assert len(found) < len(texts)
         if len(found) == 1:

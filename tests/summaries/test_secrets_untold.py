@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from compactor_cli.features.call_lines import call_label
-from compactor_cli.features.work.told_of_calls import ToldOfCalls, shows_code, told_of_call
-from compactor_cli.summaries.answered import newest_calls
+from compactor_cli.features.work.masked_calls import CallMasker, concerns_code, mask_call_text
 from compactor_cli.summaries.sections import code_items, fact_items
+from compactor_cli.summaries.session_end import newest_calls
 from tests.builders import compact, jsonl
 from tests.features.working import FAILS, Session
 
@@ -98,10 +98,10 @@ def test_code_that_names_secrets_is_shown_as_it_is(line: str) -> None:
     """Cut, it would say something else."""
     session = Session().calls("Edit", "updated", file_path="a.py", old_string="x = 1", new_string=CODE)
     assert any(line in item.code for item in code_items(session.messages))
-    told = ToldOfCalls(session.messages)
+    told = CallMasker(session.messages)
     call = next(part for message in session.messages for part in message.calls)
-    assert told_of_call(call, line) == line
-    assert told.told(line, 1, code=True) == line
+    assert mask_call_text(call, line) == line
+    assert told.mask(line, 1, code=True) == line
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_code_that_names_secrets_is_shown_as_it_is(line: str) -> None:
 )
 def test_what_a_command_shows_of_files_is_code(command: str, *, code: bool) -> None:
     (message,) = [message for message in Session().runs(command, "x").messages if message.calls]
-    assert shows_code(message.calls[0]) == code
-    assert (told_of_call(message.calls[0], "password = hunter22x") == "password = hunter22x") == code
+    assert concerns_code(message.calls[0]) == code
+    assert (mask_call_text(message.calls[0], "password = hunter22x") == "password = hunter22x") == code
 
 
 def test_names_and_paths_that_a_secret_has_too_are_told_elsewhere() -> None:

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from compactor_cli.summaries.sections import code_items
-from compactor_cli.summaries.snippets import changes, shown_last
-from tests.builders import assistant, call, calling, read, result, user
+from compactor_cli.summaries.snippets import last_changes, shown_last
+from tests.builders import assistant, call, calling_message, read_records, result, user
 
 
 def did(*calls):
@@ -18,17 +18,20 @@ def did(*calls):
         edits = not asked.startswith("git ")
         edit = {"file_path": asked, "old_string": f"a = {number}", "new_string": f"b = {number}"}
         arguments = json.dumps(edit if edits else {"command": asked})
-        records += [calling(call(f"c{number}", "Edit" if edits else "Bash", arguments)), result(f"c{number}", "done")]
-    return read(*records)
+        records += [
+            calling_message(call(f"c{number}", "Edit" if edits else "Bash", arguments)),
+            result(f"c{number}", "done"),
+        ]
+    return read_records(*records)
 
 
 def changed(*calls):
-    return [snippet.about for snippet in changes(did(*calls))]
+    return [snippet.path for snippet in last_changes(did(*calls))]
 
 
 def test_each_file_that_was_changed_stands_there_with_its_last_change():
-    (other, twice) = changes(did("src/one.py", "src/two.py", "src/one.py"))
-    assert (other.about, twice.about) == ("src/two.py", "src/one.py")
+    (other, twice) = last_changes(did("src/one.py", "src/two.py", "src/one.py"))
+    assert (other.path, twice.path) == ("src/two.py", "src/one.py")
     assert "b = 2" in twice.block
     assert "b = 0" not in twice.block
 
@@ -56,25 +59,25 @@ def test_a_folder_takes_all_in_it_along_and_other_commands_nothing(command, left
 
 
 def test_a_command_that_failed_restores_nothing():
-    messages = read(
-        calling(call("c1", "Edit", '{"file_path": "a.py", "old_string": "a", "new_string": "b"}')),
+    messages = read_records(
+        calling_message(call("c1", "Edit", '{"file_path": "a.py", "old_string": "a", "new_string": "b"}')),
         result("c1", "done"),
-        calling(call("c2", "Bash", '{"command": "git restore a.py"}')),
+        calling_message(call("c2", "Bash", '{"command": "git restore a.py"}')),
         result("c2", "error: pathspec 'a.py' did not match any file(s) known to git"),
     )
-    assert [snippet.about for snippet in changes(messages)] == ["a.py"]
+    assert [snippet.path for snippet in last_changes(messages)] == ["a.py"]
 
 
 @pytest.mark.parametrize("command", ["echo 'c = 1' >> src/one.py", "cat > src/one.py <<'E'\nc = 1\nE"])
 def test_a_change_that_a_command_overtook_is_not_called_the_last(command):
     messages = did("src/one.py", "src/two.py", f"git status; {command}")
-    assert {snippet.about: snippet.overtaken for snippet in changes(messages)} == {
+    assert {snippet.path: snippet.is_outdated for snippet in last_changes(messages)} == {
         "src/one.py": True,
         "src/two.py": False,
     }
     labels = [item.text for item in code_items(messages)]
     assert labels == ["earlier change of `src/one.py`", "newest change of `src/two.py`"]
-    assert not any(snippet.overtaken for snippet in changes(did(f"git status; {command}", "src/one.py")))
+    assert not any(snippet.is_outdated for snippet in last_changes(did(f"git status; {command}", "src/one.py")))
 
 
 def test_a_change_that_was_overtaken_is_not_the_last_one_in_later_rounds():
@@ -86,7 +89,7 @@ def test_a_change_that_was_overtaken_is_not_the_last_one_in_later_rounds():
         "- last change of `src/three.py` [#7]\n  ```\n  +| c = 1\n  ```"
     )
     asked = call("c1", "Bash", json.dumps({"command": "echo 'b = 2' >> src/two.py"}))
-    messages = read(user(summary), calling(asked), result("c1", "done"))
+    messages = read_records(user(summary), calling_message(asked), result("c1", "done"))
     assert [item.text for item in code_items(messages)] == [
         "earlier change of `src/one.py` [earlier #5]",
         "earlier change of `src/two.py` [earlier #6]",
@@ -106,5 +109,5 @@ def test_a_change_that_was_overtaken_is_not_the_last_one_in_later_rounds():
 )
 def test_code_that_was_shown_before_an_older_request_is_not_active(since, shown):
     code = "So:\n\n```python\nprint(high_water)\n```"
-    messages = read(user("Show me how."), assistant(code), *since)
+    messages = read_records(user("Show me how."), assistant(code), *since)
     assert (shown_last(messages) is not None) == shown

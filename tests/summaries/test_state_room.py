@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compactor_cli.summaries.layout import state_with_room
+from compactor_cli.summaries.layout import fit_state_lines
 from compactor_cli.summaries.outline import Standing
 from compactor_cli.summary_text.state_line import StateLine
 
@@ -14,7 +14,7 @@ def _acts(*texts: str, brief: str = "") -> list[StateLine]:
 
 
 def _told(state: list[StateLine], room: int, places: tuple[Standing, ...] = _ALL) -> list[str]:
-    return [line.text for line in state_with_room(state, places, room, len)]
+    return [line.text for line in fit_state_lines(state, places, room, len)]
 
 
 def test_a_line_without_room_costs_no_other_and_is_counted() -> None:

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from compactor_cli.model.plan import Quote, SummarySlot
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summaries.extractive import Extractive
-from compactor_cli.summaries.items import joined
+from compactor_cli.summaries.items import join_sentences
 from compactor_cli.summaries.sections import candidates
 from compactor_cli.summary_text.verbatim import carried
-from tests.builders import assistant, read, user
+from tests.builders import assistant, read_records, user
 from tests.summaries.texts import HEADER, chars
 
 SESSION = [
@@ -28,11 +28,11 @@ SESSION = [
 
 
 def summary(form: str, repeated: int, session: Sequence[dict[str, Any]] = SESSION) -> str:
-    messages = read(*session)
+    messages = read_records(*session)
     first = Quote("first", 0, session[0]["content"], number=messages[0].number)
     number = messages[repeated].number
     turn = Quote("turn", repeated, session[repeated]["content"], f"#{number} user", number)
-    slot = SummarySlot(1, (0,), 900, form=form, quotes=(first, turn))
+    slot = SummarySlot(1, (0,), 900, outline=form, quotes=(first, turn))
     return Extractive().summarize(SummaryRequest(slot, HEADER, messages, frozenset(), 900), chars)
 
 
@@ -49,10 +49,10 @@ def test_of_a_message_with_several_sentences_what_is_left_out_is_marked() -> Non
     messages[4] = user("Hm, wait. Leaving on a Thursday is better for all of us, so take that. Thanks!")
     said = [words for _, words in carried(summary("session", repeated=2, session=messages)).turns]
     assert said[1] == messages[4]["content"]
-    sentences = [item for item in candidates(read(*messages), frozenset()) if item.label == "#4 user"]
-    assert joined(sentences) == messages[4]["content"]
-    assert joined(sentences[1:2]) == "… Leaving on a Thursday is better for all of us, so take that. …"
-    assert joined([sentences[0], sentences[2]]) == "Hm, wait. … Thanks!"
+    sentences = [item for item in candidates(read_records(*messages), frozenset()) if item.label == "#4 user"]
+    assert join_sentences(sentences) == messages[4]["content"]
+    assert join_sentences(sentences[1:2]) == "… Leaving on a Thursday is better for all of us, so take that. …"
+    assert join_sentences([sentences[0], sentences[2]]) == "Hm, wait. … Thanks!"
 
 
 def test_an_older_sentence_of_the_user_stays_above_the_newer_message_that_is_repeated():
@@ -62,14 +62,14 @@ def test_an_older_sentence_of_the_user_stays_above_the_newer_message_that_is_rep
 
 
 def test_what_the_agent_said_before_it_went_on_is_done_and_not_in_progress() -> None:
-    messages = read(
+    messages = read_records(
         user("Add the name of the agent to the logs."),
         assistant("The name of the agent is now in all entries of the log, and the tests of the log pass."),
     )
-    request = SummaryRequest(SummarySlot(2, (0,), 900, form="tiers"), HEADER, messages, frozenset(), 900)
+    request = SummaryRequest(SummarySlot(2, (0,), 900, outline="tiers"), HEADER, messages, frozenset(), 900)
     said = '"The name of the agent is now in all entries of the log'
     headings = {}
     for answered in (False, True):
-        text = Extractive().summarize(replace(request, answered=answered), chars)
+        text = Extractive().summarize(replace(request, is_answered=answered), chars)
         headings[answered] = text[: text.index(said)].rpartition("### ")[2].partition("\n")[0]
     assert headings == {False: "Open Items", True: "Context"}

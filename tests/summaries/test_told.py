@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.told import is_undone, overtaken, said_again
-from tests.cost import calls_of
+from compactor_cli.summaries.statement_choice import find_repeated, find_withdrawn, is_undone
+from tests.cost import count_calls
 from tests.pipeline.sessions import Json, assistant, filler, result, transcript, user
 from tests.summaries.texts import sections, summarize
 
@@ -65,8 +65,8 @@ def numbered(*asked: str) -> list[tuple[int, str]]:
 
 def test_what_the_user_said_before_saying_something_else_of_it_is_overtaken() -> None:
     asked = ["The trip is for two adults.", "Book it.", "Sorry, make that three adults for the trip."]
-    assert overtaken(numbered(*asked)) == ({0}, {})
-    assert overtaken(numbered(*asked[:2], "Is the trip for three adults?")) == (set(), {})
+    assert find_withdrawn(numbered(*asked)) == ({0}, {})
+    assert find_withdrawn(numbered(*asked[:2], "Is the trip for three adults?")) == (set(), {})
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_what_the_user_said_before_saying_something_else_of_it_is_overtaken() ->
     ],
 )
 def test_neither_a_nod_nor_half_of_a_subject_takes_back_what_was_said(said: str, later: str) -> None:
-    assert overtaken(numbered(said, later)) == (set(), {})
+    assert find_withdrawn(numbered(said, later)) == (set(), {})
 
 
 def test_what_is_ordered_holds_until_something_else_is_ordered() -> None:
     never = "Do not restart the archive server."
-    assert overtaken(numbered(never, "Do not restart the archive server at noon.")) == ({0}, {})
-    assert overtaken(numbered(never, "The archive server had a restart at noon.")) == (set(), {0: 1})
+    assert find_withdrawn(numbered(never, "Do not restart the archive server at noon.")) == ({0}, {})
+    assert find_withdrawn(numbered(never, "The archive server had a restart at noon.")) == (set(), {0: 1})
 
 
 @pytest.mark.parametrize(
@@ -102,16 +102,16 @@ def test_what_is_ordered_holds_until_something_else_is_ordered() -> None:
     ],
 )
 def test_what_may_be_taken_back_in_part_or_by_other_words_stands_with_them(said: str, later: str) -> None:
-    assert overtaken(numbered(said, later)) == (set(), {0: 1})
+    assert find_withdrawn(numbered(said, later)) == (set(), {0: 1})
 
 
 def test_what_takes_back_what_may_have_taken_back_a_rule_stands_for_it() -> None:
     never = "Never fill the lock of the harbour while ferries, barges, cranes and pilots wait for their papers."
     now = "Go and fill the lock."
     newer = "Go and fill the lock when captains, owners, clerks, brokers, mayors, tenants, guests or divers ask."
-    assert overtaken(numbered(never, now)) == (set(), {0: 1})
-    assert overtaken(numbered(never, "", newer)) == (set(), {}), "it has too little of it"
-    assert overtaken(numbered(never, now, newer)) == ({1}, {0: 2})
+    assert find_withdrawn(numbered(never, now)) == (set(), {0: 1})
+    assert find_withdrawn(numbered(never, "", newer)) == (set(), {}), "it has too little of it"
+    assert find_withdrawn(numbered(never, now, newer)) == ({1}, {0: 2})
 
 
 @pytest.mark.parametrize("budget", range(40, 400, 20))
@@ -132,8 +132,8 @@ def test_a_rule_stands_with_what_was_said_of_it_since_where_both_have_room() -> 
 
 def test_sentences_of_one_request_do_not_take_back_each_other() -> None:
     rooms = "Paint the kitchen walls white.", "Paint the kitchen walls of the flat upstairs yellow."
-    assert overtaken([(0, rooms[0]), (0, rooms[1])]) == (set(), {})
-    assert overtaken([(0, rooms[0]), (2, rooms[1])]) == (set(), {0: 1})
+    assert find_withdrawn([(0, rooms[0]), (0, rooms[1])]) == (set(), {})
+    assert find_withdrawn([(0, rooms[0]), (2, rooms[1])]) == (set(), {0: 1})
 
 
 @pytest.mark.parametrize("nod", ["You're right.", "Good catch!", "That makes sense.", "You are absolutely right!"])
@@ -171,8 +171,8 @@ def test_what_begins_like_a_nod_and_says_more_is_told() -> None:
 )
 def test_what_a_later_message_says_again_is_told_from_what_it_does_not(first: str, later: str, again: bool) -> None:
     others = [(7, "Something else was done about the cranes of the harbour."), (3, "The harbour has cranes.")]
-    assert said_again([(3, first), *others, (7, later)]) == ({0} if again else set())
-    assert said_again([(3, first), (3, later)]) == set(), "of one message all is told"
+    assert find_repeated([(3, first), *others, (7, later)]) == ({0} if again else set())
+    assert find_repeated([(3, first), (3, later)]) == set(), "of one message all is told"
 
 
 def test_what_the_agent_said_again_later_is_told_once() -> None:
@@ -187,11 +187,11 @@ def test_what_the_agent_said_again_later_is_told_once() -> None:
 def test_looking_for_what_is_said_again_costs_no_more_than_the_sentences() -> None:
     def calls(count: int) -> int:
         said = [(n, f"The gate of lock {n} refuses to open when ship {n} comes.") for n in range(count)]
-        return calls_of(lambda: said_again(said))
+        return count_calls(lambda: find_repeated(said))
 
     assert calls(800) < 2.3 * calls(400)
 
 
 def test_of_a_sentence_that_stands_everywhere_only_the_newest_messages_are_looked_at() -> None:
     said = [(n, "All tests pass now and the branch is clean.") for n in range(100)]
-    assert said_again(said) == set(range(99))
+    assert find_repeated(said) == set(range(99))

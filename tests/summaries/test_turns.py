@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from compactor_cli.asking.fence import escape, fenced
 from compactor_cli.asking.port import Turn
-from compactor_cli.asking.turns import Cuts, joined, turns_of
+from compactor_cli.asking.turns import CharLimits, make_turns, merge_turns
 from compactor_cli.model.message import Message, Part
-from tests.builders import assistant, call, calling, read, result, system, user
+from tests.builders import assistant, call, calling_message, read_records, result, system, user
 
 NAMES = ("message", "call", "result", "summary", "statement")
 _DELIMITER = re.compile(r"</?(?:message|call|result|summary|statement)\b", re.IGNORECASE)
@@ -112,10 +112,10 @@ def _said(turn):
 
 
 def test_each_message_is_a_turn_in_its_own_role():
-    turns = turns_of(
-        read(
+    turns = make_turns(
+        read_records(
             user("Look at it."),
-            calling(call("c1", "shell", '{"command": "ls"}'), content="I look."),
+            calling_message(call("c1", "shell", '{"command": "ls"}'), content="I look."),
             result("c1", "a.py"),
             assistant("It is there."),
         )
@@ -131,19 +131,21 @@ def test_each_message_is_a_turn_in_its_own_role():
 
 
 def test_a_message_of_the_system_is_said_by_the_user_and_says_so():
-    (turn,) = turns_of(read(system("Be brief.")))
+    (turn,) = make_turns(read_records(system("Be brief.")))
     assert turn == Turn("user", '<message number="0" from="system">\nBe brief.\n</message>')
 
 
 def test_messages_without_a_word_are_no_turns():
-    messages = read(user(""), assistant("  \n "), user("Words."))
-    assert [turn.text for turn in turns_of(messages)] == ['<message number="2" from="user">\nWords.\n</message>']
+    messages = read_records(user(""), assistant("  \n "), user("Words."))
+    assert [turn.text for turn in make_turns(messages)] == ['<message number="2" from="user">\nWords.\n</message>']
 
 
 @given(text=TEXTS, output=TEXTS, arguments=TEXTS)
 def test_nothing_that_was_said_leaves_its_message(text, output, arguments):
-    messages = read(user(f"A {text}"), calling(call("c1", "shell", arguments), content=text), result("c1", output))
-    for turn in turns_of(messages):
+    messages = read_records(
+        user(f"A {text}"), calling_message(call("c1", "shell", arguments), content=text), result("c1", output)
+    )
+    for turn in make_turns(messages):
         inner = _said(turn)
         for name in ("call", "result"):
             inner = re.sub(rf"\A((?:.*\n)?)<{name}(?: [^<>\n]*)?>\n", r"\1", inner, count=1, flags=re.DOTALL)
@@ -152,13 +154,13 @@ def test_nothing_that_was_said_leaves_its_message(text, output, arguments):
 
 
 def test_long_texts_are_cut_inside_and_say_so():
-    messages = read(
+    messages = read_records(
         user("begin " + "word " * 400 + "end"),
-        calling(call("c1", "shell", '{"command": "' + "x" * 900 + '"}')),
+        calling_message(call("c1", "shell", '{"command": "' + "x" * 900 + '"}')),
         result("c1", "first line\n" + "\n".join(f"line {at}" for at in range(400)) + "\nlast line"),
     )
-    cuts = Cuts(said=300, arguments=100, output=200)
-    whole, cut = turns_of(messages), turns_of(messages, cuts)
+    cuts = CharLimits(text=300, arguments=100, output=200)
+    whole, cut = make_turns(messages), make_turns(messages, cuts)
     assert [len(each.text) < 600 for each in cut] == [True] * 3
     assert all(len(a.text) > len(b.text) for a, b in zip(whole, cut, strict=True))
     assert all("left out" in each.text for each in cut)
@@ -170,8 +172,8 @@ def test_long_texts_are_cut_inside_and_say_so():
 
 def test_neighbours_of_one_role_are_one_turn():
     turns = [Turn("user", "a"), Turn("user", "b"), Turn("assistant", "c"), Turn("user", "d")]
-    assert joined(turns) == (Turn("user", "a\n\nb"), Turn("assistant", "c"), Turn("user", "d"))
-    assert joined([]) == ()
+    assert merge_turns(turns) == (Turn("user", "a\n\nb"), Turn("assistant", "c"), Turn("user", "d"))
+    assert merge_turns([]) == ()
 
 
 def test_a_result_is_passed_on_up_to_2000_characters() -> None:
@@ -179,5 +181,5 @@ def test_a_result_is_passed_on_up_to_2000_characters() -> None:
     for size, whole in ((2_000, True), (2_001, False)):
         text = "\n".join(lines)[:size]
         message = Message(0, "", "tool", (Part("tool_result", text, 1),), (0,), 1)
-        (turn,) = turns_of([message], Cuts())
+        (turn,) = make_turns([message], CharLimits())
         assert (text in turn.text) is whole

@@ -28,7 +28,7 @@ def summarize(
     tier: int = 3,
     form: str = "summary",
 ) -> str:
-    slot = SummarySlot(tier, (0,), budget, form=form)
+    slot = SummarySlot(tier, (0,), budget, outline=form)
     return Extractive().summarize(SummaryRequest(slot, HEADER, messages, keywords, budget), chars)
 
 

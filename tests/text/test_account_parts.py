@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.features.cue_words import rule_points
-from compactor_cli.text.account_parts import Account, ranked_paragraphs
+from compactor_cli.text.account_parts import AgentSummary, ranked_paragraphs
 from compactor_cli.text.chosen import NEVER
 from compactor_cli.text.subjects import SubjectWords, stems
 
@@ -38,7 +38,9 @@ OVERTAKEN = ("still to be counted", "Oil the lamp", "continue the conversation")
 
 def kept(room: int, *, followed: bool, text: str = ACCOUNT) -> str:
     subject = SubjectWords(dict.fromkeys(stems("the planes in desk.py"), 1.0), text)
-    return "".join(text[a:b] for a, b in Account(text, subject, rule_points, followed=followed).kept(room))
+    return "".join(
+        text[a:b] for a, b in AgentSummary(text, subject, rule_points, is_followed=followed).choose_spans(room)
+    )
 
 
 def test_what_the_user_asked_comes_first_under_its_headings() -> None:
@@ -80,7 +82,7 @@ def test_headings_are_read_in_any_form(heading: str) -> None:
 
 def test_words_of_headings_inside_of_a_sentence_head_nothing() -> None:
     text = ACCOUNT.replace("lamp.py holds some lamps of the better kinds.", "The request handler plans the next page.")
-    said = Account(text, SubjectWords({}, text), rule_points, followed=True).asked()
+    said = AgentSummary(text, SubjectWords({}, text), rule_points, is_followed=True).first_rank_text()
     assert "request handler" not in said
     assert all(asked in said for asked in ASKED)
 
@@ -100,7 +102,7 @@ def test_words_of_headings_inside_of_a_sentence_head_nothing() -> None:
 def test_names_and_sentences_about_plans_are_no_next_steps(said: str, followed: bool) -> None:
     text = ACCOUNT.replace("lamp.py holds", f"{said}\n   - It holds")
     assert said in kept(len(text) - 60, followed=followed, text=text)
-    assert said not in Account(text, SubjectWords({}, text), rule_points, followed=followed).asked()
+    assert said not in AgentSummary(text, SubjectWords({}, text), rule_points, is_followed=followed).first_rank_text()
 
 
 @pytest.mark.parametrize("said", ["Next: ", "**Optional next step**: ", "Pending tasks (two): ", "In progress: "])
@@ -111,12 +113,12 @@ def test_items_may_tell_next_steps(said: str) -> None:
 
 def test_a_file_of_rules_is_nothing_that_was_asked() -> None:
     text = ACCOUNT.replace("lamp.py holds some", "rules.py: holds some")
-    assert "rules.py" not in Account(text, SubjectWords({}, text), rule_points, followed=True).asked()
+    assert "rules.py" not in AgentSummary(text, SubjectWords({}, text), rule_points, is_followed=True).first_rank_text()
 
 
 def test_paragraphs_have_the_rank_of_what_comes_first_in_them() -> None:
     def shown(*, followed: bool) -> str:
-        ranks = ranked_paragraphs(ACCOUNT, followed=followed)
+        ranks = ranked_paragraphs(ACCOUNT, is_followed=followed)
         return "".join(ACCOUNT[slice(*span)] for span, rank in ranks if rank != NEVER)
 
     assert not any(each in shown(followed=True) for each in OVERTAKEN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.answered_items import answered_in_turn
+from compactor_cli.text.answered_items import answered_spans
 from compactor_cli.text.picked_items import picked_items
 
 ASKED = "Open questions: 1. What becomes of rows without a date? 2. Are deleted ones taken? 3. Merge doubles or not?"
@@ -13,7 +13,7 @@ FOUND = "1. The cache was stale. 2. The event came twice. Both are mended."
 
 
 def told(answer, reply):
-    spans = answered_in_turn(answer, reply)
+    spans = answered_spans(answer, reply)
     assert not spans or picked_items(answer, reply) == spans
     return [answer[start:end] for start, end in spans]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.changed_values import is_replaced, targets, values_of
+from compactor_cli.text.changed_values import is_replaced, values_at, values_by_kind
 
 
 @pytest.mark.parametrize(
@@ -20,14 +20,14 @@ from compactor_cli.text.changed_values import is_replaced, targets, values_of
     ],
 )
 def test_values_are_told_by_what_they_are(text: str, values: dict[str, set[str]]) -> None:
-    assert values_of(text) == values
+    assert values_by_kind(text) == values
 
 
 def test_a_value_is_replaced_where_it_stands_beside_another_one_of_its_kind() -> None:
-    older = values_of("The rehearsal is at 10:30 on Monday")
-    assert is_replaced(older, values_of("10:30 does not work, 11:45 does"))
-    assert not is_replaced(older, values_of("10:30 it is, with 12 chairs"))
-    assert not is_replaced(older, values_of("lunch is at 11:45"))
+    older = values_by_kind("The rehearsal is at 10:30 on Monday")
+    assert is_replaced(older, values_by_kind("10:30 does not work, 11:45 does"))
+    assert not is_replaced(older, values_by_kind("10:30 it is, with 12 chairs"))
+    assert not is_replaced(older, values_by_kind("lunch is at 11:45"))
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_a_value_is_replaced_where_it_stands_beside_another_one_of_its_kind() ->
     ],
 )
 def test_a_target_stands_right_behind(behind: str, values: list[tuple[str, str]]) -> None:
-    assert targets(f"moved to{behind}", len("moved to")) == values
+    assert values_at(f"moved to{behind}", len("moved to")) == values

@@ -173,13 +173,13 @@ HINTS = "HINTS:\n1. Look first.\n2. Then write.\n\n" + "\n\n".join(
     "lead", ["Fix this issue. Here is its text:\nISSUE:\n", "Fix the issue below.\n\n<issue>\n", "請修正：\n\n"]
 )
 def test_the_first_line_of_what_was_put_into_a_long_request_is_its_title(lead: str) -> None:
-    titles = [clause.text for clause in split_clauses(lead + ISSUE + HINTS) if clause.place == "title"]
+    titles = [clause.text for clause in split_clauses(lead + ISSUE + HINTS) if clause.origin == "title"]
     assert titles == ["The parser drops the last field"]
 
 
 def test_short_requests_and_those_that_put_nothing_in_have_no_title() -> None:
     for text in ("Fix this:\nThe parser drops fields.", "Fix it. " * 200, "Look:\n```\ncode\n```\n" + "Fix it. " * 200):
-        assert all(clause.place != "title" for clause in split_clauses(text))
+        assert all(clause.origin != "title" for clause in split_clauses(text))
 
 
 UPLOADED = (
@@ -198,20 +198,20 @@ ASKED = (
 
 def test_a_path_that_was_put_in_is_no_title() -> None:
     clauses = split_clauses(f"{UPLOADED}<issue>\n{ISSUE}\n</issue>\n\n{ASKED}{STEPS}")
-    assert [c.text for c in clauses if c.place == "title"] == ["The parser drops the last field"]
+    assert [c.text for c in clauses if c.origin == "title"] == ["The parser drops the last field"]
 
 
 def test_sentences_before_a_long_list_are_what_is_asked() -> None:
     clauses = split_clauses(f"{UPLOADED}<issue>\n{ISSUE}\n</issue>\n\n{ASKED}{STEPS}")
-    asked = [c.text for c in clauses if c.place == "asked"]
+    asked = [c.text for c in clauses if c.origin == "asked"]
     assert "Do NOT modify the tests in any way!" in asked
     assert asked[-1] == "Follow these steps to resolve the issue:"
-    assert {c.place for c in clauses if c.text[0].isdecimal()} == {"pasted"}
+    assert {c.origin for c in clauses if c.text[0].isdecimal()} == {"pasted"}
 
 
 def test_rows_of_a_table_without_a_break_are_pasted() -> None:
     rows = "\n".join(f"order {n} of the warehouse in the north took {n} days and was never paid" for n in range(30))
-    assert {c.place for c in split_clauses(f"Sum it up.\n\n{rows}\n\nThanks.") if "order" in c.text} == {"pasted"}
+    assert {c.origin for c in split_clauses(f"Sum it up.\n\n{rows}\n\nThanks.") if "order" in c.text} == {"pasted"}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.text.escapes import place_in_readable, readable
+from compactor_cli.text.escapes import map_to_readable, readable
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_what_was_escaped_and_made_plain_can_be_written(text):
 @given(st.text(alphabet='ab \\n\\t"\\\\/é😀{[,', max_size=40), st.booleans())
 def test_every_place_between_escapes_is_found_again(text, ascii_only):
     escaped = json.dumps({"command": text}, ensure_ascii=ascii_only)
-    place, plain = place_in_readable(escaped), readable(escaped)
+    place, plain = map_to_readable(escaped), readable(escaped)
     assert place(len(escaped)) == len(plain)
     inside = {at for m in re.finditer(r"(?:\\u[0-9a-f]{4})+|\\.", escaped) for at in range(m.start() + 1, m.end())}
     for at in set(range(len(escaped))) - inside:

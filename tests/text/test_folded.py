@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.folded import folded
+from compactor_cli.text.folding import fold
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from compactor_cli.text.folded import folded
     ],
 )
 def test_accents_go_and_other_letters_stay(text: str, told: str) -> None:
-    assert folded(text) == told
+    assert fold(text) == told

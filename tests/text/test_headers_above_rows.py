@@ -6,7 +6,7 @@ from typing import SupportsIndex
 
 import pytest
 
-from compactor_cli.text.table_headers import tables
+from compactor_cli.text.table_headers import find_tables
 
 PSQL = " gate | level\n------+-------\n   77 | high\n   78 | low\n(2 rows)\n\nnext"
 MARKDOWN = "Look:\n\n| Gate | Level |\n|:--|--:|\n| a | high |\n\nnext"
@@ -27,7 +27,7 @@ RIGHT = "gate   n_h   max  mean\nLN-1  8740  85.1  46.8\nLN-2  8648  83.0  59.0"
     ],
 )
 def test_a_table_has_a_header_and_a_row(text: str, header: str, row: str) -> None:
-    (table,) = tables(text)
+    (table,) = find_tables(text)
     assert text[table.start :].startswith(header)
     assert text[table.rows :].startswith(row)
     assert "next" not in text[table.start : table.end]
@@ -54,12 +54,12 @@ def test_a_table_has_a_header_and_a_row(text: str, header: str, row: str) -> Non
     ],
 )
 def test_what_looks_like_a_table_is_none(text: str) -> None:
-    assert tables(text) == []
+    assert find_tables(text) == []
 
 
 def shown(text: str) -> list[tuple[str, str]]:
     """The header of each table with its rule, and its rows."""
-    return [(text[table.start : table.rows].rstrip(), text[table.rows : table.end]) for table in tables(text)]
+    return [(text[table.start : table.rows].rstrip(), text[table.rows : table.end]) for table in find_tables(text)]
 
 
 RULE = "+------+-------+"
@@ -104,7 +104,7 @@ def test_rows_with_a_rule_below_are_no_headers(text: str, header: str, last: str
     ],
 )
 def test_in_doubt_a_line_is_a_row(text: str) -> None:
-    assert tables(text) == []
+    assert find_tables(text) == []
 
 
 def test_a_table_ends_where_another_begins_or_a_line_is_no_row() -> None:
@@ -141,7 +141,7 @@ class Read(str):
 )
 def test_of_many_tables_each_line_is_read_a_few_times(text: str) -> None:
     whole = Read(text * 300)
-    assert tables(whole)
+    assert find_tables(whole)
     assert len(text) < whole.taken < 5 * len(whole)
 
 
@@ -149,4 +149,4 @@ def test_of_many_tables_each_line_is_read_a_few_times(text: str) -> None:
 def test_lines_of_blanks_are_read_once(line: str) -> None:
     """Once for each of their blanks, this would take hours."""
     wide = "\n".join([line.format(*[" " * 400_000] * 2), "Mast  Height", "----  ------", "Elm   30"])
-    assert [wide[table.start : table.rows] for table in tables(wide)] == ["Mast  Height\n----  ------\n"]
+    assert [wide[table.start : table.rows] for table in find_tables(wide)] == ["Mast  Height\n----  ------\n"]

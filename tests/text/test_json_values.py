@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from compactor_cli.text.json_values import (
     MAX_DEPTH,
-    begins_as_json,
+    is_nested_too_deeply,
     json_value,
-    nested_too_deeply,
+    looks_like_json,
     parse_json,
     without_blanks,
 )
-from tests.drawing import number_of
+from tests.drawing import example_count
 
 PIECES = [
     *('"', "\\", "u", "{", "}", "[", "]", ":", ",", "1", "0", ".", "e", "-", "+", "é", "\ud800", "😀", "null", "true"),
@@ -38,7 +38,7 @@ def read(by, text):
 @example(text='"\\ud800"')
 @example(text="[NaN, Infinity, -0, -0.0, 1e400]")
 @example(text="9" * 5000)
-@settings(max_examples=number_of(300, share=4))
+@settings(max_examples=example_count(300, share=4))
 def test_any_text_gives_the_value_or_the_error_that_json_gives(text):
     assert read(json_value, text) == read(json.loads, text)
 
@@ -83,9 +83,9 @@ def test_only_what_is_nested_deeper_than_can_be_followed_is_refused(opening, clo
     levels = MAX_DEPTH // (opening.count("[") + opening.count("{"))
     deepest = f"{opening * levels}1{closing * levels}"
     assert parse_json(deepest) == json.loads(deepest)
-    assert not nested_too_deeply(deepest, json.loads(deepest))
+    assert not is_nested_too_deeply(deepest, json.loads(deepest))
     for deeper in (f"[{deepest}]", f'{{"b":[{", ".join(["1"] * 999)}],"a":{deepest}}}'):
-        assert nested_too_deeply(deeper, json.loads(deeper))
+        assert is_nested_too_deeply(deeper, json.loads(deeper))
         with pytest.raises(ValueError, match="nested too deeply"):
             parse_json(deeper)
 
@@ -109,4 +109,4 @@ def test_many_brackets_side_by_side_are_not_deep():
     ],
 )
 def test_how_json_begins(text: str, begins: bool) -> None:
-    assert begins_as_json(text) == begins
+    assert looks_like_json(text) == begins

@@ -6,20 +6,20 @@ import pytest
 
 from compactor_cli.features.cue_words import rule_points
 from compactor_cli.text import kept_sentences as truncate
-from compactor_cli.text.chosen import FIRST, Chosen
-from compactor_cli.text.kept_sections import prompt
+from compactor_cli.text.chosen import FIRST, SentenceChoice
+from compactor_cli.text.kept_sections import choose_prompt_sentences
 from compactor_cli.text.kept_sentences import Keywords
 from compactor_cli.text.subjects import SubjectWords, stems
-from compactor_cli.text.text_outline import outline
-from tests.cost import calls_of
+from compactor_cli.text.text_outline import outline_units
+from tests.cost import count_calls
 
 NONE = Keywords(())
 FILLER = "filler words " * 9
 
 
 def pieces(text: str, room: int, about: str = "", words: Keywords = NONE) -> list[str]:
-    chosen = prompt(text, words, SubjectWords(dict.fromkeys(stems(about), 1.0), text), rule_points)
-    return [text[start:end] for start, end in chosen.kept(room)]
+    chosen = choose_prompt_sentences(text, words, SubjectWords(dict.fromkeys(stems(about), 1.0), text), rule_points)
+    return [text[start:end] for start, end in chosen.choose_spans(room)]
 
 
 def kept(text: str, room: int, about: str = "", words: Keywords = NONE) -> str:
@@ -31,7 +31,7 @@ def kept(text: str, room: int, about: str = "", words: Keywords = NONE) -> str:
 )
 def test_many_short_sentences_cost_no_more_than_their_number(text: str) -> None:
     def cost(count: int) -> int:
-        return calls_of(lambda: pieces(text * count, 4 * count, "today"))
+        return count_calls(lambda: pieces(text * count, 4 * count, "today"))
 
     assert cost(1_600) < 14 * cost(200)  # quadratic would be 64 times as much
 
@@ -63,9 +63,9 @@ def test_words_that_every_line_has_say_nothing_of_a_subject() -> None:
     text = "The flight may be booked.\nThe flight may be cancelled.\nThe flight may be late."
     words = dict.fromkeys(stems("Please cancel my flight."), 1.0)
     subject = SubjectWords(words, text)
-    assert subject.share("The flight may be late.") == 0
-    assert SubjectWords(words, text.replace("\n", " ")).share("To cancel it.") > 0.9, "a text of one line"
-    assert subject.share("Cancellations are free.") > 0.9
+    assert subject.sentence_weight("The flight may be late.") == 0
+    assert SubjectWords(words, text.replace("\n", " ")).sentence_weight("To cancel it.") > 0.9, "a text of one line"
+    assert subject.sentence_weight("Cancellations are free.") > 0.9
 
 
 def test_a_sentence_does_not_end_at_an_abbreviation_that_goes_on() -> None:
@@ -252,9 +252,9 @@ def test_sentences_of_little_value_leave_their_room_only_where_most_of_the_text_
     share: float, used: float
 ) -> None:
     text = "".join(f"The street of number {at:02} is long.\n" for at in range(40))
-    units = outline(text)
+    units = outline_units(text)
     worth = [1.0 if at == 7 else 0.1 for at in range(len(units))]
-    spans = Chosen(text, units, worth, [FIRST] * len(units), 0.3).kept(int(share * len(text)))
+    spans = SentenceChoice(text, units, worth, [FIRST] * len(units), 0.3).choose_spans(int(share * len(text)))
     assert "number 07" in "".join(text[start:end] for start, end in spans)
     size = sum(end - start for start, end in spans) / (share * len(text))
     assert size <= used if used < 0.5 else size >= used

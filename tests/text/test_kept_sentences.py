@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from compactor_cli.model.group import Group
 from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.text import kept_sentences as truncate
-from compactor_cli.text.kept_sentences import BY_POINTS, Keywords, Preferred, kept_sentences, points
-from compactor_cli.text.shorten import Short, shorten_to
-from tests.cost import calls_of
+from compactor_cli.text.kept_sentences import NO_PREFERENCE, Keywords, Preference, kept_sentences, sentence_points
+from compactor_cli.text.shorten import Shortened, shorten_to
+from tests.cost import count_calls
 from tests.pipeline.sessions import assistant, transcript, user
 from tests.summaries.texts import chars, summarize
 
@@ -23,8 +23,13 @@ PLAIN = "The sky over the harbour was grey that day."
 
 
 def truncate_prose(
-    text: str, tokens: int, limit: int, count: Callable[[str], int], words: Keywords, preferred: Preferred = BY_POINTS
-) -> Short:
+    text: str,
+    tokens: int,
+    limit: int,
+    count: Callable[[str], int],
+    words: Keywords,
+    preferred: Preference = NO_PREFERENCE,
+) -> Shortened:
     return shorten_to(text, tokens, limit, count, lambda room: kept_sentences(text, room, words, preferred))
 
 
@@ -46,18 +51,18 @@ def truncate_prose(
     ],
 )
 def test_a_sentence_has_10_points_a_keyword_5_for_decisions_and_3_for_markers(sentence: str, worth: int) -> None:
-    assert points(sentence, Keywords(["rounding", "Totals.py"])) == worth
+    assert sentence_points(sentence, Keywords(["rounding", "Totals.py"])) == worth
 
 
 def test_any_number_of_keywords_counts() -> None:
     words = [f"word{n}x" for n in range(12)]
-    assert points(" ".join(words), Keywords(words)) == 120
+    assert sentence_points(" ".join(words), Keywords(words)) == 120
 
 
 @given(st.lists(st.text("abAB. ", min_size=1, max_size=5)), st.text("abAB. ", max_size=40))
 def test_keywords_are_found_as_the_seed_finds_them(words: list[str], sentence: str) -> None:
     wanted = {word.lower() for word in words if word.strip()}
-    assert Keywords(words).hits(sentence) == sum(word in sentence.lower() for word in wanted)
+    assert Keywords(words).count_in(sentence) == sum(word in sentence.lower() for word in wanted)
 
 
 def test_the_best_sentences_stay_in_their_order_as_long_as_there_is_room() -> None:
@@ -260,7 +265,7 @@ def test_a_comment_in_code_is_no_heading() -> None:
 def test_many_short_sentences_that_have_no_room_cost_no_more_than_their_number() -> None:
     def cost(count: int) -> int:
         text = f"{'x' * 4 * count}. " + "Be so. " * count
-        return calls_of(lambda: kept_sentences(text, 3 * count, NONE))
+        return count_calls(lambda: kept_sentences(text, 3 * count, NONE))
 
     assert cost(1_600) < 12 * cost(200)  # quadratic would be 64 times as much
 
@@ -268,22 +273,22 @@ def test_many_short_sentences_that_have_no_room_cost_no_more_than_their_number()
 def test_of_a_request_the_first_sentence_comes_before_those_with_more_points() -> None:
     text = "<issue>\nThe parser drops fields.\nAn important key must be critical, note it.\nMore of it."
     words = Keywords(["key"])
-    first = [text[start:end].strip() for start, end in kept_sentences(text, 30, words, Preferred(opening=True))]
+    first = [text[start:end].strip() for start, end in kept_sentences(text, 30, words, Preference(opening=True))]
     assert first == ["The parser drops fields."]
     assert "The parser drops fields." not in [text[start:end].strip() for start, end in kept_sentences(text, 45, words)]
 
 
 def test_of_an_answer_the_last_sentence_comes_before_those_with_more_points_too() -> None:
     text = "All is mended.\nAn important key must be critical, note it.\nMore of the key.\nShall I push it?"
-    kept = kept_sentences(text, 32, Keywords(["key"]), Preferred(opening=True, closing=True))
+    kept = kept_sentences(text, 32, Keywords(["key"]), Preference(opening=True, closing=True))
     assert [text[start:end].strip() for start, end in kept] == ["All is mended.", "Shall I push it?"]
 
 
 def test_of_an_opening_that_has_no_room_the_first_words_stay() -> None:
     text = "Create a file called hello.txt with a greeting in it, please.\nAn important key.\nMore of it.\n" * 3
-    kept = [text[start:end] for start, end in kept_sentences(text, 34, Keywords(["key"]), Preferred(opening=True))]
+    kept = [text[start:end] for start, end in kept_sentences(text, 34, Keywords(["key"]), Preference(opening=True))]
     assert kept == ["Create a file called hello.txt"]
-    short = truncate_prose(text * 20, chars(text * 20), 40, chars, NONE, Preferred(opening=True)).text
+    short = truncate_prose(text * 20, chars(text * 20), 40, chars, NONE, Preference(opening=True)).text
     assert short.startswith("Create a file called")
 
 
@@ -294,7 +299,7 @@ SUMMARY = (
 
 
 def test_of_a_summary_the_end_stays_without_a_gap() -> None:
-    short = truncate_prose(SUMMARY, chars(SUMMARY), 70, chars, Keywords(["key"]), Preferred(ending=0.6)).text
+    short = truncate_prose(SUMMARY, chars(SUMMARY), 70, chars, Keywords(["key"]), Preference(ending=0.6)).text
     assert short.endswith("Pending: the merge of part 41.\n\nNext: run the tests of part 42.\nThen ask.")
     assert "was decided" in short  # the rest of the room goes by points
     assert "Pending" not in truncate_prose(SUMMARY, chars(SUMMARY), 70, chars, Keywords(["key"])).text
@@ -306,7 +311,7 @@ def test_a_summary_that_an_agent_wrote_keeps_its_end_and_a_request_its_beginning
     def cut(text: str) -> str:
         messages = transcript([user(text)]).messages
         group = Group(0, (0,), messages[0].tokens)
-        (edit,) = Renderer(messages, chars).shortened(group, Cut(prose=90), "").edits
+        (edit,) = Renderer(messages, chars).shorten(group, Cut(prose=90), "").edits
         return edit.text
 
     assert cut(told).endswith("Then ask.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.text.later_figures import later_on_figures
-from tests.cost import calls_of
+from tests.cost import count_calls
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_newest_message_counts_and_sentences_beside_each_other_do() -> None:
 def test_looking_for_it_costs_no_more_than_the_statements() -> None:
     def calls(count: int) -> int:
         said = [(n, f"Step {n} takes {n + 7} ms, {n}.5 % of the limit of lane {n % 9}.") for n in range(count)]
-        return calls_of(lambda: later_on_figures(said))
+        return count_calls(lambda: later_on_figures(said))
 
     assert calls(800) < 2.3 * calls(400)
 
@@ -90,7 +90,7 @@ def test_a_figure_that_many_statements_have_names_none_and_costs_nothing() -> No
     def said(count: int) -> list[tuple[int, str]]:
         return [(n, f"Row {at} of the gates has 4711 and 812 bolts.") for n in (1, 2, 3) for at in range(count)]
 
-    assert calls_of(lambda: later_on_figures(said(200))) < 2.3 * calls_of(lambda: later_on_figures(said(100)))
+    assert count_calls(lambda: later_on_figures(said(200))) < 2.3 * count_calls(lambda: later_on_figures(said(100)))
     assert later_on_figures([(1, "The gate has 812 bolts."), (2, "Of 812 bolts of the gate 3 are old.")])[0] == (1,)
     (first, *_) = later_on_figures([(1, "The gate has 812 bolts."), *((2, f"812 bolts, {n}") for n in "abcdefgh")])
     assert first == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.line_prefixes import ascends, is_numbered, without_numbers
+from compactor_cli.text.line_prefixes import has_ascending_numbers, is_numbered, without_numbers
 
 FILE = "".join(f"{n:6}→line {n}\n" for n in range(98, 112))
 
@@ -24,7 +24,7 @@ FILE = "".join(f"{n:6}→line {n}\n" for n in range(98, 112))
     ],
 )
 def test_lines_are_numbered_where_the_numbers_follow_one_another(text: str, numbered: bool, ascending: bool) -> None:
-    assert (is_numbered(text), ascends(text)) == (numbered, ascending)
+    assert (is_numbered(text), has_ascending_numbers(text)) == (numbered, ascending)
 
 
 def test_where_numbers_jump_there_is_a_gap_without_them() -> None:

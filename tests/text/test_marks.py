@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.cue_words import forbids
-from compactor_cli.features.restated import restated
+from compactor_cli.features.cue_words import is_prohibition
+from compactor_cli.features.restated import restated_pairs
 from compactor_cli.features.talk import Statement
 from compactor_cli.features.talk_words import words
 from compactor_cli.text.marks import find_words, is_word, marks_as_letters
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.subjects import subject_terms
-from compactor_cli.text.terms import judge
+from compactor_cli.text.terms import chunk_terms
 
 _WORDS = {
     "Hindi": "परीक्षा शुक्रवार को होगी",
@@ -28,7 +28,7 @@ def test_each_word_is_one(language):
     text = _WORDS[language]
     assert words(text) == text.lower().split()
     assert subject_terms(text) == {word for word in text.lower().split() if len(word) > 2}
-    assert all(judge(word) == ((word.lower(), "word"),) for word in text.split() if len(word) > 2)
+    assert all(chunk_terms(word) == ((word.lower(), "word"),) for word in text.split() if len(word) > 2)
 
 
 @pytest.mark.parametrize("text", ["e\u0301", "परीक्षा"])
@@ -50,10 +50,10 @@ def test_scripts_without_spaces_are_still_read_in_pairs():
 
 def test_a_newer_statement_on_the_subject_is_found():
     texts = "हर दिन दो अध्याय पढ़ाइए, पहले ब्याज।", "कल बारिश हुई थी।", "हर दिन एक ही अध्याय पढ़ाइए, ब्याज नहीं।"
-    found = restated([Statement(message, "user", text) for message, text in enumerate(texts)], [1.0] * 3)
+    found = restated_pairs([Statement(message, "user", text) for message, text in enumerate(texts)], [1.0] * 3)
     assert list(found) == [(0, 2)]
 
 
 @pytest.mark.parametrize("text", ["उसे सीधे उत्तर मत बताइए", "لا تغيّر أسماء الشخصيات"])
 def test_a_ban_is_one_in_these_languages(text):
-    assert forbids(text)
+    assert is_prohibition(text)

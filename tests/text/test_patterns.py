@@ -9,7 +9,7 @@ import re
 import pytest
 
 import compactor_cli
-from compactor_cli.text.patterns import any_of, compiled_later, in_small
+from compactor_cli.text.patterns import any_of, compiled_later, lower_for_search
 
 
 def test_it_works_as_a_compiled_pattern_does():
@@ -60,7 +60,7 @@ def test_what_has_words_of_its_own_is_not_compiled_for_a_text_without_one(monkey
 def test_letters_that_a_pattern_takes_for_one_of_ascii_are_found_in_small_letters(letters):
     for small in "ski":
         if re.search(small, letters, re.IGNORECASE):
-            assert small in in_small(letters)
+            assert small in lower_for_search(letters)
 
 
 def test_a_pattern_of_many_words_finds_each_of_them_and_nothing_else():

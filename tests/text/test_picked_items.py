@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.picked_items import passed_over, picked_items
+from compactor_cli.text.picked_items import picked_items, rejected_items
 
 TIGHT = """Here are the flights:
 
@@ -142,7 +142,7 @@ def test_things_that_an_answer_numbers_within_a_sentence_may_be_picked(reply: st
     ],
 )
 def test_of_options_the_others_are_passed_over(reply: str) -> None:
-    others = [TIGHT[start:end] for start, end in passed_over(TIGHT, reply)]
+    others = [TIGHT[start:end] for start, end in rejected_items(TIGHT, reply)]
     assert [text[:2] for text in others] == ["1.", "3."]
 
 
@@ -188,14 +188,14 @@ def test_of_options_the_others_are_passed_over(reply: str) -> None:
     ],
 )
 def test_where_it_is_not_sure_that_one_option_is_taken_none_is_passed_over(reply: str) -> None:
-    assert passed_over(TIGHT, reply) == []
+    assert rejected_items(TIGHT, reply) == []
 
 
 def test_the_parts_of_an_option_are_no_options() -> None:
     legs = "The fastest is **Option 2**:\n- **Flight 1:** DEN to LAS, HAT229\n- **Flight 2:** LAS to IAH, HAT266"
-    assert passed_over(legs, "I'd like to go with Option 2.") == []
+    assert rejected_items(legs, "I'd like to go with Option 2.") == []
 
 
 def test_what_stands_behind_the_options_is_of_all_of_them() -> None:
     stores = "1. Redis\n2. Memcached\n   - quick\nBoth need port 6380.\nWhich?"
-    assert [stores[start:end] for start, end in passed_over(stores, "Option 1.")] == ["2. Memcached\n   - quick"]
+    assert [stores[start:end] for start, end in rejected_items(stores, "Option 1.")] == ["2. Memcached\n   - quick"]

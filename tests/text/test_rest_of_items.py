@@ -7,7 +7,7 @@ import time
 import pytest
 
 from compactor_cli.text.picked_items import picked_items
-from compactor_cli.text.rest_of_items import tells_of_rest, unnamed_items
+from compactor_cli.text.rest_of_items import unnamed_items, wants_rest
 
 FINDINGS = (
     "- R2, R9: fixed, so both can be closed.",
@@ -93,7 +93,7 @@ def test_of_numbers_and_letters_all_items_are_picked(answer: str, reply: str) ->
     ],
 )
 def test_other_words_do_not_tell_of_the_rest(reply: str) -> None:
-    assert not tells_of_rest(reply)
+    assert not wants_rest(reply)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_other_words_do_not_tell_of_the_rest(reply: str) -> None:
     ],
 )
 def test_what_is_said_of_others_is_not_said_of_the_rest(reply: str) -> None:
-    assert tells_of_rest(reply)
+    assert wants_rest(reply)
 
 
 @pytest.mark.parametrize(

@@ -114,10 +114,10 @@ CREATE TABLE IF NOT EXISTS orders (
 def around(text: str, shown: str) -> list[str]:
     """Return the first lines of what a line is in, the innermost first."""
     scopes, found = Scopes(text), []
-    at = scopes.around(text.index(shown))
+    at = scopes.scope_start(text.index(shown))
     while at >= 0:
         found.append(text[at:].partition("\n")[0])
-        at = scopes.around(at)
+        at = scopes.scope_start(at)
     return found
 
 
@@ -203,6 +203,6 @@ def test_in_json_each_line_keeps_its_own_heading_and_the_others_have_the_record_
     states = [f'    {{"state": "{state}"}},' for state in ("ok", "ok", "failed", "ok")]
     text = "\n".join(['{"pr": 7,', '  "checks":', *states, "}"])
     scopes = Scopes(text)
-    assert scopes.around(text.rfind('"ok"')) == text.find('"checks"')
-    assert scopes.around(0) == text.find('"state": "failed"')
-    assert Scopes(text.replace("failed", "rejected")).around(0) == -1
+    assert scopes.scope_start(text.rfind('"ok"')) == text.find('"checks"')
+    assert scopes.scope_start(0) == text.find('"state": "failed"')
+    assert Scopes(text.replace("failed", "rejected")).scope_start(0) == -1

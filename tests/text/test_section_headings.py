@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.text.section_headings import FilesShown, headings_between
-from tests.cost import calls_of
+from tests.cost import count_calls
 
 READ = """\
 # src/fact/mod.rs (14 lines) [full]
@@ -30,7 +30,7 @@ diff --git a/docs/two.md b/docs/two.md
 
 def over(text: str, shown: str, after: str = "") -> str:
     start = text.index(after) + len(after) if after else 0
-    spans = FilesShown().over(0, text, start, text.index(shown))
+    spans = FilesShown().file_line_before(0, text, start, text.index(shown))
     return "".join(text[first:last] for first, last in spans)
 
 
@@ -110,6 +110,6 @@ def test_sections_that_end_with_tags_are_looked_up_at_a_cost_that_grows_with_the
     def calls(count: int) -> int:
         text = "".join(f"<part>\n## Part {n}\nline {n} of it\n</part>\nline {n} behind it\n" for n in range(count))
         places = [place for n in range(count) if (place := text.index(f"line {n} of it"))]
-        return calls_of(lambda: [headings_between(text, 0, place) for place in places])
+        return count_calls(lambda: [headings_between(text, 0, place) for place in places])
 
     assert calls(400) < 2.3 * calls(200)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.text.shell import steps
+from compactor_cli.text.shell import parse_steps
 
 
 def words(command):
-    return [" ".join(step.words) for step in steps(command)]
+    return [" ".join(step.words) for step in parse_steps(command)]
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ def test_steps_are_the_simple_commands(command, expected):
 
 
 def test_what_joins_steps_is_known():
-    assert [step.after for step in steps("a && b || c | d; e & f")] == ["&&", "||", "|", ";", "&", ""]
+    assert [step.operator for step in parse_steps("a && b || c | d; e & f")] == ["&&", "||", "|", ";", "&", ""]
 
 
 def test_the_body_of_a_here_document_is_no_command():
-    found = steps("cat > a.py <<'EOF'\nimport os; git push\nEOF\npython a.py")
+    found = parse_steps("cat > a.py <<'EOF'\nimport os; git push\nEOF\npython a.py")
     assert [step.words for step in found] == [("cat",), ("python", "a.py")]
-    assert found[0].document == "import os; git push\n"
+    assert found[0].heredoc == "import os; git push\n"
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_the_body_of_a_here_document_is_no_command():
     ],
 )
 def test_what_a_step_writes_to_is_known(command, writes, appends):
-    found = steps(command)
+    found = parse_steps(command)
     assert [path for step in found for path in step.writes] == list(writes)
     assert [path for step in found for path in step.appends] == list(appends)
 
 
 def test_a_message_written_with_cat_is_one_word():
     command = 'git commit -m "$(cat <<\'EOF\'\nSay "it\'s" done\n\nMore.\nEOF\n)" && git push'
-    assert [step.words for step in steps(command)] == [
+    assert [step.words for step in parse_steps(command)] == [
         ("git", "commit", "-m", 'Say "it\'s" done\n\nMore.'),
         ("git", "push"),
     ]
@@ -71,7 +71,7 @@ def test_a_message_written_with_cat_is_one_word():
 
 @given(st.text(alphabet="ab '\"$(){}|&;<>\\\n`#=-", max_size=60))
 def test_any_text_can_be_taken_apart(text):
-    assert all(step.words for step in steps(text))
+    assert all(step.words for step in parse_steps(text))
 
 
 def test_an_open_quote_does_not_swallow_the_rest_twice():

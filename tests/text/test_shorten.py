@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.shorten import (
-    SMALLEST,
+    MIN_TOKENS,
     reference,
     shorten_arguments,
     shorten_output,
     shorten_prose,
     text_reference,
 )
-from tests.builders import listing, prose
+from tests.builders import listing_output, prose
 
 
 def count(text):
@@ -42,7 +42,7 @@ def test_no_text_gets_larger_and_every_text_fits(text, limit, shorten):
     short = shorten(text, count(text), limit, count)
     assert short.tokens == count(short.text)
     assert short.tokens <= count(text)
-    assert short.tokens <= max(limit, SMALLEST)
+    assert short.tokens <= max(limit, MIN_TOKENS)
 
 
 @given(TEXTS, st.integers(0, 400))
@@ -52,7 +52,7 @@ def test_a_text_within_its_limit_stays_as_it_is(text, limit):
 
 
 def test_an_output_keeps_first_lines_error_lines_and_last_lines_and_says_what_is_gone():
-    lines = listing("make", 400).splitlines()
+    lines = listing_output("make", 400).splitlines()
     lines[200] = "error: cannot find header foo.h"
     lines[-1] = "exit code: 2"
     text = "\n".join(lines)
@@ -71,7 +71,7 @@ def test_a_reference_is_the_beginning_of_the_sha_256_of_all_contents():
 
 
 def test_every_line_of_a_shortened_output_is_a_line_of_the_original_or_a_mark():
-    text = listing("cat", 300)
+    text = listing_output("cat", 300)
     short = output(text, 200).text
     assert all(line in text or "left out" in line for line in short.splitlines())
     kept = [line for line in short.splitlines() if "left out" not in line]
@@ -132,7 +132,7 @@ def test_short_strings_in_arguments_such_as_paths_stay_whole():
 
 
 def test_arguments_that_are_no_json_are_cut_as_text():
-    patch = "*** Begin Patch\n" + listing("+", 300) + "\n*** End Patch"
+    patch = "*** Begin Patch\n" + listing_output("+", 300) + "\n*** End Patch"
     short = shorten_arguments(patch, count(patch), 300, count)
     assert short.tokens < count(patch) / 2
     assert short.text.startswith("*** Begin Patch")

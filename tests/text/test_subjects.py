@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.subjects import may_replace, named_anew, valued_anew
+from compactor_cli.text.subjects import changed_name_pairs, changed_value_pairs, later_replacements
 
 PAIRS = [
     ("I would prefer to leave on a Tuesday.", "Leaving on a Thursday is better for us, so take that."),
@@ -34,24 +34,24 @@ OTHERS = [
 
 @pytest.mark.parametrize(("earlier", "later"), PAIRS)
 def test_a_sentence_with_another_name_in_its_place_may_replace_one(earlier: str, later: str) -> None:
-    assert may_replace([earlier, "Thanks so far.", later])[0] == (2,)
+    assert later_replacements([earlier, "Thanks so far.", later])[0] == (2,)
 
 
 @pytest.mark.parametrize(("earlier", "later"), OTHERS)
 def test_one_with_the_same_name_another_place_or_another_matter_does_not(earlier: str, later: str) -> None:
-    assert named_anew([earlier, later]) == []
+    assert changed_name_pairs([earlier, later]) == []
 
 
 def test_of_many_names_behind_one_word_the_nearest_are_looked_at() -> None:
     said = [f"We stay in {chr(65 + n % 26)}{chr(97 + n // 26) * 3} this week." for n in range(400)]
-    assert 400 < len(named_anew(said)) <= 400 * 40
+    assert 400 < len(changed_name_pairs(said)) <= 400 * 40
 
 
 @pytest.mark.parametrize(("earlier", "later"), VALUES)
 def test_a_sentence_with_another_value_of_the_same_may_replace_one(earlier: str, later: str) -> None:
-    assert may_replace([earlier, "Thanks so far.", later])[0] == (2,)
+    assert later_replacements([earlier, "Thanks so far.", later])[0] == (2,)
 
 
 @pytest.mark.parametrize(("earlier", "later"), OTHER_VALUES)
 def test_one_with_the_same_value_or_one_of_something_else_does_not(earlier: str, later: str) -> None:
-    assert valued_anew([earlier, later]) == []
+    assert changed_value_pairs([earlier, later]) == []

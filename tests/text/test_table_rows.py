@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.table_headers import heads_of_rows
+from compactor_cli.text.table_headers import row_heads
 
 TABLE = (
     "Side by side:\n\n| | Barn | House |\n|---|---|---|\n| Hire | 6,800 | 9,500 |\n| Room | 90 | 120 |\n\nWhich one?"
@@ -12,7 +12,7 @@ TABLE = (
 
 
 def heads(text: str) -> dict[str, str]:
-    return {text[at:].partition("\n")[0].rstrip(): text[start:end] for at, (start, end) in heads_of_rows(text).items()}
+    return {text[at:].partition("\n")[0].rstrip(): text[start:end] for at, (start, end) in row_heads(text).items()}
 
 
 def test_each_row_is_told_by_the_first_one() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.text.terms import KINDS, chunked, judge, quoted_terms
+from compactor_cli.text.terms import TERM_KINDS, chunk_terms, quoted_terms, separate_chunks
 from tests.properties.profile import examples
 
 TEXTS = st.text(
@@ -20,7 +20,7 @@ TEXTS = st.text(
 
 def terms(text):
     """Text -> kind of every term."""
-    return dict(term for chunk in chunked(text).split() for term in judge(chunk))
+    return dict(term for chunk in separate_chunks(text).split() for term in chunk_terms(chunk))
 
 
 def names(text):
@@ -135,7 +135,7 @@ def test_a_quoted_name_stands_at_its_place():
 @examples(300)
 @given(TEXTS)
 def test_chunked_keeps_the_length_and_joins_nothing(text):
-    bare = chunked(text)
+    bare = separate_chunks(text)
     assert len(bare) == len(text)
     assert all(new in (old, " ") for new, old in zip(bare, text, strict=True))
     assert all(not new.strip() for new, old in zip(bare, text, strict=True) if not old.strip())
@@ -144,9 +144,9 @@ def test_chunked_keeps_the_length_and_joins_nothing(text):
 @examples(300)
 @given(TEXTS)
 def test_every_term_stands_in_its_chunk(text):
-    for chunk in chunked(text).split():
-        for name, kind in judge(chunk):
-            assert kind in KINDS
+    for chunk in separate_chunks(text).split():
+        for name, kind in chunk_terms(chunk):
+            assert kind in TERM_KINDS
             assert len(name) >= 3
             if kind == "word":
                 assert name in chunk.lower()

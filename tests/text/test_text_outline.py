@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.text_outline import outline
-from tests.cost import calls_of
+from compactor_cli.text.text_outline import outline_units
+from tests.cost import count_calls
 
 
 def above(text: str) -> dict[str, str]:
     """Return each sentence -> the one that it does not stay without."""
-    units = outline(text)
+    units = outline_units(text)
     said = [text[unit.start : unit.end].strip() for unit in units]
     return {said[at]: said[unit.parent] if unit.parent >= 0 else "" for at, unit in enumerate(units)}
 
@@ -69,6 +69,6 @@ def test_a_sentence_that_speaks_of_the_one_before_it_stands_under_that() -> None
 )
 def test_reading_costs_no_more_than_the_length_of_a_text(text: str) -> None:
     def cost(count: int) -> int:
-        return calls_of(lambda: outline(text * count))
+        return count_calls(lambda: outline_units(text * count))
 
     assert cost(3_200) < 12 * cost(400)  # quadratic would be 64 times as much

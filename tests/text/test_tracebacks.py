@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.text.outcomes import result_errors
-from compactor_cli.text.tracebacks import HEADER, raised_at_end, raised_in_cell, raised_in_program
+from compactor_cli.text.tracebacks import TRACEBACK_HEADER, cell_exception, final_exception, find_tracebacks
 
 _LINE = "-" * 75
 _CELL = f"""{_LINE}
@@ -34,14 +34,14 @@ app.TideError: no harbour"""
 )
 def test_what_a_cell_raised_is_the_line_at_the_end_of_its_trace(said: str) -> None:
     raised = "NameError: name 'tide' is not defined"
-    assert raised_in_cell(said) == raised
+    assert cell_exception(said) == raised
     assert result_errors(said, True)[-1] == raised
     told = (*result_errors(said, True), *result_errors(said, None))
     assert not [line for line in told if line.startswith("NameError ")], "what stands over the trace says nothing"
 
 
 def test_what_a_cell_raised_without_a_word_is_its_name() -> None:
-    assert raised_in_cell(_CELL.replace("NameError: name 'tide' is not defined", "NameError")) == "NameError"
+    assert cell_exception(_CELL.replace("NameError: name 'tide' is not defined", "NameError")) == "NameError"
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_what_a_cell_raised_without_a_word_is_its_name() -> None:
     ],
 )
 def test_other_outputs_do_not_end_in_what_a_cell_raised(said: str) -> None:
-    assert raised_in_cell(said) == ""
+    assert cell_exception(said) == ""
 
 
 @pytest.mark.parametrize("said", [_PROGRAM, f"3 tides\n{_PROGRAM}\n\n[exit code of the cell: unknown]\n"])
 def test_what_a_program_raised_is_the_last_line(said: str) -> None:
-    assert raised_at_end(said) == "app.TideError: no harbour"
+    assert final_exception(said) == "app.TideError: no harbour"
 
 
 @pytest.mark.parametrize(
@@ -74,26 +74,26 @@ def test_what_a_program_raised_is_the_last_line(said: str) -> None:
     ],
 )
 def test_other_outputs_do_not_end_in_what_a_program_raised(said: str) -> None:
-    assert raised_at_end(said) == ""
+    assert final_exception(said) == ""
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        "".join(f"{' ' * depth}{HEADER}:\n" for depth in range(2_000)),
-        "".join(f"{' ' * depth}{HEADER}:\n" for depth in range(2_000, 0, -1)),
-        f"  {HEADER}:\n    tides = 3\n" * 20_000,
-        f"{HEADER}:\n" + "  tides = 3\n" * 50_000 + f"{HEADER}:\n",
+        "".join(f"{' ' * depth}{TRACEBACK_HEADER}:\n" for depth in range(2_000)),
+        "".join(f"{' ' * depth}{TRACEBACK_HEADER}:\n" for depth in range(2_000, 0, -1)),
+        f"  {TRACEBACK_HEADER}:\n    tides = 3\n" * 20_000,
+        f"{TRACEBACK_HEADER}:\n" + "  tides = 3\n" * 50_000 + f"{TRACEBACK_HEADER}:\n",
     ],
     ids=("deeper", "back", "one after the other", "long"),
 )
 def test_headers_without_an_end_are_no_traces_and_cost_no_time(said: str) -> None:
-    assert raised_in_program(said) == []
-    assert raised_at_end(f"{said}\n{_PROGRAM}") == "app.TideError: no harbour"
+    assert find_tracebacks(said) == []
+    assert final_exception(f"{said}\n{_PROGRAM}") == "app.TideError: no harbour"
 
 
 def test_a_trace_inside_of_another_is_a_part_of_it() -> None:
     inside = "\n".join(f"    {line}" for line in _PROGRAM.split("\n"))
-    said = f"1 tide\n{HEADER}:\n{inside}\n  and more\n\nHarbourError: all is lost\n{inside}"
-    told = [(trace.before, trace.said, trace.first, trace.last) for trace in raised_in_program(said)]
+    said = f"1 tide\n{TRACEBACK_HEADER}:\n{inside}\n  and more\n\nHarbourError: all is lost\n{inside}"
+    told = [(trace.indent, trace.exception, trace.first, trace.last) for trace in find_tracebacks(said)]
     assert told == [("", "HarbourError: all is lost", 1, 8), ("    ", "app.TideError: no harbour", 9, 12)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.sentences import sentences
+from compactor_cli.text.sentences import split_sentences
 from compactor_cli.text.units import line_units
 
 SIGNATURE = (
@@ -47,6 +47,6 @@ def test_a_point_that_goes_on_in_small_letters_ends_no_sentence() -> None:
 
 def test_the_marks_of_a_strong_sentence_are_its_own() -> None:
     told = "**The store stays as simple as it can be.** It keeps the promise that nothing has to be run beside it."
-    strong, plain = sentences(told)
+    strong, plain = split_sentences(told)
     assert strong == "**The store stays as simple as it can be.**"
     assert plain.startswith("It keeps")

@@ -20,7 +20,7 @@ from compactor_cli.summary_text.headers import (
 from compactor_cli.text.clean import one_line, plain
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.outcomes import error_lines, result_errors, stated_failure
-from compactor_cli.text.sentences import sentences, statements
+from compactor_cli.text.sentences import split_sentences, split_statements
 
 INJECTED = [
     "<system-reminder>\nBe careful.</system-reminder>",
@@ -239,7 +239,7 @@ def test_sentences_are_spans_of_the_prose_without_code():
         "# Heading here\nFirst sentence is here, Dr. Smith said so. Second one follows at once! And a third?\n"
         "- a list item\n```\ncode here. not prose.\n```\nLast words."
     )
-    found = sentences(text)
+    found = split_sentences(text)
     assert "Heading here" in found
     assert "a list item" in found
     assert "Last words." in found
@@ -250,7 +250,7 @@ def test_sentences_are_spans_of_the_prose_without_code():
 @given(st.text(alphabet="Ab .!?\n-`#川。", max_size=300))
 def test_every_sentence_stands_in_the_text(text):
     flat = plain(text)
-    assert all(sentence in flat for sentence in sentences(text))
+    assert all(sentence in flat for sentence in split_sentences(text))
 
 
 def test_items_stand_under_what_says_what_they_are() -> None:
@@ -280,7 +280,7 @@ run(all)
 
 - alone
 """
-    assert [(one.lead, one.text) for one in statements(text)] == [
+    assert [(one.lead, one.text) for one in split_statements(text)] == [
         ("The merge brought in:", "a parser"),
         ("**tests**, each of them new:", "of rates"),
         ("**tests**, each of them new:", "of taxes"),
@@ -295,7 +295,7 @@ run(all)
 
 def test_japanese_is_split_into_sentences_too():
     text = "取り込み側は壊れません。名前はそのまま残ります。古いファイルも読み込みました。全部で四百十二件です。"
-    assert len(sentences(text)) >= 2
+    assert len(split_sentences(text)) >= 2
 
 
 TRACE = 'Traceback (most recent call last):\n  File "tide.py", line 8, in <module>\n    high(water)\n'
@@ -324,7 +324,7 @@ def test_of_a_trace_what_was_raised_is_the_error(text: str, told: list[str]) -> 
 
 def test_the_number_of_an_item_is_no_sentence() -> None:
     text = "**1. `hooks.go:153`** - The best place by far, as the name is at hand. **2.** The rest of them may stay. 3."
-    assert sentences(text) == [
+    assert split_sentences(text) == [
         "**1. `hooks.go:153`** - The best place by far, as the name is at hand.",
         "**2.** The rest of them may stay.",
     ]

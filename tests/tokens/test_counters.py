@@ -13,7 +13,7 @@ from compactor_cli.errors import UsageError
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import IMAGE_TOKENS
 from compactor_cli.tokens.models import OPEN_VOCABULARIES, model_facts
-from tests.builders import assistant, environment, jsonl, load, user
+from tests.builders import assistant, clean_environment, jsonl, load, user
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -188,7 +188,7 @@ def probe(before="", model="", **variables):
     done = subprocess.run(
         [sys.executable, "-c", PROBE.format(before=before, model=model)],
         capture_output=True,
-        env=environment(**variables),
+        env=clean_environment(**variables),
         timeout=60,
         check=False,
     )

@@ -8,12 +8,12 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.formats.loading import load
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.tools import Tools
-from compactor_cli.scoring import scorer
+from compactor_cli.scoring import make_scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
 from compactor_cli.summaries.registry import summarizer
 from compactor_cli.tokens.base import IMAGE_TOKENS
-from tests.builders import call, calling, exchanges, jsonl, listing, prose, result, system, user
+from tests.builders import call, calling_message, jsonl, listing_output, plain_exchanges, prose, result, system, user
 
 
 class RecordingCounter:
@@ -33,11 +33,11 @@ class RecordingCounter:
 
 
 def transcript():
-    records = [system(prose("the rules", 3)), *exchanges(15)]
+    records = [system(prose("the rules", 3)), *plain_exchanges(15)]
     for at in range(20):
         records += [
-            calling(call(f"c{at}", arguments=f'{{"command": "{prose(f"command {at}", 2)}"}}')),
-            result(f"c{at}", listing(f"output {at}")),
+            calling_message(call(f"c{at}", arguments=f'{{"command": "{prose(f"command {at}", 2)}"}}')),
+            result(f"c{at}", listing_output(f"output {at}")),
         ]
     return jsonl(*records, user(prose("the end")))
 
@@ -61,7 +61,7 @@ def test_a_whole_run_encodes_no_original_text_again():
         tools = Tools(
             format=FORMATS[source.format],
             counter=counter,
-            scorer=scorer("factors"),
+            scorer=make_scorer("factors"),
             strategy=strategy("tiered"),
             summarizer=summarizer("extractive"),
         )

@@ -14,10 +14,10 @@ from benchmarks.usual_letters import _USUAL, usual_part
 from compactor_cli import tokens
 from compactor_cli.tokens import make_counter, splintr_encoder
 from compactor_cli.tokens.counters import ExactCounter
-from compactor_cli.tokens.splintr_encoder import USUAL, splintr_count
+from compactor_cli.tokens.splintr_encoder import USUAL_FILE, splintr_count
 from compactor_cli.tokens.tiktoken_encoder import tiktoken_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
-from tests.drawing import number_of
+from tests.drawing import example_count
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_transcripts"
 ODD = [
@@ -51,7 +51,7 @@ TEXTS = st.lists(st.one_of(st.sampled_from(ODD), st.text(st.characters(), max_si
 @given(text=TEXTS)
 @example(text=" I'\u017fU")
 @example(text=" " * 100_001)
-@settings(max_examples=number_of(300))
+@settings(max_examples=example_count(300))
 def test_any_text_counts_as_tiktoken_counts_it(counters, text):
     assert_same(counters, [text])
 
@@ -63,7 +63,7 @@ def test_strings_of_all_of_unicode_count_as_tiktoken_counts_them(counters):
     def piece():
         return rng.choice(ODD) if rng.random() < 0.3 else chr(rng.randrange(*rng.choice(planes)))
 
-    assert_same(counters, ["".join(piece() for _ in range(rng.randrange(1, 30))) for _ in range(number_of(20_000))])
+    assert_same(counters, ["".join(piece() for _ in range(rng.randrange(1, 30))) for _ in range(example_count(20_000))])
 
 
 def test_strings_of_usual_letters_count_as_tiktoken_counts_them(counters):
@@ -73,20 +73,20 @@ def test_strings_of_usual_letters_count_as_tiktoken_counts_them(counters):
     def piece():
         return " " if rng.random() < 0.1 else chr(rng.randrange(*rng.choices(spans, (30, 5, 5, 1, 1))[0]))
 
-    texts = ["".join(piece() for _ in range(rng.randrange(1, 30))) for _ in range(number_of(20_000))]
-    assert not any(map(splintr_encoder._SELDOM.search, texts))
+    texts = ["".join(piece() for _ in range(rng.randrange(1, 30))) for _ in range(example_count(20_000))]
+    assert not any(map(splintr_encoder._RARE_LETTER.search, texts))
     assert_same(counters, texts)
 
 
 def test_only_texts_with_letters_that_few_have_are_counted_by_the_whole_vocabulary(monkeypatch):
-    assert Path(tokens.__file__).with_name(USUAL).read_bytes() == usual_part()
+    assert Path(tokens.__file__).with_name(USUAL_FILE).read_bytes() == usual_part()
     whole = []
 
     def loaded(made_by, name):
         whole.append(name)
         return made_by.from_pretrained(name)
 
-    monkeypatch.setattr(splintr_encoder, "_loaded", loaded)
+    monkeypatch.setattr(splintr_encoder, "_full_tokenizer", loaded)
     count = splintr_count("o200k_base", public=True)
     assert count is not None
     assert [*map(count, ("Grüße, žluťoučký → 👩‍👩‍👧 ⚠️\ufeff", "don’t"))] == [23, 2] and not whole
@@ -94,7 +94,7 @@ def test_only_texts_with_letters_that_few_have_are_counted_by_the_whole_vocabula
 
 
 def test_letters_that_are_not_seldom_have_usual_bytes_only():
-    usual = [letter for letter in map(chr, range(0x110000)) if not splintr_encoder._SELDOM.search(letter)]
+    usual = [letter for letter in map(chr, range(0x110000)) if not splintr_encoder._RARE_LETTER.search(letter)]
     assert len(usual) > 200_000 and _USUAL.issuperset("".join(usual).encode())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.views.survival.judge import survival
+from compactor_cli.views.survival.judge import judge_survival
 from compactor_cli.views.survival.result import Survival
 from tests.pipeline.sessions import Json, assistant, result, transcript
 
@@ -13,7 +13,7 @@ __all__ = ["edit", "judged", "lost", "tool"]
 
 def judged(before: list[Json], after: list[Json]) -> dict[str, Survival]:
     """Return category -> its line in the comparison."""
-    lines = survival(transcript(before).messages, transcript(after).messages if after else ())
+    lines = judge_survival(transcript(before).messages, transcript(after).messages if after else ())
     return {line.category: line for line in lines}
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli import api
-from compactor_cli.views.survival.judge import survival
+from compactor_cli.views.survival.judge import judge_survival
 from compactor_cli.views.survival.result import Survival
-from tests.cost import calls_of
+from tests.cost import count_calls
 from tests.pipeline.sessions import assistant, load, transcript, user
 from tests.views.sessions import judged, lost
 
@@ -177,8 +177,8 @@ def test_sentences_that_begin_alike_do_not_take_quadratic_time() -> None:
     def cost(lines: int) -> int:
         log = "\n".join(f"2031-04-09T10:11:12 worker of the night, {n:06}" for n in range(lines))
         messages = transcript([user(log)]).messages
-        assert survival(messages, messages)[0].kept == lines  # what is loaded once, too
-        return calls_of(lambda: survival(messages, messages))
+        assert judge_survival(messages, messages)[0].kept == lines  # what is loaded once, too
+        return count_calls(lambda: judge_survival(messages, messages))
 
     assert cost(4_000) < 12 * cost(500)  # quadratic would be 64 times as much
 

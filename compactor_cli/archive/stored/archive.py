@@ -12,7 +12,14 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from sqlalchemy import Connection, func, insert, select, update
 
 from compactor_cli.archive.manifest_json import removed_json, removed_of
-from compactor_cli.archive.stored.archive_find import ancestry, at_path, chain, find_compaction, known, newest
+from compactor_cli.archive.stored.archive_find import (
+    ancestry,
+    compaction_chain,
+    compactions_at_path,
+    find_compaction,
+    get_compaction,
+    newest_compactions,
+)
 from compactor_cli.archive.stored.archive_pieces import add_pieces, lock, read_pieces, stored_bytes
 from compactor_cli.archive.stored.archive_room import evict, purge
 from compactor_cli.archive.stored.rounds import add_rounds, rounds_of
@@ -22,19 +29,19 @@ from compactor_cli.model.archived import Archived, ArchiveSize, FileState, Found
 from compactor_cli.model.content import Content, sha256
 
 __all__ = [
-    "at_path",
-    "chain",
+    "archive_size",
+    "compaction_chain",
+    "compactions_at_path",
     "confirm",
     "evict",
     "find_by_marks",
     "find_compaction",
+    "get_compaction",
     "keep",
-    "known",
     "manifest",
-    "newest",
+    "newest_compactions",
     "purge",
     "restore",
-    "size",
 ]
 
 
@@ -54,7 +61,11 @@ def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], no
     added = _insert(connection, manifest, previous, now)
     if manifest.changed:
         add_pieces(connection, added, pieces)
-        earlier = [] if previous is None else [compaction.id for compaction in reversed(chain(connection, previous))]
+        earlier = (
+            []
+            if previous is None
+            else [compaction.id for compaction in reversed(compaction_chain(connection, previous))]
+        )
         add_rounds(connection, added, manifest, earlier, before.inputs)
     return added
 
@@ -65,26 +76,26 @@ def confirm(connection: Connection, id: int) -> None:
 
 
 def restore(
-    connection: Connection, id: int, now: float | None, put: Callable[[Iterable[bytes]], Content] = b"".join
+    connection: Connection, id: int, now: float | None, write_chunk: Callable[[Iterable[bytes]], Content] = b"".join
 ) -> Content:
     """Return the input of a compaction, byte for byte. Raises StoreError when the archive no longer holds it.
 
-    `now`: time to record as the last use, which needs a write transaction; None if it cannot be recorded. `put`:
-    stores the pieces when they may be too large for memory.
+    `now`: time to record as the last use, which needs a write transaction; None if it cannot be recorded.
+    `write_chunk`: stores the pieces when they may be too large for memory.
     """
     if now is not None:
         # the first statement locks the row, so that nobody deletes the pieces while they are read
         connection.execute(update(compactions).where(compactions.c.id == id).values(used=now))
-    wanted = known(connection, id)
-    for source in _sources(connection, wanted):
-        data = put(_first(read_pieces(connection, source), wanted.input.size))
-        if sha256(data) == wanted.input.sha256:
+    compaction = get_compaction(connection, id)
+    for source in _stored_sources(connection, compaction):
+        data = write_chunk(_first(read_pieces(connection, source), compaction.input.size))
+        if sha256(data) == compaction.input.sha256:
             return data
         raise StoreError(f"the pieces of compaction {source} no longer make up its input: the archive is damaged")
-    if not wanted.changed:
+    if not compaction.changed:
         raise NotKeptError(
             f"compaction {id} changed nothing, so its input was not stored: the file itself is the original "
-            f"({wanted.input.size:,} bytes, SHA-256 {wanted.input.sha256})"
+            f"({compaction.input.size:,} bytes, SHA-256 {compaction.input.sha256})"
         )
     raise NotKeptError(
         f"the original of compaction {id} is no longer in the archive: it was removed to stay within "
@@ -103,35 +114,35 @@ def _first(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
 def manifest(connection: Connection, id: int) -> Manifest:
     """Return the manifest of a compaction as stored; its rounds are numbered within the session."""
     row = connection.execute(select(compactions.c.counter, compactions.c.removed).where(compactions.c.id == id)).first()
-    compaction = known(connection, id)
+    compaction = get_compaction(connection, id)
     assert row is not None
     try:
         removed = removed_of(json.loads(zlib.decompress(row.removed)))
     except (zlib.error, ValueError, InputError):
         raise StoreError(f"the manifest of compaction {id} is damaged in the archive") from None
-    rounds = tuple(past.round for past in rounds_of(connection, id))
+    rounds = tuple(past_round.round for past_round in rounds_of(connection, id))
     return Manifest(compaction.input, compaction.output, compaction.format, row.counter, rounds, removed)
 
 
 def find_by_marks(connection: Connection, references: Container[str]) -> FoundCompaction | None:
     """Return the newest compaction whose marks a text contains, for files that nothing else identifies.
     `references`: the first 8 hex digits of each mark's reference."""
-    for compaction in newest(connection):
+    for compaction in newest_compactions(connection):
         removed = manifest(connection, compaction.id).removed
         if any(entry.marked and entry.digest[:8] in references for entry in removed):
             return FoundCompaction(compaction.id, "marks")
     return None
 
 
-def size(connection: Connection) -> ArchiveSize:
+def archive_size(connection: Connection) -> ArchiveSize:
     """Return how much data the archive holds."""
-    count, kept = connection.execute(
+    count, input_bytes = connection.execute(
         select(func.count(), func.count().filter(compactions.c.kept)).select_from(compactions)
     ).one()
     number, total = connection.execute(
         select(func.count(), func.coalesce(func.sum(objects.c.size), 0)).select_from(objects)
     ).one()
-    return ArchiveSize(count, kept, number, int(total), stored_bytes(connection))
+    return ArchiveSize(count, input_bytes, number, int(total), stored_bytes(connection))
 
 
 def _insert(connection: Connection, manifest: Manifest, previous: int | None, now: float) -> int:
@@ -143,37 +154,37 @@ def _insert(connection: Connection, manifest: Manifest, previous: int | None, no
         "kept": manifest.changed,
         "format": manifest.format,
         "counter": manifest.counter,
-        **_state("input", manifest.input),
-        **_state("output", manifest.output),
+        **_state_values("input", manifest.input),
+        **_state_values("output", manifest.output),
         "removed": zlib.compress(json.dumps(removed_json(manifest.removed)).encode()),
     }
     return int(connection.execute(insert(compactions).values(values).returning(compactions.c.id)).scalar_one())
 
 
-def _state(name: str, state: FileState) -> dict[str, object]:
+def _state_values(name: str, state: FileState) -> dict[str, object]:
     return {f"{name}_path": state.path, f"{name}_sha256": state.sha256, f"{name}_size": state.size}
 
 
-def _sources(connection: Connection, wanted: Archived) -> Iterator[int]:
-    """Yield compactions whose stored input equals or begins with the input of `wanted`, starting with `wanted` itself.
+def _stored_sources(connection: Connection, target: Archived) -> Iterator[int]:
+    """Yield compactions whose stored input equals or begins with the input of `target`, starting with `target` itself.
 
     For an unchanged file no pieces are stored. If the file grew later and was compacted, that compaction's input
     begins with it.
     """
-    if wanted.kept:
-        yield wanted.id
-    if wanted.changed:
-        same = compactions.c.input_sha256 == wanted.input.sha256
+    if target.kept:
+        yield target.id
+    if target.changed:
+        same = compactions.c.input_sha256 == target.input.sha256
         yield from connection.execute(select(compactions.c.id).where(same, compactions.c.kept)).scalars()
         return
-    waiting, seen = [wanted.id], {wanted.id}
+    waiting, seen_ids = [target.id], {target.id}
     while waiting:
         compaction = waiting.pop()
-        follows = (compactions.c.previous == compaction) | (compactions.c.input_sha256 == wanted.input.sha256)
+        follows = (compactions.c.previous == compaction) | (compactions.c.input_sha256 == target.input.sha256)
         query = select(compactions.c.id, compactions.c.kept, compactions.c.input_sha256, compactions.c.output_sha256)
         for row in connection.execute(query.where(follows)).all():
             if row.kept:
                 yield row.id
-            elif row.id not in seen and row.input_sha256 == row.output_sha256:
-                seen.add(row.id)
+            elif row.id not in seen_ids and row.input_sha256 == row.output_sha256:
+                seen_ids.add(row.id)
                 waiting.append(row.id)

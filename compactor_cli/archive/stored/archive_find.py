@@ -12,9 +12,9 @@ from sqlalchemy import Connection, select
 from compactor_cli.db.tables import compactions, rounds, sessions
 from compactor_cli.errors import StoreError
 from compactor_cli.model.archived import Archived, FileState, FoundCompaction
-from compactor_cli.model.content import Content, in_pieces
+from compactor_cli.model.content import Content, split_chunks
 
-_KNOWN = (
+_COMPACTION_COLUMNS = (
     compactions.c.id,
     compactions.c.at,
     compactions.c.used,
@@ -90,13 +90,15 @@ def find_compaction(connection: Connection, data: Content, keys: Sequence[str] =
     `session_keys`) contains the key of a recorded session. Among several matches, compactions that changed something
     take precedence, then newer ones.
     """
-    known = ancestry(connection, in_pieces(data))
-    if known.exact and not (known.original and _looked_at(connection, known.outputs[0], known.inputs[0])):
-        return FoundCompaction(known.outputs[0], "output")
-    if known.original:
-        return FoundCompaction(known.inputs[0], "input")
-    if known.outputs:
-        return FoundCompaction(known.outputs[0], "begins")
+    ancestors = ancestry(connection, split_chunks(data))
+    if ancestors.exact and not (
+        ancestors.original and _is_unchanged_output(connection, ancestors.outputs[0], ancestors.inputs[0])
+    ):
+        return FoundCompaction(ancestors.outputs[0], "output")
+    if ancestors.original:
+        return FoundCompaction(ancestors.inputs[0], "input")
+    if ancestors.outputs:
+        return FoundCompaction(ancestors.outputs[0], "begins")
     query = (
         select(rounds.c.compaction)
         .join(sessions, sessions.c.id == rounds.c.session)
@@ -108,40 +110,42 @@ def find_compaction(connection: Connection, data: Content, keys: Sequence[str] =
     return None if newest is None else FoundCompaction(newest, "session")
 
 
-def _looked_at(connection: Connection, output: int, input: int) -> bool:
+def _is_unchanged_output(connection: Connection, output: int, input: int) -> bool:
     """Return whether `output` left the file unchanged while `input` changed it."""
-    return not known(connection, output).changed and known(connection, input).changed
+    return not get_compaction(connection, output).changed and get_compaction(connection, input).changed
 
 
-def chain(connection: Connection, id: int) -> list[Archived]:
+def compaction_chain(connection: Connection, id: int) -> list[Archived]:
     """Return a compaction preceded by the earlier rounds that it came from, oldest first. Raises StoreError for an
     unknown id."""
-    last = known(connection, id)
+    last = get_compaction(connection, id)
     earlier = select(compactions.c.id, compactions.c.previous).where(compactions.c.id == id).cte(recursive=True)
-    further = select(compactions.c.id, compactions.c.previous).join(earlier, compactions.c.id == earlier.c.previous)
-    earlier = earlier.union(further)
-    query = select(*_KNOWN).join(earlier, compactions.c.id == earlier.c.id).where(compactions.c.id != id)
+    earlier_step = select(compactions.c.id, compactions.c.previous).join(
+        earlier, compactions.c.id == earlier.c.previous
+    )
+    earlier = earlier.union(earlier_step)
+    query = select(*_COMPACTION_COLUMNS).join(earlier, compactions.c.id == earlier.c.id).where(compactions.c.id != id)
     return [*(_archived(row) for row in connection.execute(query.order_by(compactions.c.id))), last]
 
 
-def known(connection: Connection, id: int) -> Archived:
+def get_compaction(connection: Connection, id: int) -> Archived:
     """Return a compaction. Raises StoreError for an unknown id."""
-    row = connection.execute(select(*_KNOWN).where(compactions.c.id == id)).first()
+    row = connection.execute(select(*_COMPACTION_COLUMNS).where(compactions.c.id == id)).first()
     if row is None:
         raise StoreError(f"the archive has no compaction {id}; see restore --list")
     return _archived(row)
 
 
-def newest(connection: Connection, limit: int | None = None) -> list[Archived]:
+def newest_compactions(connection: Connection, limit: int | None = None) -> list[Archived]:
     """Return the known compactions, newest first."""
-    query = select(*_KNOWN).order_by(compactions.c.at.desc(), compactions.c.id.desc()).limit(limit)
+    query = select(*_COMPACTION_COLUMNS).order_by(compactions.c.at.desc(), compactions.c.id.desc()).limit(limit)
     return [_archived(row) for row in connection.execute(query)]
 
 
-def at_path(connection: Connection, path: str) -> list[Archived]:
+def compactions_at_path(connection: Connection, path: str) -> list[Archived]:
     """Return the compactions that read or wrote a path, newest first."""
     columns = compactions.c
-    query = select(*_KNOWN).where((columns.input_path == path) | (columns.output_path == path))
+    query = select(*_COMPACTION_COLUMNS).where((columns.input_path == path) | (columns.output_path == path))
     return [_archived(row) for row in connection.execute(query.order_by(columns.at.desc(), columns.id.desc()))]
 
 
@@ -161,17 +165,17 @@ def _archived(row: Any) -> Archived:
 
 def prefix_digests(pieces: Iterable[bytes], sizes: Iterable[int]) -> dict[int, str]:
     """Return the SHA-256 of the first `size` bytes of the joined pieces, for each size that they reach."""
-    wanted = iter(sorted(set(sizes)))
+    sorted_sizes = iter(sorted(set(sizes)))
     digests: dict[int, str] = {}
     hashed, hashed_size = hashlib.sha256(), 0
-    size = next(wanted, None)
+    size = next(sorted_sizes, None)
     for piece in pieces:
         view, offset = memoryview(piece), 0
         while size is not None and size <= hashed_size + len(piece):
             hashed.update(view[offset : size - hashed_size])
             offset = size - hashed_size
             digests[size] = hashed.copy().hexdigest()
-            size = next(wanted, None)
+            size = next(sorted_sizes, None)
         hashed.update(view[offset:])
         hashed_size += len(piece)
     if size == 0:

@@ -29,27 +29,29 @@ def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float
     border = now - keep_days * _DAY
     old = compactions.c.kept & (compactions.c.at < border)
     query = select(compactions.c.id).where(old).order_by(compactions.c.used, compactions.c.id)
-    gone, freed = 0, 0
+    evicted_count, freed = 0, 0
     for oldest in connection.execute(query).scalars().all():
         if not _has_room(connection, oldest, border):
             continue
         freed += drop_pieces(connection, oldest)
         connection.execute(update(compactions).where(compactions.c.id == oldest).values(kept=False))
-        gone += 1
+        evicted_count += 1
         if stored - freed <= limit_bytes:
             break
-    return Evicted(gone, freed, stored - freed > limit_bytes)
+    return Evicted(evicted_count, freed, stored - freed > limit_bytes)
 
 
 def _has_room(connection: Connection, compaction: int, border: float) -> bool:
     """Return whether a compaction has a piece that no staying compaction uses, so that deleting it frees space."""
-    stays = (
+    used_elsewhere = (
         select(pieces.c.object)
         .join(compactions, compactions.c.id == pieces.c.compaction)
         .where(compactions.c.kept, compactions.c.at >= border)
     )
-    own = select(pieces.c.object).where(pieces.c.compaction == compaction, pieces.c.object.not_in(stays))
-    return connection.execute(own.limit(1)).first() is not None
+    own_objects = select(pieces.c.object).where(
+        pieces.c.compaction == compaction, pieces.c.object.not_in(used_elsewhere)
+    )
+    return connection.execute(own_objects.limit(1)).first() is not None
 
 
 def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
@@ -61,9 +63,9 @@ def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
     lock(connection)
     going = related(connection, ids)
     freed = sum(drop_pieces(connection, compaction) for compaction in going)
-    for some in batches(going):
-        connection.execute(delete(rounds).where(rounds.c.compaction.in_(some)))
-        connection.execute(delete(compactions).where(compactions.c.id.in_(some)))
+    for batch in batches(going):
+        connection.execute(delete(rounds).where(rounds.c.compaction.in_(batch)))
+        connection.execute(delete(compactions).where(compactions.c.id.in_(batch)))
     forget_empty_sessions(connection)
     return Evicted(len(going), freed)
 
@@ -76,23 +78,23 @@ def related(connection: Connection, ids: Iterable[int]) -> list[int]:
     while new:
         reached |= new
         near: set[int] = set()
-        for some in batches(sorted(new)):
-            for query in _neighbours(some):
+        for batch in batches(sorted(new)):
+            for query in _session_neighbours(batch):
                 near |= set(connection.execute(query).scalars())
         new = near - reached
     present: list[int] = []
-    for some in batches(sorted(reached)):
-        present += connection.execute(select(compactions.c.id).where(compactions.c.id.in_(some))).scalars()
+    for batch in batches(sorted(reached)):
+        present += connection.execute(select(compactions.c.id).where(compactions.c.id.in_(batch))).scalars()
     return present
 
 
-def _neighbours(ids: Sequence[int]) -> list[Select[Any]]:
-    own = select(rounds.c.session).where(rounds.c.compaction.in_(ids))
+def _session_neighbours(ids: Sequence[int]) -> list[Select[Any]]:
+    own_sessions = select(rounds.c.session).where(rounds.c.compaction.in_(ids))
     inputs = select(compactions.c.input_sha256).where(compactions.c.id.in_(ids))
     before = select(compactions.c.previous).where(compactions.c.id.in_(ids), compactions.c.previous.is_not(None))
     return [
         before,
         select(compactions.c.id).where(compactions.c.previous.in_(ids)),
         select(compactions.c.id).where(compactions.c.input_sha256.in_(inputs)),
-        select(rounds.c.compaction).where(rounds.c.session.in_(own)),
+        select(rounds.c.compaction).where(rounds.c.session.in_(own_sessions)),
     ]

@@ -14,7 +14,7 @@ from compactor_cli.archive.stored.archive_pieces import batches, insert_new
 from compactor_cli.db.tables import compactions, rounds, sessions
 from compactor_cli.model.archived import Manifest, PastRound, Round
 
-_MOST = 2**31 - 1
+_MAX_INTEGER = 2**31 - 1
 """The largest round number that every database accepts; a text may claim any number."""
 
 
@@ -28,9 +28,9 @@ def add_rounds(
     ones.
     """
     before = _by_conversation(connection, earlier)
-    known = {**_by_conversation(connection, related), **before}
+    previous_rounds = {**_by_conversation(connection, related), **before}
     for entry in manifest.rounds:
-        last, same = before.get(entry.conversation), known.get(entry.conversation)
+        last, same = before.get(entry.conversation), previous_rounds.get(entry.conversation)
         if entry.session:
             key = id_key(manifest.format, entry.session)
         else:
@@ -45,21 +45,23 @@ def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int]
 
     They are sorted from oldest to newest.
     """
-    wanted: set[int] = set()
-    for some in batches(list(keys)):
-        wanted |= set(connection.execute(select(sessions.c.id).where(sessions.c.key.in_(some))).scalars())
+    compaction_ids: set[int] = set()
+    for batch in batches(list(keys)):
+        compaction_ids |= set(connection.execute(select(sessions.c.id).where(sessions.c.key.in_(batch))).scalars())
     for part in batches(list(ids)):
-        wanted |= set(connection.execute(select(rounds.c.session).where(rounds.c.compaction.in_(part))).scalars())
+        compaction_ids |= set(
+            connection.execute(select(rounds.c.session).where(rounds.c.compaction.in_(part))).scalars()
+        )
     past_rounds: list[PastRound] = []
-    for chosen in batches(sorted(wanted)):
-        query = _past().where(rounds.c.session.in_(chosen))
+    for chosen in batches(sorted(compaction_ids)):
+        query = _past_columns().where(rounds.c.session.in_(chosen))
         past_rounds += [_past_round(row) for row in connection.execute(query)]
     return sorted(past_rounds, key=lambda past: (past.at, past.compaction, past.round.conversation))
 
 
 def rounds_of(connection: Connection, compaction: int) -> list[PastRound]:
     """Return the rounds of one compaction, ordered by conversation."""
-    query = _past().where(rounds.c.compaction == compaction).order_by(rounds.c.conversation)
+    query = _past_columns().where(rounds.c.compaction == compaction).order_by(rounds.c.conversation)
     return [_past_round(row) for row in connection.execute(query)]
 
 
@@ -73,8 +75,10 @@ def _by_conversation(connection: Connection, ids: Sequence[int]) -> dict[int, Pa
     """Return the nearest round of each conversation. `ids`: compactions, nearest first."""
     order = {compaction: position for position, compaction in enumerate(ids)}
     past_rounds: list[PastRound] = []
-    for some in batches(list(ids)):
-        past_rounds += [_past_round(row) for row in connection.execute(_past().where(rounds.c.compaction.in_(some)))]
+    for batch in batches(list(ids)):
+        past_rounds += [
+            _past_round(row) for row in connection.execute(_past_columns().where(rounds.c.compaction.in_(batch)))
+        ]
     past_rounds.sort(key=lambda past: order[past.compaction], reverse=True)
     return {past.round.conversation: past for past in past_rounds}
 
@@ -86,7 +90,7 @@ def _row(connection: Connection, compaction: int, key: str, entry: Round) -> dic
         "compaction": compaction,
         "conversation": entry.conversation,
         "session": session,
-        "round": min(entry.round, _MOST),
+        "round": min(entry.round, _MAX_INTEGER),
         "strategy": entry.strategy,
         "summarizer": entry.summarizer,
         "target": entry.target,
@@ -99,7 +103,7 @@ def _row(connection: Connection, compaction: int, key: str, entry: Round) -> dic
     }
 
 
-def _past() -> Any:
+def _past_columns() -> Any:
     files = (
         compactions.c.at,
         compactions.c.input_path,

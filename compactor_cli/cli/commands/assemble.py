@@ -10,11 +10,11 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.files import clear_beside, write_bytes
 from compactor_cli.cli.inputs import inputs_of
-from compactor_cli.cli.outputs import check_outputs, files_read
+from compactor_cli.cli.outputs import check_outputs, find_files_read
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError
 from compactor_cli.model.message import system_tokens
@@ -50,7 +50,7 @@ class AssembleOptions(options.SessionOptions):
     ] = False
 
 
-@takes("assemble")
+@takes_options("assemble")
 def assemble(args: AssembleOptions, overrides: Layer) -> None:
     """Build the messages of a prompt: the parts that prompt.yaml describes, with the history between them.
 
@@ -79,30 +79,30 @@ def assemble(args: AssembleOptions, overrides: Layer) -> None:
     compile_patterns(session.settings.keep)
     session.warn_unused(overrides)
     session.dry = args.dry_run
-    wanted, prompt_files = read_prompt(args.prompt, args.context or ())
+    prompt, prompt_files = read_prompt(args.prompt, args.context or ())
     inputs = inputs_of(session, [args.file], args)
     file = inputs[0].path
     if len(inputs) > 1:
         raise UsageError(f"{args.file} holds {len(inputs):,} sessions, but a prompt has one history; name one session")
-    read = files_read(session.configured, [file], dict.fromkeys(prompt_files, "prompt file"))
+    read = find_files_read(session.configured, [file], dict.fromkeys(prompt_files, "prompt file"))
     check_outputs(read, {"-o": [] if args.dry_run else [args.out], "--report": [args.report]})
     if not args.dry_run:
         clear_beside(args.out)
-    with session.working(1):
+    with session.show_progress(1):
         source = session.load(file)
-    session.note_reading(source)
+    session.print_reading_notes(source)
     session.warn_without_match(source)
     if len(source.transcripts) > 1:
         count = len(source.transcripts)
         raise UsageError(f"{file} holds {count} conversations, but a prompt has one history; split the file")
-    choices = choose_segments(wanted, session.counter.count)
-    with session.working(1) as progress:
+    choices = choose_segments(prompt, session.counter.count)
+    with session.show_progress(1) as progress:
         progress.say("assembling")
-        result = _assemble(session, source, wanted, choices, args.total)
+        result = _assemble(session, source, prompt, choices, args.total)
     data = source.joints[0] + result.data + source.joints[-1]
     if not args.dry_run:
         write_bytes(args.out, data, inputs=[file])
-    _tell(session, source, wanted, choices, result, data, args)
+    _report_result(session, source, prompt, choices, result, data, args)
 
 
 def _assemble(
@@ -114,7 +114,7 @@ def _assemble(
     return assemble_prompt(transcript, parts, session.tools(transcript, settings), settings, total)
 
 
-def _tell(
+def _report_result(
     session: Session,
     source: Source,
     prompt: Prompt,
@@ -149,11 +149,11 @@ def _tell(
             write_bytes(args.report, (jsons.dumps(value) + "\n").encode(), inputs=[source.path])
         if args.json:
             print_json(value)
-    shown = args.dry_run and not args.json
-    console = session.out if shown else session.err
+    shows_tables = args.dry_run and not args.json
+    console = session.out if shows_tables else session.err
     if console.quiet:
         return
-    tables.heading(console, source, session.counter.name)
+    tables.print_heading(console, source, session.counter.name)
     console.print(prompts.parts_table(console, result))
     if choices:
         console.print(prompts.segments_table(console, prompt, choices))
@@ -165,4 +165,4 @@ def _tell(
     if use:
         console.print(use_line(use), soft_wrap=True)
     if not args.dry_run:
-        session.say_written(args.out)
+        session.print_written(args.out)

@@ -16,15 +16,15 @@ import typer
 from msgspec.structs import replace
 
 from compactor_cli.cli import options
-from compactor_cli.cli.deciding import decisions_in, with_aim
+from compactor_cli.cli.deciding import read_decisions, with_aim
 from compactor_cli.cli.files import is_there, write_bytes
 from compactor_cli.cli.inputs import inputs_of, is_parquet
-from compactor_cli.cli.options import share, tokens
-from compactor_cli.cli.outputs import FilesRead, check_outputs, files_read
+from compactor_cli.cli.options import parse_share, parse_tokens
+from compactor_cli.cli.outputs import FilesRead, check_outputs, find_files_read
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote, local_path
 from compactor_cli.cli.session import Session, open_session
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.containers import pack
 from compactor_cli.errors import UsageError
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from compactor_cli.browse.view_state import State
 
 NO_TEXTUAL = "the browser needs Textual, which is not installed: pip install 'compactor-cli[browse]'"
-_REPEATED = ("format", "model", "tokenizer", "profile")
+_REPEATED_OPTIONS = ("format", "model", "tokenizer", "profile")
 """Settings that `compact` must also be given to produce the same result."""
 
 
@@ -56,7 +56,7 @@ class BrowseOptions(options.PickOptions):
     decisions: options.DecisionsOption = ""
 
 
-@takes("browse")
+@takes_options("browse")
 def browse(args: BrowseOptions, overrides: Layer) -> None:
     """Review in the terminal what a compaction would do to each message, and why, before it is done.
 
@@ -73,7 +73,7 @@ def browse(args: BrowseOptions, overrides: Layer) -> None:
     """
     _application()  # first check that Textual is installed
     _check_terminal(args.file)
-    desk, running = opened(args, overrides)
+    desk, running = open_browser(args, overrides)
     gc.enable()  # unlike other commands, this one runs for a long time
     try:
         running.run()
@@ -87,11 +87,11 @@ def browse(args: BrowseOptions, overrides: Layer) -> None:
         raise typer.Exit(running.return_code)
 
 
-def opened(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]:
+def open_browser(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]:
     """Return the browser for a command's options, and the desk that it works with."""
     application = _application()
-    held = decisions_in(args.decisions)
-    session = open_session(args, with_aim(overrides, held), profile=True)
+    decisions_file = read_decisions(args.decisions)
+    session = open_session(args, with_aim(overrides, decisions_file), profile=True)
     session.go_offline()
     if session.settings.memory.auto_recall:
         session.warn("memory.auto_recall is on: compact adds memories to the output, which the browser does not show")
@@ -100,16 +100,16 @@ def opened(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]
         raise UsageError("the browser shows a single session; name one file that is not a data set")
     source = session.load(inputs[0].path)
     desk = desk_of(session, source, args, overrides)
-    check_outputs(desk.read(), {"-o": [_named(desk.place)]})
+    check_outputs(desk.read(), {"-o": [_named_path(desk.place)]})
     state, message = desk.opening(), ""
-    if held is None:
+    if decisions_file is None:
         return desk, application(desk, state)
-    kept = match_decisions(held.decisions, source)
-    state = replace(state, choices=dict(kept.choices))
-    if kept.lost:
-        lost = ", ".join(str(spot.message) for spot in kept.lost)
+    matched = match_decisions(decisions_file.decisions, source)
+    state = replace(state, choices=dict(matched.choices))
+    if matched.unmatched:
+        lost = ", ".join(str(lost_spot.message) for lost_spot in matched.unmatched)
         message = f"The session has changed: the decisions on {lost} were dropped."
-    return desk, application(desk, state, message, None if kept.lost else state)
+    return desk, application(desk, state, message, None if matched.unmatched else state)
 
 
 def _application() -> type[Browser]:
@@ -151,10 +151,10 @@ class SessionDesk:
     def counter(self) -> str:
         return self.session.counter.name
 
-    def read(self, named: Mapping[str, str] | None = None) -> FilesRead:
+    def read(self, named_files: Mapping[str, str] | None = None) -> FilesRead:
         """Return the files that must never be written: the session, settings files and the database. `named`:
         further files -> what they are."""
-        return files_read(self.session.configured, [self.source.path], named)
+        return find_files_read(self.session.configured, [self.source.path], named_files)
 
     def opening(self) -> State:
         """Return the initial state: the target and strategy of the settings and options, and no decisions."""
@@ -170,7 +170,7 @@ class SessionDesk:
         word = text.strip()
         if not word:
             return replace(aim, target_tokens=None, target_ratio=None)
-        parsed: Callable[[str], Aim] = partial(_ratio, aim) if _is_share(word) else partial(_tokens, aim)
+        parsed: Callable[[str], Aim] = partial(_with_ratio, aim) if _is_share(word) else partial(_with_tokens, aim)
         try:
             return parsed(word)
         except typer.BadParameter as error:
@@ -196,34 +196,34 @@ class SessionDesk:
         path = local_path(place)
         return place != self.known and not is_remote(path) and is_there(Path(path).expanduser())
 
-    def save(self, place: str, state: State) -> str:
+    def save(self, out_path: str, state: State) -> str:
         """Save the decisions."""
-        place = _named(place)
-        check_outputs(self.read(), {"decisions": [place]})
+        out_path = _named_path(out_path)
+        check_outputs(self.read(), {"decisions": [out_path]})
         text = write_decisions(decisions_on(self.source, state.choices, state.aim))
-        write_bytes(place, text.encode("utf-8"), inputs=[self.source.path])
-        self.place = place
-        use = shlex.join(["compactor", "compact", self.source.path, "--decisions", place, *self.repeated])
-        self._tell(f"decisions saved to {place}; use them with: {use} -o {shlex.quote(self.output)}")
-        return f"Saved to {place}; use it with compact --decisions."
+        write_bytes(out_path, text.encode("utf-8"), inputs=[self.source.path])
+        self.place = out_path
+        use = shlex.join(["compactor", "compact", self.source.path, "--decisions", out_path, *self.repeated])
+        self._tell(f"decisions saved to {out_path}; use them with: {use} -o {shlex.quote(self.output)}")
+        return f"Saved to {out_path}; use it with compact --decisions."
 
-    def write(self, place: str, view: BrowserView) -> str:
+    def write(self, out_path: str, view: BrowserView) -> str:
         """Write the compacted file as `compact` would."""
-        place = _named(place)
+        out_path = _named_path(out_path)
         decisions = {self.place: "decisions file"} if is_there(self.place) else {}
-        check_outputs(self.read(decisions), {"output": [place]})
-        stored = pack(view.data, place, self.source.packed, same=False)
+        check_outputs(self.read(decisions), {"output": [out_path]})
+        stored = pack(view.data, out_path, self.source.packed, same=False)
         changed = view.data != self.source.data
-        kept = self.keeper.keep(self.source, stored, view.parts, place, changed=changed)
+        stored_result = self.keeper.store(self.source, stored, view.parts, out_path, changed=changed)
         if changed and self.session.settings.archive.manifest:
-            self.keeper.write_manifest(self.source, stored, view.parts, place)
-        write_bytes(place, stored, inputs=[self.source.path])
-        self.keeper.confirm(kept, ())
-        self.output = place
-        self._tell(f"compacted file written to {place} ({view.tokens:,} tokens)")
+            self.keeper.write_manifest(self.source, stored, view.parts, out_path)
+        write_bytes(out_path, stored, inputs=[self.source.path])
+        self.keeper.confirm_output(stored_result, ())
+        self.output = out_path
+        self._tell(f"compacted file written to {out_path} ({view.tokens:,} tokens)")
         for warning in dict.fromkeys(warning for part in view.parts for warning in part.warnings):
             self.remarks.append(f"warning: {warning}")
-        return f"Written to {place}: {view.tokens:,} tokens."
+        return f"Written to {out_path}: {view.tokens:,} tokens."
 
     def _settings(self, aim: Aim) -> Settings:
         return dataclasses.replace(
@@ -235,31 +235,31 @@ class SessionDesk:
 
     def _tell(self, line: str) -> None:
         """Queue a message for after the screen is restored. It replaces an earlier message on the same thing."""
-        self.remarks = [known for known in self.remarks if known.split(" ")[:2] != line.split(" ")[:2]]
+        self.remarks = [remark for remark in self.remarks if remark.split(" ")[:2] != line.split(" ")[:2]]
         self.remarks.append(line)
 
 
 def desk_of(session: Session, source: Source, args: BrowseOptions, overrides: Layer) -> SessionDesk:
     """Return the desk of a run. Files to write are named after the session."""
     name = "session.jsonl" if is_remote(source.path) else Path(source.path).name
-    stem, _, rest = name.partition(".")
-    words = [word for key in _REPEATED if key in overrides for word in (f"--{key}", str(overrides[key].value))]
+    stem, _, suffix = name.partition(".")
+    words = [word for key in _REPEATED_OPTIONS if key in overrides for word in (f"--{key}", str(overrides[key].value))]
     return SessionDesk(
         session=session,
         source=source,
         keeper=Keeper(session),
         place=args.out or args.decisions or f"{stem}.decisions.json",
-        output=f"{stem}.compacted.{rest}" if rest else f"{stem}.compacted",
+        output=f"{stem}.compacted.{suffix}" if suffix else f"{stem}.compacted",
         known=args.decisions,
         repeated=[*words, *(("--config", args.config) if args.config else ())],
     )
 
 
-def _named(place: str) -> str:
+def _named_path(path: str) -> str:
     """Return the place that the user named. Raises UsageError for standard output, which is the screen."""
-    if place == "-":
+    if path == "-":
         raise UsageError("-: name a file; standard output is used for the screen")
-    return place if is_remote(place) else str(Path(place).expanduser())
+    return path if is_remote(path) else str(Path(path).expanduser())
 
 
 def _is_share(word: str) -> bool:
@@ -267,9 +267,9 @@ def _is_share(word: str) -> bool:
     return word.endswith("%") or word.startswith(("0", "."))
 
 
-def _ratio(aim: Aim, word: str) -> Aim:
-    return replace(aim, target_tokens=None, target_ratio=share(word))
+def _with_ratio(aim: Aim, word: str) -> Aim:
+    return replace(aim, target_tokens=None, target_ratio=parse_share(word))
 
 
-def _tokens(aim: Aim, word: str) -> Aim:
-    return replace(aim, target_tokens=tokens(word), target_ratio=None)
+def _with_tokens(aim: Aim, word: str) -> Aim:
+    return replace(aim, target_tokens=parse_tokens(word), target_ratio=None)

@@ -9,7 +9,7 @@ from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
@@ -33,7 +33,7 @@ class BudgetOptions(options.SessionOptions):
     context: options.ContextOption = None
 
 
-@takes("budget")
+@takes_options("budget")
 def budget(args: BudgetOptions, overrides: Layer) -> None:
     """Split a token budget among fixed parts, residuals and tiers.
 
@@ -54,46 +54,46 @@ def budget(args: BudgetOptions, overrides: Layer) -> None:
     """
     session = open_session(args, overrides, probes=True)
     session.go_offline()
-    wanted = read_prompt(args.prompt, args.context or ())[0] if args.prompt else None
-    one_by_one(session, inputs_of(session, [args.file], args), partial(_budget, session, args, wanted))
+    prompt = read_prompt(args.prompt, args.context or ())[0] if args.prompt else None
+    one_by_one(session, inputs_of(session, [args.file], args), partial(_budget, session, args, prompt))
 
 
-def _budget(session: Session, args: BudgetOptions, wanted: Prompt | None, file: str) -> int:
+def _budget(session: Session, args: BudgetOptions, prompt: Prompt | None, file: str) -> int:
     """Show the budget of one file and return the exit code."""
     total, settings = args.total, session.settings
     source = session.load(file)
-    session.note_reading(source)
+    session.print_reading_notes(source)
     if len(source.transcripts) > 1:
         raise UsageError(
             f"{file} holds {len(source.transcripts)} conversations, but a budget is for one; split the file"
         )
     transcript, counter = source.transcripts[0], session.counter
     analysis = analyze(transcript, session.tools(transcript, settings), settings, target=total)
-    choices = choose_segments(wanted, counter.count) if wanted else ()
-    fixed = _fixed(transcript, wanted, choices, counter)
-    residuals = _residuals(analysis, wanted, counter)
+    choices = choose_segments(prompt, counter.count) if prompt else ()
+    fixed = _fixed_parts(transcript, prompt, choices, counter)
+    residuals = _residual_tokens(analysis, prompt, counter)
     allocated = allocate(
         total,
         fixed,
         residuals,
-        needs=_needs(analysis),
+        needs=_tier_tokens(analysis),
         safety_margin=settings.budget.safety_margin,
         residual_share=settings.scoring.max_residuals,
     )
-    _show(session, source, allocated, wanted, choices, json=args.json)
+    _show(session, source, allocated, prompt, choices, json=args.json)
     if allocated.remaining < 0:
         session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the budget of {total:,}")
         return ExitCode.BUDGET
     return ExitCode.OK
 
 
-def _needs(analysis: Analysis) -> list[int]:
+def _tier_tokens(analysis: Analysis) -> list[int]:
     """Return the number of tokens in each tier."""
     tokens = [(analysis.tiers[m.index], m.tokens) for m in analysis.transcript.messages]
     return [sum(size for own_tier, size in tokens if own_tier == tier) for tier in range(TIERS)]
 
 
-def _fixed(
+def _fixed_parts(
     transcript: Transcript, prompt: Prompt | None, choices: tuple[SegmentChoice, ...], counter: TokenCounter
 ) -> FixedParts:
     system = system_tokens(transcript.messages)
@@ -102,7 +102,7 @@ def _fixed(
     return fixed_parts(size_parts(prompt, choices, counter.count, counter.per_message, system))
 
 
-def _residuals(analysis: Analysis, prompt: Prompt | None, counter: TokenCounter) -> int:
+def _residual_tokens(analysis: Analysis, prompt: Prompt | None, counter: TokenCounter) -> int:
     """Return the tokens of the residuals: as given in the prompt, otherwise those of the transcript."""
     residuals = prompt.residuals if prompt else None
     if residuals is None:
@@ -123,12 +123,12 @@ def _show(
     from compactor_cli.render import jsons, prompts, tables
     from compactor_cli.render.strategies import scope_lines
 
-    session.say_use(session.model_use())
+    session.print_model_use(session.model_use())
     if json:
         segments = prompts.segments_json(prompt, choices) if prompt and choices else {}
-        print_json({**jsons.budget_json(allocated), **segments, **session.use_json()})
+        print_json({**jsons.budget_json(allocated), **segments, **session.model_use_json()})
         return
-    tables.heading(session.out, source, session.counter.name)
+    tables.print_heading(session.out, source, session.counter.name)
     session.out.print(tables.budget_table(session.out, allocated))
     if prompt and choices:
         session.out.print(prompts.segments_table(session.out, prompt, choices))

@@ -9,22 +9,22 @@ from pathlib import Path
 import typer
 from msgspec.structs import replace
 
-from compactor_cli.cli.checking import failed, publish
-from compactor_cli.cli.compact_job import CompactOptions, Job, check_usage, warn_of
-from compactor_cli.cli.deciding import decisions_in, with_aim
+from compactor_cli.cli.checking import failure_finding, publish_findings
+from compactor_cli.cli.compact_job import CompactOptions, Job, check_usage, warn_about_options
+from compactor_cli.cli.deciding import read_decisions, with_aim
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.inputs import inputs_of, once_each
+from compactor_cli.cli.inputs import inputs_of, unique_inputs
 from compactor_cli.cli.many import get_ready, run_files
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session, open_session
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import BUG, BUG_REMEDY, CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
 
 
-@takes("compact")
+@takes_options("compact")
 def compact(args: CompactOptions, overrides: Layer) -> None:
     """Make transcripts smaller: keep what matters, cut or quote the rest.
 
@@ -48,24 +48,24 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
     get_ready(args)
-    decisions = decisions_in(args.decisions)
+    decisions = read_decisions(args.decisions)
     session = open_session(args, with_aim(overrides, decisions), profile=True, probes=True)
     keeper = Keeper(session)
     inputs = inputs_of(session, args.files or (), args, aside=args.out_dir)
     if args.in_place:
-        inputs = once_each(session, inputs)
+        inputs = unique_inputs(session, inputs)
     if args.scheduler:  # its workers run in working folders of their own
-        inputs = [replace(entry, path=_anywhere(entry.path)) for entry in inputs]
-        args = dataclasses.replace(args, out_dir=args.out_dir and _anywhere(args.out_dir))
+        inputs = [replace(entry, path=_absolute(entry.path)) for entry in inputs]
+        args = dataclasses.replace(args, out_dir=args.out_dir and _absolute(args.out_dir))
     check_usage(session, inputs, args)
     session.dry = args.dry_run
-    warn_of(session, inputs, args, overrides)
+    warn_about_options(session, inputs, args, overrides)
     session.warn_unused(overrides)
     names = {entry.path: entry.name for entry in inputs}
-    several = len(inputs) > 1
+    has_several = len(inputs) > 1
     try:
         recalled = keeper.recall(args.recall)
-        job = Job(args=args, names=names, several=several, keeper=keeper, recalled=recalled, decisions=decisions)
+        job = Job(args=args, names=names, several=has_several, keeper=keeper, recalled=recalled, decisions=decisions)
         code = _run_all(session, [entry.path for entry in inputs], job)
     finally:
         keeper.close()
@@ -73,7 +73,7 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
         raise typer.Exit(code)
 
 
-def _anywhere(path: str) -> str:
+def _absolute(path: str) -> str:
     """Return a path that means the same in every working folder."""
     return path if is_remote(path) else str(Path(path).absolute())
 
@@ -86,9 +86,9 @@ def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
         outcomes = run_files(session, files, job)
     except CompactorError as error:  # only a single file raises
         if args.check:
-            publish(args, [failed(files[0], error)], files)
+            publish_findings(args, [failure_finding(files[0], error)], files)
         raise
-    publish(args, [finding for entry in outcomes for finding in entry.findings], files)
+    publish_findings(args, [finding for entry in outcomes for finding in entry.findings], files)
     reports = [entry.report for entry in outcomes if entry.report]
     if args.report:
         write_bytes(args.report, "".join(f"{line}\n" for line in reports).encode(), inputs=files)
@@ -96,14 +96,14 @@ def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
         for line in reports:
             typer.echo(line)
     if job.several:
-        _sum_up(session, outcomes)
+        _show_sums(session, outcomes)
     code = next((entry.code for entry in outcomes if entry.code), 0)
     if args.check and not code and any(entry.changed for entry in outcomes):
         code = int(ExitCode.NO)
     return code
 
 
-def _sum_up(session: Session, outcomes: Sequence[Outcome]) -> None:
+def _show_sums(session: Session, outcomes: Sequence[Outcome]) -> None:
     """Show the sums, and after them the failures, so that they are not overlooked."""
     if session.err.quiet:
         return

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.settings.frozen import frozen
 
@@ -26,7 +26,7 @@ class CompletionOptions(options.RunOptions):
     ] = ""
 
 
-@takes("completion")
+@takes_options("completion")
 def completion(args: CompletionOptions) -> None:
     """Print a shell script that completes commands, options and their values when you press Tab.
 

@@ -11,20 +11,20 @@ import typer
 from msgspec import Struct
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import Configured, config_of, configure
+from compactor_cli.cli.configured import Configured, config_option, configure
 from compactor_cli.cli.files import check_ends, is_folder, is_there, make_folder, real_path, write_bytes
 from compactor_cli.cli.options import RunOptions
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
-from compactor_cli.configuration.checked_values import allowed, parsed, shown, written
+from compactor_cli.cli.typed_options import takes_options
+from compactor_cli.configuration.checked_values import describe_allowed, display_value, notation_of, parse_value
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.layers import merge
-from compactor_cli.configuration.parsed_file import layer_of, unknown
+from compactor_cli.configuration.parsed_file import layer_of, unknown_key_error
 from compactor_cli.configuration.settings_files import (
     SUFFIXES,
     SettingsFile,
     named_file,
-    parse,
+    parse_file,
     project_file,
     read_text,
     section_of,
@@ -40,7 +40,7 @@ MEMORIES = "originals, rounds and memories"
 _STATES = {True: "there", False: "not there", None: "not looked at"}
 
 
-class KeptPlace(Struct, frozen=True):
+class DataPlace(Struct, frozen=True):
     """A place that stores something beyond a run."""
 
     what: str
@@ -58,7 +58,7 @@ config = typer.Typer(rich_markup_mode=None, add_completion=False, invoke_without
 
 
 @config.callback()
-@takes("config")
+@takes_options("config")
 def show(args: options.CommandOptions, ctx: typer.Context) -> None:
     """Show the settings in effect and where each came from; read or change one.
 
@@ -81,15 +81,15 @@ def show(args: options.CommandOptions, ctx: typer.Context) -> None:
     from compactor_cli.render.settings import settings_table
 
     console = make_console(sys.stdout)
-    _warn(args, configured)
+    _print_warnings(args, configured)
     console.print(settings_table(console, configured.values))
-    for place in kept_places(configured):
+    for place in data_places(configured):
         state = ", not there yet" if place.exists is False else ""
         console.print(f"{place.what} are stored in {place.place}{state}", soft_wrap=True)
 
 
 @config.command("get", short_help="Print the value of one key.")
-@takes("config get")
+@takes_options("config get")
 def get(args: KeyOptions, ctx: typer.Context) -> None:
     """Print the value in effect of one key. A key that is unset prints an empty line.
 
@@ -99,17 +99,17 @@ def get(args: KeyOptions, ctx: typer.Context) -> None:
       compactor config get context.threshold --json
     """
     if args.key not in keys():
-        raise UsageError(unknown(args.key))
+        raise UsageError(unknown_key_error(args.key))
     configured = configure({}, args.config or ctx.obj)
     if args.json:
         print_json(_entry(keys()[args.key], configured))
         return
-    _warn(args, configured)
-    typer.echo(shown(configured.values[args.key].value))
+    _print_warnings(args, configured)
+    typer.echo(display_value(configured.values[args.key].value))
 
 
 @config.command("path", short_help="Show which files are read.")
-@takes("config path")
+@takes_options("config path")
 def path(args: options.CommandOptions, ctx: typer.Context) -> None:
     """Show the settings files, the weakest first, and the places for stored data, and which of them exist.
 
@@ -117,66 +117,66 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
     Examples:
       compactor config path
     """
-    config_file = config_of(args.config or ctx.obj)
-    files = [named_file(config_file)] if config_file else _usual_places(working_folder())
+    config_file = config_option(args.config or ctx.obj)
+    files = [named_file(config_file)] if config_file else _default_files(working_folder())
     configured = None
     try:
         configured = configure({}, config_file)
     except SettingsError as error:  # a user who has to repair a settings file needs to see the files
         args.say(f"warning: {error}")
-    kept = kept_places(configured)
+    data_places_found = data_places(configured)
     if args.json:
         rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in files]
-        rows += [{"source": place.what, "path": place.place, "exists": place.exists} for place in kept]
+        rows += [{"source": place.what, "path": place.place, "exists": place.exists} for place in data_places_found]
         print_json(rows)
         return
     console = make_console(sys.stdout)
     for file in files:
         console.print(f"{file.kind}  {file.path}  {'read' if file.exists else 'not there'}", soft_wrap=True)
-    for place in kept:
+    for place in data_places_found:
         console.print(f"{place.what}  {place.place}  {_STATES[place.exists]}", soft_wrap=True)
 
 
-def _usual_places(folder: Path) -> list[SettingsFile]:
+def _default_files(folder: Path) -> list[SettingsFile]:
     """Return the files in which settings are looked for. If the project has none yet, its file would be in this
     folder."""
     return [user_file(), project_file(folder) or SettingsFile("project file", folder / "compactor.toml")]
 
 
-def kept_places(configured: Configured | None) -> list[KeptPlace]:
+def data_places(configured: Configured | None) -> list[DataPlace]:
     """Return where answers of models are stored and, if the settings can be read, the archive and the memory log."""
-    from compactor_cli.db.place import file_of, is_there
+    from compactor_cli.db.place import is_there, sqlite_file
     from compactor_cli.llm.cache import cache_file
 
-    answers = KeptPlace(ANSWERS, str(cache_file()), cache_file().exists())
+    answers = DataPlace(ANSWERS, str(cache_file()), cache_file().exists())
     if configured is None:
         return [answers]
     url = configured.reading.database_url
-    file = file_of(url)
+    file = sqlite_file(url)
     if file is None:
-        return [answers, KeptPlace(MEMORIES, shown(url), None)]
+        return [answers, DataPlace(MEMORIES, display_value(url), None)]
     try:
         exists = is_there(file)
     except StoreError:
-        return [answers, KeptPlace(MEMORIES, str(file), None)]
-    return [answers, KeptPlace(MEMORIES, str(file), exists)]
+        return [answers, DataPlace(MEMORIES, str(file), None)]
+    return [answers, DataPlace(MEMORIES, str(file), exists)]
 
 
 def _entry(key: Key, configured: Configured) -> dict[str, Any]:
     setting = configured.values[key.name]
     return {
         "key": key.name,
-        "value": shown(setting.value) if isinstance(setting.value, str) else setting.value,
+        "value": display_value(setting.value) if isinstance(setting.value, str) else setting.value,
         "source": setting.origin.kind,
         "place": setting.origin.place,
         "default": key.default,
         "meaning": key.meaning,
-        "allowed": allowed(key),
+        "allowed": describe_allowed(key),
         "variables": list(key.variables),
     }
 
 
-def _warn(args: options.CommandOptions, configured: Configured) -> None:
+def _print_warnings(args: options.CommandOptions, configured: Configured) -> None:
     for warning in configured.warnings:
         args.say(f"warning: {warning}")
 
@@ -213,7 +213,7 @@ class InitOptions(RunOptions):
 
 
 @config.command("set", short_help="Set a key in a file.", context_settings={"ignore_unknown_options": True})
-@takes("config set")
+@takes_options("config set")
 def set_key(args: SetOptions, ctx: typer.Context) -> None:
     """Set a key in a settings file. Everything else in the file stays as it is, including comments.
 
@@ -227,22 +227,26 @@ def set_key(args: SetOptions, ctx: typer.Context) -> None:
 
     key = args.key
     if key not in keys():
-        raise UsageError(unknown(key))
+        raise UsageError(unknown_key_error(key))
     file = _target(args, ctx.obj)
-    wanted = _value(keys()[key], args.value, file)
+    value = _parse_value(keys()[key], args.value, file)
     before = read_text(file) if file.exists else ""
-    after = with_value(file, before, keys()[key], wanted)
-    merge([layer_of(section_of(file, parse(file, after)), file.origin)])  # raises for settings that cannot be combined
+    after = with_value(file, before, keys()[key], value)
+    merge(
+        [layer_of(section_of(file, parse_file(file, after)), file.origin)]
+    )  # raises for settings that cannot be combined
     _write(file, after)
-    args.say(f"{file.path}: {key} = {written(wanted)}")
+    args.say(f"{file.path}: {key} = {notation_of(value)}")
     with suppress(SettingsError):  # errors in another file are not this command's concern
         effective = configure({}, str(file.path) if file.kind == "file" else "").values[key]
         if effective.origin.place != str(file.path):
-            args.say(f"note: {effective.origin} takes precedence: {key} is {shown(effective.value) or 'unset'} here")
+            args.say(
+                f"note: {effective.origin} takes precedence: {key} is {display_value(effective.value) or 'unset'} here"
+            )
 
 
 @config.command("unset", short_help="Remove a key from a file.")
-@takes("config unset")
+@takes_options("config unset")
 def unset(args: UnsetOptions, ctx: typer.Context) -> None:
     """Remove a key from a settings file, so that weaker files and the default apply again.
 
@@ -251,18 +255,20 @@ def unset(args: UnsetOptions, ctx: typer.Context) -> None:
       compactor config unset context.threshold
       compactor config unset strategy --user
     """
-    from compactor_cli.configuration.editing import without
+    from compactor_cli.configuration.editing import without_key
 
     key, file = args.key, _target(args, ctx.obj)
-    after = without(file, read_text(file), key)
+    after = without_key(file, read_text(file), key)
     if after is None:
-        raise UsageError(f"{file.path}: {key} is not set in this file" + ("" if key in keys() else f"; {unknown(key)}"))
+        raise UsageError(
+            f"{file.path}: {key} is not set in this file" + ("" if key in keys() else f"; {unknown_key_error(key)}")
+        )
     _write(file, after)
     args.say(f"{file.path}: {key} was removed")
 
 
 @config.command("init", short_help="Write a file with every key, commented out.")
-@takes("config init")
+@takes_options("config init")
 def init(args: InitOptions, ctx: typer.Context) -> None:
     """Write a settings file with every key commented out: its meaning, default and allowed values.
 
@@ -273,47 +279,53 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
       compactor config init
       compactor config init --user --yaml
     """
-    from compactor_cli.configuration.editing import template
+    from compactor_cli.configuration.editing import settings_template
 
-    named = args.config or ctx.obj
-    if args.user and named:
+    config_path = args.config or ctx.obj
+    if args.user and config_path:
         raise UsageError("--user and --config exclude each other: use one of them")
-    path = named_file(named).path if named else user_file().path if args.user else working_folder() / "compactor.toml"
-    candidates = [path] if named else [path.with_suffix(suffix) for suffix in SUFFIXES]
-    for place in candidates:
-        if is_there(place):
-            raise UsageError(f"{place} already exists; change it with `compactor config set`")
+    path = (
+        named_file(config_path).path
+        if config_path
+        else user_file().path
+        if args.user
+        else working_folder() / "compactor.toml"
+    )
+    candidates = [path] if config_path else [path.with_suffix(suffix) for suffix in SUFFIXES]
+    for candidate in candidates:
+        if is_there(candidate):
+            raise UsageError(f"{candidate} already exists; change it with `compactor config set`")
     path = path.with_suffix(".yaml") if args.yaml else path
     file = SettingsFile("user file" if args.user else "file", path)
-    _write(file, template(yaml=file.is_yaml))
+    _write(file, settings_template(yaml=file.is_yaml))
     args.say(f"written to {path}")
 
 
-def _target(args: FileOptions, around: str) -> SettingsFile:
+def _target(args: FileOptions, outer_config: str) -> SettingsFile:
     """Return the file to change: the one that is named, also before the subcommand (`around`), otherwise the
     project's."""
-    config = args.config or around
+    config = args.config or outer_config
     if args.user + args.project + bool(config) > 1:
         raise UsageError("--user, --project and --config exclude each other: use one of them")
     if args.user:
         return user_file()
-    named = config if args.project else config_of(config)
-    if named:
-        check_ends(named)
-        return named_file(named)
+    config_path = config if args.project else config_option(config)
+    if config_path:
+        check_ends(config_path)
+        return named_file(config_path)
     folder = working_folder()
     return project_file(folder) or SettingsFile("project file", folder / "compactor.toml")
 
 
-def _value(key: Key, text: str, file: SettingsFile) -> object:
+def _parse_value(key: Key, text: str, file: SettingsFile) -> object:
     """Return the value to write. A path is made absolute unless the settings file is in the working folder."""
     try:
         text.encode()
-        value = parsed(key, text)
+        value = parse_value(key, text)
     except UnicodeEncodeError:
         raise SettingsError(f"{key.name}: the value is not UTF-8") from None
     except ValueError as error:
-        raise SettingsError(f"{file.path}: {key.name} = {written(text)}: {error}; nothing was written") from None
+        raise SettingsError(f"{file.path}: {key.name} = {notation_of(text)}: {error}; nothing was written") from None
     if key.form == "path" and text and real_path(file.path.parent) != working_folder():
         return str(Path(text).expanduser().absolute())
     return value

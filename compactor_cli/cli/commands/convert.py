@@ -11,18 +11,18 @@ import typer
 from msgspec import Struct
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import forced
+from compactor_cli.cli.configured import forced_values
 from compactor_cli.cli.files import make_folder, whole_name, write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
-from compactor_cli.cli.outputs import FilesRead, check_outputs, files_read
+from compactor_cli.cli.outputs import FilesRead, check_outputs, find_files_read
 from compactor_cli.cli.session import Session, open_session
-from compactor_cli.cli.typed_options import takes
-from compactor_cli.configuration.checked_values import moment
+from compactor_cli.cli.typed_options import takes_options
+from compactor_cli.configuration.checked_values import timestamp_of
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.converting import TARGETS
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.content import sha256
-from compactor_cli.pipeline.one_compaction import DAMAGE
+from compactor_cli.pipeline.one_compaction import DAMAGE_KINDS
 from compactor_cli.settings.frozen import frozen
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ConvertJob(Struct, frozen=True):
     """Path of an output -> its input, and the hash of its contents."""
 
 
-@takes("convert")
+@takes_options("convert")
 def convert(args: ConvertOptions, overrides: Layer) -> None:
     """Write a session in another format, or for another agent to resume.
 
@@ -88,23 +88,23 @@ def convert(args: ConvertOptions, overrides: Layer) -> None:
       compactor convert session.jsonl --to anthropic --no-thinking | jq .messages
       compactor convert session.jsonl --to codex -o rollout.jsonl --json | jq .losses
     """
-    session = open_session(args, {**overrides, **forced(tokenizer="chars", model="")})
-    options.at_most_one((("-o", args.out), ("--out-dir", args.out_dir)))
+    session = open_session(args, {**overrides, **forced_values(tokenizer="chars", model="")})
+    options.check_at_most_one((("-o", args.out), ("--out-dir", args.out_dir)))
     if args.json and not args.out_dir and (args.out or "-") == "-":
         raise UsageError("--json prints the report on standard output: write the session elsewhere with -o")
     target = _target(args.to)
     inputs = inputs_of(session, [args.file], args, aside=args.out_dir)
     if len(inputs) > 1 and not args.out_dir:
-        held = f"{args.file} is a folder with {len(inputs):,} sessions"
-        raise UsageError(f"{held}; name a folder to write to with --out-dir")
+        description = f"{args.file} is a folder with {len(inputs):,} sessions"
+        raise UsageError(f"{description}; name a folder to write to with --out-dir")
     paths = [made_file.path for made_file in inputs]
-    read = files_read(session.configured, paths)
+    read = find_files_read(session.configured, paths)
     check_outputs(read, {"-o": [] if args.out_dir else [args.out or "-"], "--report": [args.report]})
-    names = {made_file.path: _plain_name(made_file) for made_file in inputs}
+    names = {made_file.path: _default_name(made_file) for made_file in inputs}
     job = ConvertJob(args, target, _options(args), names, read)
     reports: list[str] = []
     try:
-        one_by_one(session, inputs, lambda path: _one(session, path, job, reports))
+        one_by_one(session, inputs, lambda path: _convert_file(session, path, job, reports))
     finally:
         if args.report and reports:
             write_bytes(args.report, "".join(reports).encode(), inputs=paths)
@@ -120,7 +120,7 @@ def _options(args: ConvertOptions) -> Options:
     from compactor_cli.converting.convert import Options
     from compactor_cli.converting.stable import UNKNOWN_TIME
 
-    now = moment(args.time) if args.time else UNKNOWN_TIME
+    now = timestamp_of(args.time) if args.time else UNKNOWN_TIME
     if now is None:
         raise UsageError(f"--time {args.time!r} is not a time; write a date and time such as 2026-05-01T12:00:00Z")
     absolute = args.cwd[1:3] in (":\\", ":/") or not args.cwd
@@ -128,7 +128,7 @@ def _options(args: ConvertOptions) -> Options:
     return Options(cwd=cwd, now=now, thinking=args.thinking)
 
 
-def _plain_name(made_file: Input) -> str:
+def _default_name(made_file: Input) -> str:
     """Return the name of an output in a format that belongs to no agent: the input's name, as a JSONL file."""
     if made_file.path == "-":
         return "session.jsonl"
@@ -136,74 +136,79 @@ def _plain_name(made_file: Input) -> str:
     return (path.with_suffix(".jsonl") if path.suffix in _SUFFIXES else path.with_name(path.name + ".jsonl")).as_posix()
 
 
-def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> int:
+def _convert_file(session: Session, path: str, job: ConvertJob, reports: list[str]) -> int:
     """Convert one file."""
     from compactor_cli.converting.convert import convert as converted
 
-    source = session.read(session.bytes_of(path), path)
-    session.note_reading(source)
-    made = list(converted(source, job.target, job.options, apart=bool(job.args.out_dir)))
-    for place, made_file in zip(_places(path, made, job), made, strict=True):
+    source = session.read(session.read_bytes(path), path)
+    session.print_reading_notes(source)
+    converted_files = list(converted(source, job.target, job.options, separately=bool(job.args.out_dir)))
+    for out_path, made_file in zip(_out_paths(path, converted_files, job), converted_files, strict=True):
         if job.args.out_dir:
-            _check_place(path, place, made_file, job)
-            make_folder(place)
-        write_bytes(place, made_file.data, inputs=[path])
-        reports.append(_tell(session, source, made_file, place, job))
+            _check_out_path(path, out_path, made_file, job)
+            make_folder(out_path)
+        write_bytes(out_path, made_file.data, inputs=[path])
+        reports.append(_report_conversion(session, source, made_file, out_path, job))
     return 0
 
 
-def _check_place(path: str, place: str, made: Converted, job: ConvertJob) -> None:
+def _check_out_path(path: str, out_path: str, converted_file: Converted, job: ConvertJob) -> None:
     """Raise UsageError if an output in a folder would replace a file that is read, or the output of another input
     with the same name. If the other input is a copy, the outputs are equal, and that is allowed."""
-    check_outputs(job.read, {"--report": [job.args.report], "--out-dir": [place]})
-    own = (path, sha256(made.data))
-    other, held = job.written.setdefault(whole_name(place), own)
-    if held != own[1]:
+    check_outputs(job.read, {"--report": [job.args.report], "--out-dir": [out_path]})
+    origin = (path, sha256(converted_file.data))
+    other_path, other_hash = job.written.setdefault(whole_name(out_path), origin)
+    if other_hash != origin[1]:
         raise UsageError(
-            f"--out-dir {place}: already the output of {other}; convert {path} separately, into another folder"
+            f"--out-dir {out_path}: already the output of {other_path}; convert {path} separately, into another folder"
         )
 
 
-def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
+def _out_paths(path: str, converted_files: Sequence[Converted], job: ConvertJob) -> list[str]:
     """Return the path for each converted file."""
     if not job.args.out_dir:
         return [job.args.out or "-"]
     folder = Path(job.args.out_dir)
-    return [str(folder / (made_file.file_name or job.names[path])) for made_file in made]
+    return [str(folder / (made_file.file_name or job.names[path])) for made_file in converted_files]
 
 
-def _tell(session: Session, source: Source, made: Converted, place: str, job: ConvertJob) -> str:
+def _report_conversion(
+    session: Session, source: Source, converted_file: Converted, out_path: str, job: ConvertJob
+) -> str:
     """Print the result for people, and as JSON if requested. Return the JSON line for the report."""
     from compactor_cli.render import jsons
-    from compactor_cli.render.conversion import conversion_json, loss_table, resume_lines, told
+    from compactor_cli.render.conversion import conversion_json, conversion_line, loss_table, resume_lines
 
-    warnings = _warnings(made)
+    warnings = _warnings(converted_file)
     for warning in warnings:
         session.warn(warning)
-    line = jsons.dumps(conversion_json(source, made, place, warnings)) + "\n"
+    line = jsons.dumps(conversion_json(source, converted_file, out_path, warnings)) + "\n"
     if job.args.json:
         typer.echo(line, nl=False)
     console = session.err
     if console.quiet:
         return line
-    console.print(told(source, made, place), soft_wrap=True)
-    if made.losses:
-        console.print(loss_table(console, made))
+    console.print(conversion_line(source, converted_file, out_path), soft_wrap=True)
+    if converted_file.losses:
+        console.print(loss_table(console, converted_file))
     else:
         session.say(
-            "nothing else was lost" if any(note.kind in DAMAGE for note in source.notes) else "nothing was lost"
+            "nothing else was lost" if any(note.kind in DAMAGE_KINDS for note in source.notes) else "nothing was lost"
         )
-    for each in resume_lines(made, os.path.abspath(place)):  # noqa: PTH100  # keep links in the home folder
-        session.say(each)
+    for resume_line in resume_lines(converted_file, os.path.abspath(out_path)):  # noqa: PTH100  # keep links in the home folder
+        session.say(resume_line)
     return line
 
 
-def _warnings(made: Converted) -> list[str]:
+def _warnings(converted_file: Converted) -> list[str]:
     warnings = []
-    if made.home and not made.cwd_known:
+    if converted_file.home and not converted_file.cwd_known:
         warnings.append(
-            f"the session does not record the folder it works in, so {made.cwd} was used; name another one with --cwd"
+            f"the session does not record the folder it works in, so {converted_file.cwd} was used; name another "
+            f"one with --cwd"
         )
-    if not made.read_back:
-        warnings.append(f"compactor cannot read {made.target}, so the output was not checked by reading it again")
+    if not converted_file.read_back:
+        warnings.append(
+            f"compactor cannot read {converted_file.target}, so the output was not checked by reading it again"
+        )
     return warnings

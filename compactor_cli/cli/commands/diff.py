@@ -11,11 +11,11 @@ from compactor_cli.cli import options
 from compactor_cli.cli.files import is_folder, read_bytes
 from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import Input, files_of, one_by_one
-from compactor_cli.cli.outputs import check_outputs, files_read
-from compactor_cli.cli.picking import picked
+from compactor_cli.cli.outputs import check_outputs, find_files_read
+from compactor_cli.cli.picking import pick_files
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.formats import FORMATS
@@ -41,7 +41,7 @@ class DiffOptions(options.SessionOptions):
     html: options.HtmlOption = ""
 
 
-@takes("diff")
+@takes_options("diff")
 def diff(args: DiffOptions, overrides: Layer) -> None:
     """Compare a transcript with its compacted form: messages, tokens, and what survived.
 
@@ -56,20 +56,20 @@ def diff(args: DiffOptions, overrides: Layer) -> None:
       compactor diff session.jsonl small.jsonl --html diff.html
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
-    wanted = [_requirement(text) for text in args.fail_under or ()]
+    requirements = [_parse_requirement(text) for text in args.fail_under or ()]
     session = open_session(args, overrides)
-    pairs = _pairs(session, *_two(session, args))
+    pairs = _file_pairs(session, *_two_files(session, args))
     check_html(args.html, len(pairs))
-    check_outputs(files_read(session.configured, [*pairs, *pairs.values()]), {"--html": [args.html]})
+    check_outputs(find_files_read(session.configured, [*pairs, *pairs.values()]), {"--html": [args.html]})
     inputs = [Input(name, name) for name in pairs]
-    one_by_one(session, inputs, lambda name: _diff(session, name, pairs[name], wanted, args))
+    one_by_one(session, inputs, lambda name: _diff(session, name, pairs[name], requirements, args))
 
 
-def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
+def _two_files(session: Session, args: DiffOptions) -> tuple[str, str]:
     """Return the two files to compare. A session chosen by options is BEFORE, and the one named file is AFTER."""
     before, after = args.before, args.after
     if not after and (args.latest or args.session):
-        after, (before,) = before, picked(session, [], args)
+        after, (before,) = before, pick_files(session, [], args)
     elif args.latest or args.session or args.project:
         raise UsageError("--latest and --session choose BEFORE; name only AFTER")
     for name, file in (("BEFORE", before), ("AFTER", after)):
@@ -82,17 +82,17 @@ def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
     return before, after
 
 
-def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
+def _file_pairs(session: Session, before: str, after: str) -> dict[str, str]:
     """Return each file with its compacted form. Files of two folders are matched by name; a file without a match is
     skipped."""
-    folders = [place != "-" and is_folder(place) for place in (before, after)]
+    folders = [path != "-" and is_folder(path) for path in (before, after)]
     if not any(folders):
         return {before: after}
     if not all(folders):
         folder, file = (before, after) if folders[0] else (after, before)
         read_bytes(file)  # a wrong file name is the likelier mistake
         raise InputError(f"is a directory, but {file} is a file; compare two files or two folders", path=folder)
-    first, second = ({entry.name: entry.path for entry in files_of(session, [place])} for place in (before, after))
+    first, second = ({entry.name: entry.path for entry in files_of(session, [path])} for path in (before, after))
     for name in sorted(first.keys() ^ second.keys()):
         session.say(f"skipped: {first.get(name) or second[name]}: the other folder has no {name}")
     if not first.keys() & second.keys():
@@ -100,7 +100,9 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
     return {first[name]: second[name] for name in first if name in second}
 
 
-def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], args: DiffOptions) -> int:
+def _diff(
+    session: Session, before: str, after: str, requirements: Sequence[tuple[str, float]], args: DiffOptions
+) -> int:
     """Compare a file with its compacted form and return the exit code."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.views.compare_sources import compare_sources
@@ -115,8 +117,10 @@ def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str,
     faults_found = [
         fault
         for t in second.transcripts
-        for own in [FORMATS[t.format]]
-        for fault in find_faults(t.messages, adjacent_results=own.adjacent_results, alternates=own.alternates)
+        for transcript_format in [FORMATS[t.format]]
+        for fault in find_faults(
+            t.messages, adjacent_results=transcript_format.adjacent_results, alternates=transcript_format.alternates
+        )
     ]
     value = jsons.diff_json(first, second, session.counter.name, fate, survivals, faults_found)
     if args.html:
@@ -127,36 +131,40 @@ def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str,
     if args.json:
         print_json(value)
     else:
-        tables.heading(session.out, first, session.counter.name)
-        tables.heading(session.out, second, session.counter.name)
+        tables.print_heading(session.out, first, session.counter.name)
+        tables.print_heading(session.out, second, session.counter.name)
         saved = value["tokens"]
         session.out.print(f"{saved['saved']:,} tokens saved ({saved['saved_percent']}%)")
         session.out.print(tables.fate_line(fate))
         session.out.print(tables.survival_table(session.out, survivals))
         session.out.print("present in the output; a model may still overlook it")
-        gone = tables.lost_table(session.out, survivals, args.lost) if args.lost else None
-        if gone is not None:
-            session.out.print(gone)
+        lost_table = tables.lost_table(session.out, survivals, args.lost) if args.lost else None
+        if lost_table is not None:
+            session.out.print(lost_table)
         if faults_found:
             session.out.print(tables.fault_table(session.out, faults_found, ()))
     percents = {s.category: s.percent for s in survivals} | {"saved": value["tokens"]["saved_percent"]}
-    short = [f"{name} {percents[name]:g}% < {least:g}%" for name, least in wanted if percents[name] < least]
+    short = [
+        f"{name} {percents[name]:g}% < {min_percent:g}%"
+        for name, min_percent in requirements
+        if percents[name] < min_percent
+    ]
     if short:
         session.say("below --fail-under: " + ", ".join(short))
         return ExitCode.NO
     return ExitCode.OK
 
 
-def _requirement(text: str) -> tuple[str, float]:
+def _parse_requirement(text: str) -> tuple[str, float]:
     from compactor_cli.views.survival.result import CATEGORIES
 
-    name, _, least = text.partition("=")
-    known = (*CATEGORIES, "saved")
+    name, _, min_percent = text.partition("=")
+    categories = (*CATEGORIES, "saved")
     try:
-        percent = float(least.rstrip("%"))
+        percent = float(min_percent.rstrip("%"))
     except ValueError:
         percent = -1.0
-    if name not in known or not 0 <= percent <= 100:
-        near = "" if name in known else meant(name, known)
-        raise UsageError(f"--fail-under {text!r}{near}: write NAME=PERCENT with one of {', '.join(known)}")
+    if name not in categories or not 0 <= percent <= 100:
+        near = "" if name in categories else meant(name, categories)
+        raise UsageError(f"--fail-under {text!r}{near}: write NAME=PERCENT with one of {', '.join(categories)}")
     return name, percent

@@ -9,18 +9,18 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import forced
+from compactor_cli.cli.configured import forced_values
 from compactor_cli.cli.files import clear_beside, split_warning, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.outputs import check_outputs, files_read
+from compactor_cli.cli.outputs import check_outputs, find_files_read
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.containers import pack
-from compactor_cli.doctor.base import IMAGE_BYTES, Finding, Limits
-from compactor_cli.doctor.examine import Examined, examine, mended
+from compactor_cli.doctor.base import MAX_IMAGE_BYTES, Finding, Limits
+from compactor_cli.doctor.examine import FileFindings, examine, repair_source
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings.frozen import frozen
@@ -39,13 +39,13 @@ class DoctorOptions(options.SessionOptions):
         typer.Option(
             "--max-image-bytes",
             metavar="N",
-            parser=options.size,
+            parser=options.parse_size,
             help="Size from which a picture is too large: 5M, 500k.",
         ),
-    ] = IMAGE_BYTES
+    ] = MAX_IMAGE_BYTES
 
 
-@takes("doctor")
+@takes_options("doctor")
 def doctor(args: DoctorOptions, overrides: Layer) -> None:
     """Find what keeps a session from being resumed or sent, and fix it.
 
@@ -65,43 +65,43 @@ def doctor(args: DoctorOptions, overrides: Layer) -> None:
         raise UsageError(f"{'--in-place' if in_place else '-o'} needs --fix; without it nothing is written")
     if fix and bool(out) == in_place:
         raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original next to it")
-    session = open_session(args, {**overrides, **forced(skip_damaged=True)})
+    session = open_session(args, {**overrides, **forced_values(skip_damaged=True)})
     inputs = inputs_of(session, [args.file], args)
     if in_place:
-        refuse_in_place([each.path for each in inputs], session.contents)
+        refuse_in_place([entry.path for entry in inputs], session.contents)
     if out:
         if len(inputs) > 1:
             raise UsageError("-o names one file, but there are several inputs; use --in-place")
-        read = files_read(session.configured, [inputs[0].path])
+        read = find_files_read(session.configured, [inputs[0].path])
         check_outputs(read, {"-o": [out]}, "; --in-place keeps the original next to it")
-    one_by_one(session, inputs, partial(_one, session, args))
+    one_by_one(session, inputs, partial(_examine_file, session, args))
 
 
-def _one(session: Session, args: DoctorOptions, file: str) -> int:
+def _examine_file(session: Session, args: DoctorOptions, file: str) -> int:
     out, fix, limits = args.out, args.fix, Limits(args.max_image_bytes)
     if fix:
         clear_beside(out or file)
     source = session.load(file)
     examined = examine(source, limits)
-    place, kept, left = "", "", examined.findings
+    out_path, original_path, remaining = "", "", examined.findings
     if fix and examined.findings:
-        data = mended(source, examined, session.counter)
-        left = _left(session, data, source, limits)
-        place = out or file
-        kept = "" if out else _keep_original(source)
+        data = repair_source(source, examined, session.counter)
+        remaining = _remaining_findings(session, data, source, limits)
+        out_path = out or file
+        original_path = "" if out else _keep_original(source)
         split = "" if out else split_warning(file)
-        stored = pack(data, place, source.packed, same=not out)
-        write_bytes(place, stored, None if out else source.stored, [file])
+        stored = pack(data, out_path, source.packed, same=not out)
+        write_bytes(out_path, stored, None if out else source.stored, [file])
         if split:
             session.warn(split)
     elif fix and out:
-        place = out
+        out_path = out
         write_bytes(out, pack(source.data, out, source.packed), None, [file])
-    _show(session, source, examined, place, kept, left if fix else (), json=args.json)
-    return ExitCode.NO if left else ExitCode.OK
+    _show(session, source, examined, out_path, original_path, remaining if fix else (), json=args.json)
+    return ExitCode.NO if remaining else ExitCode.OK
 
 
-def _left(session: Session, data: bytes, source: Source, limits: Limits) -> tuple[Finding, ...]:
+def _remaining_findings(session: Session, data: bytes, source: Source, limits: Limits) -> tuple[Finding, ...]:
     """Return what is still wrong with the result, which is read again for this."""
     return examine(session.read(data, source.path), limits).findings
 
@@ -109,19 +109,19 @@ def _left(session: Session, data: bytes, source: Source, limits: Limits) -> tupl
 def _keep_original(source: Source) -> str:
     """Write the input next to itself under an unused name, with the same owner. Return that path."""
     number = 0
-    while (beside := Path(f"{source.path}.before-fix{number or ''}")).exists():
+    while (free_path := Path(f"{source.path}.before-fix{number or ''}")).exists():
         number += 1
-    write_bytes(str(beside), source.stored, inputs=[source.path], original=source.path)
-    return str(beside)
+    write_bytes(str(free_path), source.stored, inputs=[source.path], original=source.path)
+    return str(free_path)
 
 
 def _show(
     session: Session,
     source: Source,
-    examined: Examined,
-    place: str,
-    kept: str,
-    left: tuple[Finding, ...],
+    examined: FileFindings,
+    out_path: str,
+    original_path: str,
+    remaining: tuple[Finding, ...],
     *,
     json: bool,
 ) -> None:
@@ -133,21 +133,25 @@ def _show(
         value = {
             "transcript": jsons.source_json(source, session.counter.name),
             "findings": [finding_json(finding) for finding in findings],
-            "fixed": {"path": place, "original": kept or None, "left": [finding_json(remaining) for remaining in left]}
-            if place
+            "fixed": {
+                "path": out_path,
+                "original": original_path or None,
+                "left": [finding_json(remaining) for remaining in remaining],
+            }
+            if out_path
             else None,
         }
         print_json(value)
         return
-    console = session.err if place == "-" else session.out  # the result may go to standard output
-    tables.heading(console, source, session.counter.name)
+    console = session.err if out_path == "-" else session.out  # the result may go to standard output
+    tables.print_heading(console, source, session.counter.name)
     if not findings:
         console.print("no problems found")
     else:
-        console.print(findings_table(console, findings, fixed=bool(place)))
-    if kept:
-        session.say(f"the original is kept as {kept}")
-    if place:
-        session.say_written(place)
-    for finding in left if place else ():
+        console.print(findings_table(console, findings, fixed=bool(out_path)))
+    if original_path:
+        session.say(f"the original is kept as {original_path}")
+    if out_path:
+        session.print_written(out_path)
+    for finding in remaining if out_path else ():
         session.say(f"not fixed: line {finding.line}: {finding.kind}: {finding.detail}")

@@ -13,7 +13,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.inputs import inputs_of
 from compactor_cli.cli.session import Session, conversations, open_session
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.settings.frozen import frozen
@@ -64,7 +64,7 @@ class EvaluateOptions(options.SessionOptions):
     ] = 120.0
 
 
-@takes("evaluate")
+@takes_options("evaluate")
 def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
     """Measure on your own sessions which strategy keeps what was needed later.
 
@@ -82,11 +82,14 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
       compactor evaluate session.jsonl --target-ratio 0.25 --strategy tiered
       compactor evaluate *.jsonl --against "other::other-tool {in} -o {out} --max {budget}"
     """
-    from compactor_cli.cli.evaluate_worker import EvaluationSetup, shared
+    from compactor_cli.cli.evaluate_worker import EvaluationSetup, measure_shared
     from compactor_cli.cli.methods import methods_for, parse_commands
     from compactor_cli.evaluation.retention.baselines import BASELINES
 
-    ratios, places = _shares("--target-ratio", args.target_ratio, below=None), _shares("--cuts", args.cuts, below=1)
+    ratios, places = (
+        _parse_shares("--target-ratio", args.target_ratio, max_share=None),
+        _parse_shares("--cuts", args.cuts, max_share=1),
+    )
     names = list(dict.fromkeys(map(str.strip, args.strategy.split(",")))) if args.strategy else list(STRATEGIES)
     for name in names:
         strategy_named(name)
@@ -99,7 +102,7 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
     prepared = _prepare(session, sessions, refused, places)
     configured = structs.replace(session.configured, settings=session.settings)
     setup = EvaluationSetup(configured, session.profile, names, commands, args.timeout, ratios)
-    elsewhere = shared(prepared.cases, setup, len(methods) * len(ratios))
+    elsewhere = measure_shared(prepared.cases, setup, len(methods) * len(ratios))
     result = _measure(session, prepared, ratios, methods, elsewhere)
     _show(session, result, json=args.json)
     if refused:
@@ -109,13 +112,13 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
         raise typer.Exit(ExitCode.NO)
 
 
-def _shares(option: str, text: str, *, below: float | None) -> list[float]:
+def _parse_shares(option: str, text: str, *, max_share: float | None) -> list[float]:
     """Return the shares in a list: above 0, and up to 1 or below `below`. Raises UsageError."""
     shares: list[float] = []
     for word in text.split(","):
         share = share_in(word) or 0.0
-        if not share or (below is not None and share >= below):
-            allowed = "above 0 and up to 1" if below is None else f"between 0 and {below:g}"
+        if not share or (max_share is not None and share >= max_share):
+            allowed = "above 0 and up to 1" if max_share is None else f"between 0 and {max_share:g}"
             raise UsageError(f"{option} {text!r}: not shares {allowed}; write shares such as 0.25,0.5")
         shares.append(share)
     return list(dict.fromkeys(shares))
@@ -130,7 +133,7 @@ def _load(
 
     loaded: list[retention_cases.EvaluatedSession] = []
     refused: list[retention_cases.Skipped] = []
-    with session.working(len(files), "files") as progress:
+    with session.show_progress(len(files), "files") as progress:
         for file in files:
             progress.step(f"reading {file}")
             try:
@@ -141,7 +144,7 @@ def _load(
                 session.say(f"error: {error}")
                 refused.append(retention_cases.Skipped(file, None, str(error)))
                 continue
-            session.note_reading(source)
+            session.print_reading_notes(source)
             loaded += [
                 retention_cases.EvaluatedSession(name, transcript) for name, transcript in conversations(source, file)
             ]
@@ -156,7 +159,7 @@ def _prepare(
 ) -> retention_cases.Prepared:
     from compactor_cli.evaluation.retention.cases import prepare
 
-    with session.working(len(sessions), "sessions") as progress:
+    with session.show_progress(len(sessions), "sessions") as progress:
         return prepare(sessions, cuts, refused=refused, progress=lambda name: progress.step("looking for needs"))
 
 
@@ -170,7 +173,7 @@ def _measure(
     """Return the evaluation of all cases, measured in this process or taken from other processes."""
     from compactor_cli.evaluation.retention.measure import evaluate as measured
 
-    with session.working(len(prepared.cases) * len(ratios) * len(methods), "outputs") as progress:
+    with session.show_progress(len(prepared.cases) * len(ratios) * len(methods), "outputs") as progress:
 
         def told() -> Iterator[list[CaseOutcome]]:
             for outcomes in elsewhere or ():

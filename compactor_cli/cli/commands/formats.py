@@ -6,10 +6,10 @@ import sys
 
 from compactor_cli.cli import options
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 
 
-@takes("formats")
+@takes_options("formats")
 def formats(args: options.CommandOptions) -> None:
     """List the formats, and whether each can be written, converted to, found on this machine and resumed.
 
@@ -28,8 +28,8 @@ def formats(args: options.CommandOptions) -> None:
     from compactor_cli.render import formats as render
     from compactor_cli.render.console import make_console
 
-    known = [
-        render.Known(
+    rows = [
+        render.KnownFormat(
             entry.name,
             entry.title,
             entry.name in TARGETS,
@@ -38,8 +38,8 @@ def formats(args: options.CommandOptions) -> None:
         for entry in FORMATS.values()
     ]
     if args.json:
-        print_json(render.formats_json(known, CONTAINERS.values()))
+        print_json(render.formats_json(rows, CONTAINERS.values()))
         return
     console = make_console(sys.stdout)
-    console.print(render.format_table(console, known))
+    console.print(render.format_table(console, rows))
     console.print(render.container_line(CONTAINERS.values()))

@@ -16,7 +16,7 @@ from msgspec import Struct
 from compactor_cli.cli import options
 from compactor_cli.cli.files import is_there, make_folder, read_text, write_bytes
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.hooks.installing import with_hooks, without_hooks
@@ -35,11 +35,11 @@ class _Agent(Struct, frozen=True):
     file: str
 
 
-HOOKED = {
+HOOKED_AGENTS = {
     "claude": _Agent("Claude Code", "CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
     "codex": _Agent("Codex", "CODEX_HOME", ".codex", "hooks.json"),
 }
-_OTHERS = {"pi": "an extension", "opencode": "a plugin"}
+_OTHER_MEANS = {"pi": "an extension", "opencode": "a plugin"}
 
 hook = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -78,7 +78,7 @@ class HookRunOptions(options.ConfiguredOptions):
 
 
 @hook.command("install", short_help="Add the hooks to an agent's settings.")
-@takes("hook install")
+@takes_options("hook install")
 def install(args: ChangeOptions) -> None:
     """Add the hooks to the settings of an agent, after showing what will change.
 
@@ -90,12 +90,12 @@ def install(args: ChangeOptions) -> None:
       compactor hook install claude
       compactor hook install codex --yes
     """
-    command = COMMAND if args.project else _command()
+    command = COMMAND if args.project else _own_command()
     _change(args, lambda text: with_hooks(text, command))
 
 
 @hook.command("uninstall", short_help="Remove the hooks from an agent's settings.")
-@takes("hook uninstall")
+@takes_options("hook uninstall")
 def uninstall(args: ChangeOptions) -> None:
     """Remove the hooks from the settings of an agent, after showing what will change.
 
@@ -115,7 +115,7 @@ def uninstall(args: ChangeOptions) -> None:
     # a wrong option in an agent's settings must not stop the agent
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )
-@takes("hook run")
+@takes_options("hook run")
 def run(args: HookRunOptions, overrides: Layer, ctx: typer.Context) -> None:
     """Answer a hook: the agent's JSON payload on standard input, its answer on standard output.
 
@@ -127,68 +127,81 @@ def run(args: HookRunOptions, overrides: Layer, ctx: typer.Context) -> None:
     Examples:
       compactor hook run < payload.json
     """
-    from compactor_cli.cli.hook_run import answer
+    from compactor_cli.cli.hook_run import answer_hook
 
-    answer(args, args.tokens, overrides, ctx.args)
+    answer_hook(args, args.tokens, overrides, ctx.args)
 
 
 def _change(args: ChangeOptions, edit: Callable[[str], str]) -> None:
     """Show what an edit would change in an agent's settings, and write it if the user agrees."""
-    place = _place(args.agent, project=args.project)
-    before = read_text(str(place)) if is_there(place) else ""
+    settings_path = _settings_path(args.agent, project=args.project)
+    before = read_text(str(settings_path)) if is_there(settings_path) else ""
     try:
         after = edit(before)
     except InputError as error:
-        raise error.at(str(place)) from None
-    gone = after.strip() == "{}" and bool(before.strip()) and before != after and not place.is_symlink()
-    shown = "" if gone else after
-    lines = difflib.unified_diff(before.splitlines(), shown.splitlines(), str(place), str(place), n=2, lineterm="")
+        raise error.at(str(settings_path)) from None
+    is_deleted = after.strip() == "{}" and bool(before.strip()) and before != after and not settings_path.is_symlink()
+    after_text = "" if is_deleted else after
+    lines = difflib.unified_diff(
+        before.splitlines(), after_text.splitlines(), str(settings_path), str(settings_path), n=2, lineterm=""
+    )
     changes = "\n".join(lines)
-    value: dict[str, object] = {"agent": args.agent, "file": str(place), "changed": before != after, "diff": changes}
+    value: dict[str, object] = {
+        "agent": args.agent,
+        "file": str(settings_path),
+        "changed": before != after,
+        "diff": changes,
+    }
     if before == after:
-        args.say(f"{place}: nothing to change")
+        args.say(f"{settings_path}: nothing to change")
     else:
         if not args.json:
             typer.echo(changes)
-        if not args.yes and not _agreed(place):
+        if not args.yes and not _user_agrees(settings_path):
             raise typer.Exit(int(ExitCode.NO))
-        _write(place, before, after, gone=gone)
-        args.say(f"{place}: {'removed, as it held nothing else' if gone else 'written'}")
+        _write(settings_path, before, after, is_deleted=is_deleted)
+        args.say(f"{settings_path}: {'removed, as it held nothing else' if is_deleted else 'written'}")
     if args.json:
         print_json(value)
 
 
-def _agreed(place: Path) -> bool:
+def _user_agrees(settings_path: Path) -> bool:
     if sys.stdin.isatty():
-        return typer.confirm(f"Make these changes to {place}?", err=True)
+        return typer.confirm(f"Make these changes to {settings_path}?", err=True)
     typer.echo("nothing was written: add --yes, or run it in a terminal", err=True)
     return False
 
 
-def _write(place: Path, before: str, after: str, *, gone: bool) -> None:
-    data = place.read_bytes() if is_there(place) else b""
+def _write(settings_path: Path, before: str, after: str, *, is_deleted: bool) -> None:
+    data = settings_path.read_bytes() if is_there(settings_path) else b""
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
-    if gone:
-        place.unlink()
+    if is_deleted:
+        settings_path.unlink()
         return
-    make_folder(str(place))
+    make_folder(str(settings_path))
     old = mark + before.encode() if before else None
-    write_bytes(str(place), mark + after.encode(), old)
+    write_bytes(str(settings_path), mark + after.encode(), old)
 
 
-def _place(agent: str, *, project: bool) -> Path:
-    if agent in _OTHERS:
-        raise UsageError(f"{agent} has {_OTHERS[agent]} instead of hooks; docs/hooks.md has one to copy")
-    known = HOOKED.get(agent)
-    if known is None:
-        raise UsageError(f"no hooks are known for {agent!r}{meant(agent, HOOKED)}; use {' or '.join(HOOKED)}")
-    folder = Path(known.folder) if project else Path(os.environ.get(known.variable) or Path.home() / known.folder)
-    return (folder / known.file).absolute()
+def _settings_path(agent: str, *, project: bool) -> Path:
+    if agent in _OTHER_MEANS:
+        raise UsageError(f"{agent} has {_OTHER_MEANS[agent]} instead of hooks; docs/hooks.md has one to copy")
+    known_agent = HOOKED_AGENTS.get(agent)
+    if known_agent is None:
+        raise UsageError(
+            f"no hooks are known for {agent!r}{meant(agent, HOOKED_AGENTS)}; use {' or '.join(HOOKED_AGENTS)}"
+        )
+    folder = (
+        Path(known_agent.folder)
+        if project
+        else Path(os.environ.get(known_agent.variable) or Path.home() / known_agent.folder)
+    )
+    return (folder / known_agent.file).absolute()
 
 
-def _command() -> str:
+def _own_command() -> str:
     """Return the command by its name if the shell finds it, otherwise by the path of this program."""
     if shutil.which("compactor"):
         return COMMAND
-    beside = Path(sys.executable).with_name("compactor")
-    return f'"{beside}" hook run' if beside.exists() else f'"{sys.executable}" -m compactor_cli hook run'
+    program_path = Path(sys.executable).with_name("compactor")
+    return f'"{program_path}" hook run' if program_path.exists() else f'"{sys.executable}" -m compactor_cli hook run'

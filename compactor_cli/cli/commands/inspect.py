@@ -12,10 +12,10 @@ from compactor_cli.cli import options
 from compactor_cli.cli.databases import existing_database
 from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.outputs import check_outputs, files_read
+from compactor_cli.cli.outputs import check_outputs, find_files_read
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, StoreError, UsageError
 from compactor_cli.formats import FORMATS
@@ -26,7 +26,7 @@ from compactor_cli.pipeline.run import analyze
 from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
-from compactor_cli.views.forecast import Outlook, outlook
+from compactor_cli.views.forecast import Outlook, forecast_context
 
 if TYPE_CHECKING:
     from compactor_cli.doctor.base import Finding
@@ -48,7 +48,7 @@ class InspectOptions(options.SessionOptions):
     html: options.HtmlOption = ""
 
 
-@takes("inspect")
+@takes_options("inspect")
 def inspect(args: InspectOptions, overrides: Layer) -> None:
     """Show what is in a session: how full its context is, where the tokens are, what is wrong.
 
@@ -68,7 +68,7 @@ def inspect(args: InspectOptions, overrides: Layer) -> None:
     session.go_offline()
     inputs = inputs_of(session, [args.file], args)
     check_html(args.html, len(inputs))
-    check_outputs(files_read(session.configured, [file.path for file in inputs]), {"--html": [args.html]})
+    check_outputs(find_files_read(session.configured, [file.path for file in inputs]), {"--html": [args.html]})
     if args.html and args.message is not None:
         raise UsageError("--html shows all messages; use it without --message")
     if args.faults and args.message is not None:
@@ -91,16 +91,18 @@ def _inspect(session: Session, args: InspectOptions, file: str) -> int:
     if args.message is not None:
         show_message(session, source, analyses, args.message, json=args.json)
         return ExitCode.OK
-    view = _outlook(session, source)
-    past = _history(session, source)
+    view = _worst_outlook(session, source)
+    past_rounds = _archived_rounds(session, source)
     if args.json or args.html:
         from compactor_cli.views.overview import overview
 
-        value = jsons.inspect_json(source, session.counter.name, view, analyses, [overview(each) for each in analyses])
+        value = jsons.inspect_json(
+            source, session.counter.name, view, analyses, [overview(analysis) for analysis in analyses]
+        )
         if args.faults:
             value["findings"] = [finding_json(finding) for finding in more]
-        value["history"] = [round_json(each) for each in past]
-        value |= session.use_json()
+        value["history"] = [round_json(analysis) for analysis in past_rounds]
+        value |= session.model_use_json()
         if args.html:
             from compactor_cli.views.timelines import of_analyses
 
@@ -108,14 +110,14 @@ def _inspect(session: Session, args: InspectOptions, file: str) -> int:
     if args.json:
         print_json(value)
     else:
-        tables.heading(session.out, source, session.counter.name)
+        tables.print_heading(session.out, source, session.counter.name)
         if not args.faults:
-            _show(session, analyses, view, past)
+            _show(session, analyses, view, past_rounds)
         if faults_found or more or source.notes:
             session.out.print(tables.fault_table(session.out, faults_found, source.notes, more))
         else:
             session.out.print("no faults found")
-    session.say_use(session.model_use(before))
+    session.print_model_use(session.model_use(before))
     return ExitCode.NO if args.faults and faulty else ExitCode.OK
 
 
@@ -128,17 +130,17 @@ def _more_faults(source: Source) -> list[Finding]:
     return [finding for findings in examined.conversations for finding in findings if finding.message is None]
 
 
-def _history(session: Session, source: Source) -> Sequence[PastRound]:
+def _archived_rounds(session: Session, source: Source) -> Sequence[PastRound]:
     """Return the archived rounds of the sessions in a file, oldest first. An unusable database only causes a
     warning."""
     try:
-        with existing_database(session.reading.database_url) as kept:
-            if kept is None:
+        with existing_database(session.reading.database_url) as database:
+            if database is None:
                 return []
             from compactor_cli.archive.manifest import session_keys
             from compactor_cli.archive.stored import archive, rounds
 
-            with kept.read() as connection:
+            with database.read() as connection:
                 keys = session_keys(source)
                 compaction = archive.find_compaction(connection, source.stored, keys)
                 return rounds.history(connection, keys, [compaction.id] if compaction else [])
@@ -147,7 +149,7 @@ def _history(session: Session, source: Source) -> Sequence[PastRound]:
         return []
 
 
-def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound]) -> None:
+def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past_rounds: Sequence[PastRound]) -> None:
     """Show how full the context is, where the tokens are, and the archived rounds."""
     from compactor_cli.render import tables
     from compactor_cli.render.archive import rounds_table
@@ -161,11 +163,11 @@ def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: S
     for analysis in analyses:
         for table in tables.overview_tables(session.out, overview(analysis), analysis.transcript.tokens):
             session.out.print(table)
-    if past:
-        session.out.print(rounds_table(session.out, past))
+    if past_rounds:
+        session.out.print(rounds_table(session.out, past_rounds))
 
 
-def _outlook(session: Session, source: Source) -> Outlook:
+def _worst_outlook(session: Session, source: Source) -> Outlook:
     """Return the outlook of the conversation that needs compaction most."""
     settings, model = session.settings, session.reading.model
     facts = model_facts(model)
@@ -173,7 +175,7 @@ def _outlook(session: Session, source: Source) -> Outlook:
         session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} tokens are assumed")
     set_by = str(session.configured.values["context.threshold"].origin)
     views = [
-        outlook(transcript, FORMATS[transcript.format], facts.context_limit, settings, set_by)
+        forecast_context(transcript, FORMATS[transcript.format], facts.context_limit, settings, set_by)
         for transcript in source.transcripts
     ]
     return max(views, key=lambda view: (view.compacts, view.state.tokens))
@@ -191,35 +193,35 @@ def show_message(session: Session, source: Source, analyses: list[Analysis], ind
         offset -= len(messages)
     else:
         raise UsageError(f"--message {index}: the file has messages 0 to {source.message_count - 1}")
-    shown, score = messages[offset], analysis.scores[offset]
+    message, score = messages[offset], analysis.scores[offset]
     if json:
         value = {
             "index": offset,
-            "id": shown.id,
-            "role": shown.role,
-            "origin": shown.origin,
-            "tokens": shown.tokens,
+            "id": message.id,
+            "role": message.role,
+            "origin": message.origin,
+            "tokens": message.tokens,
             "score": jsons.number(score.value),
             "raw_score": jsons.number(score.raw),
             "factors": jsons.factors_json(score),
             "residual": offset in analysis.residuals.kept,
             "tier": analysis.tiers[offset],
-            "lines": [analysis.transcript.records[record].line for record in shown.records],
+            "lines": [analysis.transcript.records[record].line for record in message.records],
             "parts": [
                 {"kind": p.kind, "name": p.name, "call_id": p.call_id, "tokens": p.tokens, "text": p.text}
-                for p in shown.parts
+                for p in message.parts
             ],
         }
         print_json(value)
         return
-    lines = ", ".join(str(analysis.transcript.records[record].line) for record in shown.records)
+    lines = ", ".join(str(analysis.transcript.records[record].line) for record in message.records)
     session.out.print(
-        f"message {offset} · {shown.role} · {shown.tokens:,} tokens · line {lines} · id {plain(shown.id)}"
+        f"message {offset} · {message.role} · {message.tokens:,} tokens · line {lines} · id {plain(message.id)}"
     )
     tier = analysis.tiers[offset]
-    place = "residual" if offset in analysis.residuals.kept else f"tier {tier}" if tier is not None else "kept"
-    session.out.print(f"score {score.value:g} ({tables.factors_of(score)}) · {place}")
-    for part in shown.parts:
+    group = "residual" if offset in analysis.residuals.kept else f"tier {tier}" if tier is not None else "kept"
+    session.out.print(f"score {score.value:g} ({tables.factors_of(score)}) · {group}")
+    for part in message.parts:
         title = " ".join(word for word in (part.kind, part.name, part.call_id) if word)
         session.out.print(f"\n[{plain(title)} · {part.tokens:,} tokens]", style="bold")
         session.out.print(plain(part.text), soft_wrap=True)

@@ -15,28 +15,28 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import is_folder, real_path, write_bytes
-from compactor_cli.cli.inputs import is_file_or_closed
-from compactor_cli.cli.outputs import check_outputs, files_read
+from compactor_cli.cli.inputs import is_file_or_inaccessible
+from compactor_cli.cli.outputs import check_outputs, find_files_read
 from compactor_cli.cli.session import Session, conversations, open_session
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import sha256
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.profiles import completed
+from compactor_cli.profiles import complete_profile
 from compactor_cli.settings.frozen import frozen
 
 if TYPE_CHECKING:  # imported only where they are used, so that other commands start faster
     from compactor_cli.evaluation.learning.examples import Lesson, TrainingCase
     from compactor_cli.evaluation.learning.held_out import HeldOut
-    from compactor_cli.evaluation.learning.profile_text import Taught
+    from compactor_cli.evaluation.learning.profile_text import LearnedProfile
     from compactor_cli.evaluation.retention.measure import Method
 
-_MEASURED_AT = (0.5, 0.75)
+_MEASURED_RATIOS = (0.5, 0.75)
 """Where sessions are cut for the held-out figures, as in `evaluate`."""
-_MOST_SOURCES = 10
+_MAX_SOURCES = 10
 """Maximum number of folds over whole sources. With more sources, several are held out together."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """Variables that numpy reads when it is imported. The matrices are small: several threads would wait for each other,
@@ -82,7 +82,7 @@ class LearnOptions(options.CommandOptions):
             "-o",
             "--output",
             metavar="TOML",
-            callback=options.output,
+            callback=options.parse_output,
             help="Profile to write; default: standard output.",
         ),
     ] = "-"
@@ -103,7 +103,7 @@ class LearnOptions(options.CommandOptions):
     ] = True
 
 
-@takes("learn")
+@takes_options("learn")
 def learn(args: LearnOptions, overrides: Layer) -> None:
     """Fit strategy adaptive to your own sessions.
 
@@ -132,14 +132,14 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
     session = open_session(args, overrides)
     # the profile in use may be the one that is written, so it is not read
     inputs = [file.path for file in files]
-    check_outputs(files_read(session.configured, inputs, profile=False), {"-o": [args.output]})
+    check_outputs(find_files_read(session.configured, inputs, profile=False), {"-o": [args.output]})
     read = _read(session, files, keep=args.held_out)
     if len(read.refused) == len(files):
         raise typer.Exit(ExitCode.UNREADABLE)
     if not read.cases:
-        session.say(_nothing(read))
+        session.say(_no_examples_error(read))
         raise typer.Exit(ExitCode.NO)
-    taught = _teach(session, read, args)
+    taught = _fit_profile(session, read, args)
     _write(session, read, taught, args.output, json=args.json)
 
 
@@ -154,36 +154,41 @@ def _find_files(names: Sequence[str]) -> list[str]:
         if name == "-" or not is_folder(name):
             paths[name] = None
             continue
-        closed: list[Path] = []
-        walk = os.walk(name, onerror=lambda error: closed.append(Path(error.filename)))  # noqa: B023  # done here
-        below = [Path(place, own) for place, _, inside in walk for own in inside if _is_meant(own)]
-        inner = sorted([*filter(is_file_or_closed, below), *closed])
+        unlistable: list[Path] = []
+        walk = os.walk(name, onerror=lambda error: unlistable.append(Path(error.filename)))  # noqa: B023  # done here
+        files_below = [
+            Path(folder, file_name)
+            for folder, _, inside in walk
+            for file_name in inside
+            if _is_training_file(file_name)
+        ]
+        inner = sorted([*filter(is_file_or_inaccessible, files_below), *unlistable])
         if not inner:
             raise UsageError(f"{name}: the folder holds no *.jsonl file")
         paths.update({str(path): None for path in inner})
     return list(paths)
 
 
-def _is_meant(name: str) -> bool:
+def _is_training_file(name: str) -> bool:
     return name.endswith(".jsonl") and not name.startswith("_")
 
 
 def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
     """Return names for files. Folders with the same name are told apart by as many of their parent folders as
     necessary."""
-    folders = {path: _folder(path) for path in paths}
+    folders = {path: _source_folder(path) for path in paths}
     labels = _labels({folder for folder in folders.values() if folder is not None})
     files = []
     for path, folder in folders.items():
         if folder is None:
             files.append(TrainingFile(path, "stdin", "stdin"))
         else:
-            own = real_path(path).relative_to(folder).as_posix()
-            files.append(TrainingFile(path, labels[folder], f"{labels[folder]}/{own}"))
+            relative_name = real_path(path).relative_to(folder).as_posix()
+            files.append(TrainingFile(path, labels[folder], f"{labels[folder]}/{relative_name}"))
     return files
 
 
-def _folder(path: str) -> Path | None:
+def _source_folder(path: str) -> Path | None:
     """Return the folder that is a file's source. Folders of dates (2026/03/02) belong to the folder that contains
     them."""
     if path == "-":
@@ -198,7 +203,7 @@ def _labels(folders: set[Path]) -> dict[Path, str]:
     """Return folder -> its name, with as many parent folders as necessary to tell it from the others."""
     depth = dict.fromkeys(folders, 1)
     while True:
-        labels = {folder: "/".join(map(_readable, folder.parts[-depth[folder] :])) for folder in folders}
+        labels = {folder: "/".join(map(_readable_folder, folder.parts[-depth[folder] :])) for folder in folders}
         counts = Counter(labels.values())
         short = [f for f in folders if counts[labels[f]] > 1 and depth[f] < len(f.parts)]
         if not short:
@@ -207,7 +212,7 @@ def _labels(folders: set[Path]) -> dict[Path, str]:
             depth[folder] += 1
 
 
-def _readable(name: str) -> str:
+def _readable_folder(name: str) -> str:
     """Return a folder's name, without the part for the home folder if it is a whole path, as in Claude Code's
     (-home-sam-shop)."""
     home = re.sub(r"[^A-Za-z0-9]", "-", str(Path.home()))
@@ -219,15 +224,15 @@ def _check_output(output: str, *, json: bool) -> None:
         if json:
             raise UsageError("--json prints the report on standard output: write the profile elsewhere with -o")
         return
-    place = real_path(output)
-    if is_folder(place) or not is_folder(place.parent):
+    output_path = real_path(output)
+    if is_folder(output_path) or not is_folder(output_path.parent):
         raise UsageError(f"-o {output}: name a file in a folder that exists")
 
 
 def _read(session: Session, files: Sequence[TrainingFile], *, keep: bool) -> Read:
     """Return the examples of all files. Unreadable files cause a warning, and copies of a file count once."""
-    read, seen = Read(), set()
-    with session.working(len(files), "files") as progress:
+    read, seen_openings = Read(), set()
+    with session.show_progress(len(files), "files") as progress:
         for file in files:
             progress.step("reading")
             try:
@@ -237,17 +242,17 @@ def _read(session: Session, files: Sequence[TrainingFile], *, keep: bool) -> Rea
                 read.refused.append(error)
                 continue
             digest = sha256(source.data)
-            if digest in seen:
+            if digest in seen_openings:
                 read.copies += 1
                 continue
-            seen.add(digest)
-            session.note_reading(source)
+            seen_openings.add(digest)
+            session.print_reading_notes(source)
             for name, transcript in conversations(source, file.name):
-                _take(read, file, name, transcript, keep=keep)
+                _add_transcript(read, file, name, transcript, keep=keep)
     return read
 
 
-def _take(read: Read, file: TrainingFile, name: str, transcript: Transcript, *, keep: bool) -> None:
+def _add_transcript(read: Read, file: TrainingFile, name: str, transcript: Transcript, *, keep: bool) -> None:
     from compactor_cli.evaluation.learning.examples import Lesson, cases_of, opening_of
 
     cases = list(cases_of(name, transcript.messages))
@@ -260,7 +265,7 @@ def _take(read: Read, file: TrainingFile, name: str, transcript: Transcript, *, 
         read.transcripts[name] = transcript
 
 
-def _nothing(read: Read) -> str:
+def _no_examples_error(read: Read) -> str:
     reason = "the session is" if read.short == 1 else f"all {read.short} sessions are"
     return (
         f"nothing to learn from: {reason} too short, or later turns need nothing from earlier ones. A session needs "
@@ -268,15 +273,15 @@ def _nothing(read: Read) -> str:
     )
 
 
-def _teach(session: Session, read: Read, args: LearnOptions) -> Taught:
+def _fit_profile(session: Session, read: Read, args: LearnOptions) -> LearnedProfile:
     from compactor_cli.evaluation.learning.fit import fit
     from compactor_cli.evaluation.learning.held_out import folds_by_session, folds_by_source
-    from compactor_cli.evaluation.learning.profile_text import Taught
+    from compactor_cli.evaluation.learning.profile_text import LearnedProfile
 
     sources = {lesson.name: lesson.source for lesson in read.lessons}
     schemes = {
         "by_session": folds_by_session(read.lessons, args.folds, args.seed),
-        "by_source": folds_by_source(read.lessons, _MOST_SOURCES, args.seed),
+        "by_source": folds_by_source(read.lessons, _MAX_SOURCES, args.seed),
     }
     schemes = {name: parts for name, parts in schemes.items() if parts}
     figures, why = None, "--no-held-out was given"
@@ -287,7 +292,7 @@ def _teach(session: Session, read: Read, args: LearnOptions) -> Taught:
     counts: dict[str, int] = {}
     for source in sources.values():
         counts[source] = counts.get(source, 0) + 1
-    return Taught(
+    return LearnedProfile(
         weights=fit(read.cases, sources, penalty=args.penalty),
         sources=counts,
         cases=len(read.cases),
@@ -303,27 +308,29 @@ def _measure(
 ) -> HeldOut:
     from compactor_cli.cli.methods import plain_method, strategy_method
     from compactor_cli.evaluation.learning.fit import auc
-    from compactor_cli.evaluation.learning.held_out import Measuring, held_out, steps_of
+    from compactor_cli.evaluation.learning.held_out import MeasureTools, measure_held_out, step_count
     from compactor_cli.evaluation.retention import cases as retention
 
     def adaptive(weights: Mapping[str, float]) -> Method:
-        return strategy_method(replace(session, profile=completed(Profile(weights))), "adaptive")
+        return strategy_method(replace(session, profile=complete_profile(Profile(weights))), "adaptive")
 
     sessions = [retention.EvaluatedSession(name, transcript) for name, transcript in read.transcripts.items()]
-    with session.working(len(sessions), "sessions") as progress:
-        prepared = retention.prepare(sessions, _MEASURED_AT, progress=lambda name: progress.step("looking for needs"))
+    with session.show_progress(len(sessions), "sessions") as progress:
+        prepared = retention.prepare(
+            sessions, _MEASURED_RATIOS, progress=lambda name: progress.step("looking for needs")
+        )
     references = [strategy_method(session, "tiered"), plain_method("mask", session.counter)]
-    with session.working(steps_of(prepared, list(schemes.values()), len(references)), "steps") as progress:
-        tools = Measuring(fit, auc, adaptive, references, progress.step)
-        return held_out(read.lessons, read.cases, prepared, schemes, tools)
+    with session.show_progress(step_count(prepared, list(schemes.values()), len(references)), "steps") as progress:
+        tools = MeasureTools(fit, auc, adaptive, references, progress.step)
+        return measure_held_out(read.lessons, read.cases, prepared, schemes, tools)
 
 
-def _write(session: Session, read: Read, taught: Taught, output: str, *, json: bool) -> None:
+def _write(session: Session, read: Read, taught: LearnedProfile, output: str, *, json: bool) -> None:
     from compactor_cli.evaluation.learning.profile_text import profile_text
     from compactor_cli.render import learning as render
 
     write_bytes(output, profile_text(taught).encode())
-    left_out = render.LeftOut(read.short, read.copies, tuple(map(str, read.refused)))
+    left_out = render.UnusedInputs(read.short, read.copies, tuple(map(str, read.refused)))
     if json:
         print_json(render.learned_json(output, taught, left_out, session.counter.name, session.warnings))
         return
@@ -331,4 +338,4 @@ def _write(session: Session, read: Read, taught: Taught, output: str, *, json: b
     for piece in render.learned_tables(console, taught, left_out, session.counter.name):
         console.print(piece, soft_wrap=isinstance(piece, str))
     if output != "-":
-        session.say_written(output)
+        session.print_written(output)

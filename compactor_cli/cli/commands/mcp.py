@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.streams import check_input
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 
@@ -24,7 +24,7 @@ INSTRUCTIONS = (
 )
 
 
-_PATIENCE = 300
+_TIMEOUT_SECONDS = 300
 """Maximum seconds for a command."""
 
 
@@ -58,14 +58,14 @@ class Served(Struct, frozen=True):
         messages, tokens. `agent`: only of this one (claude, codex, gemini, ...). `project`: only of this folder.
         """
         options = [("--agent", agent), ("--project", project), ("--limit", str(limit))]
-        return await self._run(["sessions", *_given(options), "--json"], database=False)
+        return await self._run(["sessions", *_option_words(options), "--json"], database=False)
 
     async def inspect_session(self, file: str = "", session: str = "", message: int | None = None) -> str:
         """Look into a session: its context, roles, tools, heaviest messages, past compactions, faults; as JSON.
         `file` is its path, or `session` the beginning of its id. With `message`, that message whole, by its number.
         """
         options = [("--session", session), ("--message", "" if message is None else str(message))]
-        return await self._run(["inspect", *_given(options), "--json"], self._one(file, session))
+        return await self._run(["inspect", *_option_words(options), "--json"], self._one(file, session))
 
     async def compact_session(
         self,
@@ -93,7 +93,7 @@ class Served(Struct, frozen=True):
             ("-o", str(target)),
         ]
         flags = ["--archive"] if archive else []
-        return await self._run(["compact", *_given(options), *flags, "--json"], self._one(file, session))
+        return await self._run(["compact", *_option_words(options), *flags, "--json"], self._one(file, session))
 
     async def restore_message(self, reference: str, file: str = "", session: str = "", characters: int = 20_000) -> str:
         """Print one original that a compaction took away, by the reference (ctx_ and hex digits) in a mark, in a
@@ -101,9 +101,9 @@ class Served(Struct, frozen=True):
         beginning of its id. At most `characters` of it are printed.
         """
         options = [("--session", session), ("--ref", reference)]
-        text = await self._run(["restore", *_given(options)], self._one(file, session))
-        rest = len(text) - characters
-        return text if rest <= 0 else f"{text[:characters]}\n[… {rest:,} more characters]"
+        text = await self._run(["restore", *_option_words(options)], self._one(file, session))
+        remaining_chars = len(text) - characters
+        return text if remaining_chars <= 0 else f"{text[:characters]}\n[… {remaining_chars:,} more characters]"
 
     async def restore_session(self, output: str, file: str = "", session: str = "", round: int | None = None) -> str:
         """Write a session as it was before a compaction to a new file. `output`: its path, which must not exist. `file`
@@ -112,17 +112,17 @@ class Served(Struct, frozen=True):
         """
         target = self._new(output)
         options = [("--session", session), ("--round", "" if round is None else str(round)), ("-o", str(target))]
-        return await self._run(["restore", *_given(options)], self._one(file, session)) or f"written to {target}"
+        return await self._run(["restore", *_option_words(options)], self._one(file, session)) or f"written to {target}"
 
     async def search_archive(self, words: str, file: str = "") -> str:
         """Find messages of archived sessions that have these words, those with most of them first, as JSON: role,
         reference, snippet. `file`: only in the rounds of this session; else in all.
         """
-        return await self._run(["restore", *_given([("--search", words)]), "--json"], [file] if file else [])
+        return await self._run(["restore", *_option_words([("--search", words)]), "--json"], [file] if file else [])
 
     async def search_memory(self, words: str, limit: int = 10) -> str:
         """Find what was remembered of earlier sessions: statements with category, source and time, as JSON."""
-        return await self._run(["memory", "search", *_given([("--limit", str(limit))]), "--json"], words.split())
+        return await self._run(["memory", "search", *_option_words([("--limit", str(limit))]), "--json"], words.split())
 
     def _new(self, output: str) -> Path:
         """Return the path of a file to create. Raises `error` if it exists."""
@@ -149,13 +149,13 @@ class Served(Struct, frozen=True):
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            out, errors = await asyncio.wait_for(process.communicate(), _PATIENCE)
+            out, errors = await asyncio.wait_for(process.communicate(), _TIMEOUT_SECONDS)
         except BaseException as error:  # also when the agent cancels the call
             if process.returncode is None:
                 process.kill()
                 await process.wait()
             if isinstance(error, asyncio.TimeoutError):
-                raise self.error(f"gave up after {_PATIENCE} seconds") from None
+                raise self.error(f"gave up after {_TIMEOUT_SECONDS} seconds") from None
             raise
         text = out.decode("utf-8", "replace")
         if process.returncode == ExitCode.OK or (process.returncode == ExitCode.NO and text):
@@ -163,7 +163,7 @@ class Served(Struct, frozen=True):
         raise self.error(errors.decode("utf-8", "replace").strip() or f"exit code {process.returncode}")
 
 
-def _given(options: list[tuple[str, str]]) -> list[str]:
+def _option_words(options: list[tuple[str, str]]) -> list[str]:
     """Return the options that have a value. A value may begin with a dash."""
     return [
         word for name, value in options if value for word in ([f"{name}={value}"] if "--" in name else [name, value])
@@ -177,7 +177,7 @@ def _without_database(shared: tuple[str, ...]) -> tuple[str, ...]:
     return shared[:position] + shared[position + 2 :]
 
 
-@takes("mcp")
+@takes_options("mcp")
 def mcp(args: options.ConfiguredOptions, overrides: Layer) -> None:
     """Serve the sessions of this machine to an agent: a Model Context Protocol server on standard input and output.
 
@@ -200,7 +200,7 @@ def serve(shared: Sequence[str]) -> None:
     """Serve until standard input ends. `shared`: options for every command. Raises UsageError if the extra is
     missing, and InputError if standard input is closed."""
     check_input()
-    server_class, error_class = _load()
+    server_class, error_class = _load_sdk()
     # unlike a command, a server runs for days
     gc.enable()
     server = server_class("compactor", instructions=INSTRUCTIONS, version=_version(), log_level="WARNING")
@@ -212,7 +212,7 @@ def serve(shared: Sequence[str]) -> None:
     server.run("stdio")
 
 
-def _load() -> tuple[Any, Any]:
+def _load_sdk() -> tuple[Any, Any]:
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export, take_in
-from compactor_cli.cli.databases import existing_database, made_database
+from compactor_cli.cli.databases import create_database, existing_database
 from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.memory_log import FilterOptions, IdsOptions, Log, filters_of, open_log
 from compactor_cli.cli.options import CommandOptions
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.model.memory import CATEGORIES, Memory
-from compactor_cli.render.console import counted, make_console
+from compactor_cli.render.console import count_phrase, make_console
 from compactor_cli.settings.frozen import frozen
 
 if TYPE_CHECKING:
     from compactor_cli.db.database import Database
 
-MOST = 1_000_000_000
+MAX_LIMIT = 1_000_000_000
 """The largest limit that databases accept."""
 
 
@@ -37,7 +37,7 @@ class ListOptions(FilterOptions):
         str, typer.Option("--order", metavar="NAME", help="Sort by newest (default), oldest or importance.")
     ] = "newest"
     limit: Annotated[
-        int, typer.Option("--limit", min=0, max=MOST, metavar="N", help="Most memories to list; 0 for all.")
+        int, typer.Option("--limit", min=0, max=MAX_LIMIT, metavar="N", help="Most memories to list; 0 for all.")
     ] = 20
 
 
@@ -46,7 +46,9 @@ class SearchOptions(FilterOptions):
     query: Annotated[
         list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and prefixes* of words.')
     ]
-    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST, metavar="N", help="Most memories to show.")] = 10
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MAX_LIMIT, metavar="N", help="Most memories to show.")] = (
+        10
+    )
     use: Annotated[
         bool, typer.Option("--use", help="Count this search as a use of the memories found, so that they fade later.")
     ] = False
@@ -70,7 +72,7 @@ def about() -> None:
 
 
 @memory.command("list", short_help="List memories.")
-@takes("memory list")
+@takes_options("memory list")
 def listing(args: ListOptions, overrides: Layer) -> None:
     """List memories, the newest first. Days and times are local; ★ marks pinned ones.
 
@@ -84,16 +86,16 @@ def listing(args: ListOptions, overrides: Layer) -> None:
     log = open_log(args, overrides)
     if args.order not in ORDERS:
         raise UsageError(f"--order {args.order!r} is unknown{meant(args.order, ORDERS)}; use {', '.join(ORDERS)}")
-    wanted = filters_of(args)
+    filters = filters_of(args)
     with existing_database(log.url) as database:
         if database is None:
             memories, total = [], 0
         else:
-            from compactor_cli.memory.stored.memories import count, listed
+            from compactor_cli.memory.stored.memories import count_memories, list_memories
 
             with database.read() as connection:
-                memories = listed(connection, wanted, limit=args.limit or None, order=args.order)
-                total = count(connection, wanted)
+                memories = list_memories(connection, filters, limit=args.limit or None, order=args.order)
+                total = count_memories(connection, filters)
     if args.json:
         from compactor_cli.memory.exchange import memory_json
 
@@ -114,7 +116,7 @@ def listing(args: ListOptions, overrides: Layer) -> None:
 
 
 @memory.command("search", short_help="Find memories by their words.")
-@takes("memory search")
+@takes_options("memory search")
 def search(args: SearchOptions, overrides: Layer) -> None:
     """Find memories by their words, the best match first. Memories with all of the words come before the others.
 
@@ -129,19 +131,19 @@ def search(args: SearchOptions, overrides: Layer) -> None:
     """
     log = open_log(args, overrides)
     words = " ".join(args.query)
-    wanted = filters_of(args)
+    filters = filters_of(args)
     now = time.time()
     with existing_database(log.url) as database:
         hits = []
         if database is not None:
-            from compactor_cli.memory.stored.memories import search as find
-            from compactor_cli.memory.stored.memories import touch
+            from compactor_cli.memory.stored.memories import mark_used
+            from compactor_cli.memory.stored.memories import search_memories as find
 
             with database.read() as connection:
-                hits = find(connection, words, limit=args.limit, now=now, filters=wanted)
+                hits = find(connection, words, limit=args.limit, now=now, filters=filters)
             if args.use and hits:
                 with database.write() as connection:
-                    touch(connection, [hit.memory for hit in hits], now)
+                    mark_used(connection, [hit.memory for hit in hits], now)
     if args.json:
         from compactor_cli.render.memories import hit_json
 
@@ -150,14 +152,14 @@ def search(args: SearchOptions, overrides: Layer) -> None:
         from compactor_cli.render.memories import hit_table
 
         console = make_console(sys.stdout)
-        console.print(hit_table(console, hits, counted(len(hits), "memory", "memories")))
+        console.print(hit_table(console, hits, count_phrase(len(hits), "memory", "memories")))
     if not hits:
         log.tell(log.nothing if database is None else "no memory was found")
         raise typer.Exit(int(ExitCode.NO))
 
 
 @memory.command("show", short_help="Show memories in full, with their sources.")
-@takes("memory show")
+@takes_options("memory show")
 def show(args: IdsOptions, overrides: Layer) -> None:
     """Show memories in full: text, tags, when they were added and used, and where they were said.
 
@@ -169,11 +171,11 @@ def show(args: IdsOptions, overrides: Layer) -> None:
     from compactor_cli.memory.exchange import memory_json
     from compactor_cli.render.memories import memory_page
 
-    with _log_with(args, overrides) as (_, database):
-        from compactor_cli.memory.stored.memories import get
+    with _open_log_with(args, overrides) as (_, database):
+        from compactor_cli.memory.stored.memories import get_memory
 
         with database.read() as connection:
-            memories = [get(connection, name) for name in args.ids]
+            memories = [get_memory(connection, name) for name in args.ids]
     if args.json:
         print_json([memory_json(entry) for entry in memories])
         return
@@ -201,7 +203,7 @@ class AddOptions(CommandOptions):
 
 
 @memory.command("add", short_help="Remember something.")
-@takes("memory add")
+@takes_options("memory add")
 def add(args: AddOptions, overrides: Layer) -> None:
     """Add a memory and print its id. A memory that exists gets the new tags and counts as fresh.
 
@@ -212,12 +214,12 @@ def add(args: AddOptions, overrides: Layer) -> None:
       cat notes.txt | compactor memory add - --category observation
     """
     from compactor_cli.memory.exchange import memory_json
-    from compactor_cli.memory.merging import checked
+    from compactor_cli.memory.merging import check_memory
 
     log = open_log(args, overrides)
     now = time.time()
     memories = [
-        checked(
+        check_memory(
             Memory(
                 text=line,
                 category=args.category,
@@ -228,26 +230,28 @@ def add(args: AddOptions, overrides: Layer) -> None:
                 pinned=args.pinned,
             )
         )
-        for line in _lines(args.text)
+        for line in _input_texts(args.text)
     ]
     if not memories:
         log.tell("nothing to remember was found")
         return
-    from compactor_cli.memory.stored.memories import add as remember
+    from compactor_cli.memory.stored.memories import add_memories as remember
 
-    with made_database(log.url) as database, database.write() as connection:
+    with create_database(log.url) as database, database.write() as connection:
         added = remember(connection, memories, now)
     if args.json:
         print_json({"new": [memory_json(entry) for entry in added.new], "known": [memory_json(m) for m in added.known]})
     else:
         for entry in dict.fromkeys(memory.id for memory in memories):
             typer.echo(entry)
-    known = f", {counted(len(added.known), 'memory was', 'memories were')} already known" if added.known else ""
-    log.tell(f"remembered {counted(len(added.new), 'new memory', 'new memories')}{known}")
+    known_note = (
+        f", {count_phrase(len(added.known), 'memory was', 'memories were')} already known" if added.known else ""
+    )
+    log.tell(f"remembered {count_phrase(len(added.new), 'new memory', 'new memories')}{known_note}")
 
 
 @memory.command("pin", short_help="Keep memories from fading.")
-@takes("memory pin")
+@takes_options("memory pin")
 def pin(args: IdsOptions, overrides: Layer) -> None:
     """Keep memories from fading; search prefers them.
 
@@ -255,11 +259,11 @@ def pin(args: IdsOptions, overrides: Layer) -> None:
     Examples:
       compactor memory pin mem_0123456789ab
     """
-    _pin(args, overrides, pinned=True)
+    _set_pinned(args, overrides, pinned=True)
 
 
 @memory.command("unpin", short_help="Let memories fade again.")
-@takes("memory unpin")
+@takes_options("memory unpin")
 def unpin(args: IdsOptions, overrides: Layer) -> None:
     """Let memories fade again.
 
@@ -267,11 +271,11 @@ def unpin(args: IdsOptions, overrides: Layer) -> None:
     Examples:
       compactor memory unpin mem_0123456789ab
     """
-    _pin(args, overrides, pinned=False)
+    _set_pinned(args, overrides, pinned=False)
 
 
 @memory.command("forget", short_help="Remove memories for good.")
-@takes("memory forget")
+@takes_options("memory forget")
 def forget(args: IdsOptions, overrides: Layer) -> None:
     """Remove memories for good: their text and index entries are erased from the database's files, too.
 
@@ -284,22 +288,22 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
     """
     from compactor_cli.memory.exchange import memory_json
 
-    with _log_with(args, overrides) as (log, database):
+    with _open_log_with(args, overrides) as (log, database):
         from compactor_cli.db.removal import scrub
         from compactor_cli.memory.stored.memory_changes import TABLES
-        from compactor_cli.memory.stored.memory_changes import forget as remove
+        from compactor_cli.memory.stored.memory_changes import forget_memories as remove
 
         with database.write() as connection:
-            gone = remove(connection, args.ids)
+            removed = remove(connection, args.ids)
         scrub(database, TABLES)
     if args.json:
-        print_json([memory_json(entry) for entry in gone])
-    for entry in gone:
+        print_json([memory_json(entry) for entry in removed])
+    for entry in removed:
         log.tell(f"forgotten: {entry.id}  {' '.join(entry.text.split())[:100]}")
 
 
 @contextmanager
-def _log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Database]]:
+def _open_log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Database]]:
     """Yield the log and the opened database that contains the memories with the given ids. Raises UsageError if
     nothing was ever stored."""
     log = open_log(args, overrides)
@@ -309,23 +313,23 @@ def _log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Databas
         yield log, database
 
 
-def _pin(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
+def _set_pinned(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
     from compactor_cli.memory.exchange import memory_json
 
-    with _log_with(args, overrides) as (log, database):
-        from compactor_cli.memory.stored.memories import get
-        from compactor_cli.memory.stored.memories import pin as mark
+    with _open_log_with(args, overrides) as (log, database):
+        from compactor_cli.memory.stored.memories import get_memory
+        from compactor_cli.memory.stored.memories import set_pinned as mark
 
         with database.write() as connection:
-            mark(connection, [get(connection, name) for name in args.ids], pinned=pinned)
-            after = [get(connection, name) for name in args.ids]
+            mark(connection, [get_memory(connection, name) for name in args.ids], pinned=pinned)
+            after = [get_memory(connection, name) for name in args.ids]
     if args.json:
         print_json([memory_json(entry) for entry in after])
     for entry in after:
         log.tell(f"{'pinned' if pinned else 'no longer pinned'}: {entry.id}  {' '.join(entry.text.split())[:100]}")
 
 
-def _lines(text: str) -> list[str]:
+def _input_texts(text: str) -> list[str]:
     """Return the texts to remember."""
     if text != "-":
         return [text]

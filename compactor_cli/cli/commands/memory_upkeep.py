@@ -8,20 +8,20 @@ from typing import Annotated
 
 import typer
 
-from compactor_cli.cli.databases import existing_database, made_database
+from compactor_cli.cli.databases import create_database, existing_database
 from compactor_cli.cli.files import is_file, read_bytes, write_bytes
 from compactor_cli.cli.memory_log import KindOptions, filters_of, open_log, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption
-from compactor_cli.cli.outputs import check_outputs, files_read
-from compactor_cli.cli.remote import is_remote, store
+from compactor_cli.cli.outputs import check_outputs, find_files_read
+from compactor_cli.cli.remote import is_remote, load_store
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import NotKeptError
-from compactor_cli.render.console import counted, make_console
+from compactor_cli.render.console import count_phrase, make_console
 from compactor_cli.settings.frozen import frozen
 
-SHOWN = 20
+MAX_SHOWN = 20
 """Maximum rows in a table of changes; --json has all of them."""
 
 
@@ -47,7 +47,7 @@ class ImportOptions(CommandOptions):
     file: Annotated[str, typer.Argument(metavar="FILE", help="What export wrote; - is standard input.")]
 
 
-@takes("memory decay")
+@takes_options("memory decay")
 def decay(args: DecayOptions, overrides: Layer) -> None:
     """Lower the importance of unused memories, by half for each half-life. Pinned memories keep theirs.
 
@@ -59,7 +59,7 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
       compactor memory decay --half-life 30
       compactor memory decay --now 2026-12-31 --dry-run
     """
-    from compactor_cli.memory.merging import half_life as checked_half_life
+    from compactor_cli.memory.merging import check_half_life as checked_half_life
 
     log = open_log(args, overrides)
     days = checked_half_life(log.configured.settings.memory.half_life_days)
@@ -67,7 +67,7 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
     changes = []
     with existing_database(log.url) as database:
         if database is not None:
-            from compactor_cli.memory.stored.memory_changes import decay as fade
+            from compactor_cli.memory.stored.memory_changes import decay_memories as fade
 
             with database.read() if args.dry_run else database.write() as connection:
                 changes = fade(connection, now, days, dry_run=args.dry_run)
@@ -79,17 +79,23 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
         from compactor_cli.render.memories import fade_table
 
         console = make_console(sys.stdout)
-        most = sorted(changes, key=lambda change: change.after.importance - change.before.importance)[:SHOWN]
+        largest_changes = sorted(changes, key=lambda change: change.after.importance - change.before.importance)[
+            :MAX_SHOWN
+        ]
         console.print(
-            fade_table(console, most, f"{len(most):,} of {len(changes):,} that would fade, largest loss first")
+            fade_table(
+                console,
+                largest_changes,
+                f"{len(largest_changes):,} of {len(changes):,} that would fade, largest loss first",
+            )
         )
     if database is None:
         log.tell(log.nothing)
     else:
-        log.tell(f"{counted(len(changes), 'memory', 'memories')} {'would fade' if args.dry_run else 'faded'}")
+        log.tell(f"{count_phrase(len(changes), 'memory', 'memories')} {'would fade' if args.dry_run else 'faded'}")
 
 
-@takes("memory consolidate")
+@takes_options("memory consolidate")
 def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
     """Merge memories that say the same: the one with the most words stays, with the sources of all.
 
@@ -105,7 +111,7 @@ def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
     merges = []
     with existing_database(log.url) as database:
         if database is not None:
-            from compactor_cli.memory.stored.memory_changes import consolidate as join
+            from compactor_cli.memory.stored.memory_changes import merge_memories as join
 
             days = log.configured.settings.memory.half_life_days
             with database.read() if args.dry_run else database.write() as connection:
@@ -118,17 +124,20 @@ def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
         from compactor_cli.render.memories import merge_table
 
         console = make_console(sys.stdout)
-        title = f"{min(SHOWN, len(merges)):,} of {counted(len(merges), 'memory', 'memories')} that would absorb others"
-        console.print(merge_table(console, merges[:SHOWN], title))
+        title = (
+            f"{min(MAX_SHOWN, len(merges)):,} of {count_phrase(len(merges), 'memory', 'memories')} that would "
+            f"absorb others"
+        )
+        console.print(merge_table(console, merges[:MAX_SHOWN], title))
     if database is None:
         log.tell(log.nothing)
         return
-    gone = sum(len(merge.others) for merge in merges)
-    into = counted(len(merges), "other", "others")
-    log.tell(f"{counted(gone, 'memory', 'memories')} {'would go' if args.dry_run else 'went'} into {into}")
+    merged_count = sum(len(merge.others) for merge in merges)
+    into = count_phrase(len(merges), "other", "others")
+    log.tell(f"{count_phrase(merged_count, 'memory', 'memories')} {'would go' if args.dry_run else 'went'} into {into}")
 
 
-@takes("memory export")
+@takes_options("memory export")
 def export(args: ExportOptions, overrides: Layer) -> None:
     """Export memories as JSONL, one a line, the oldest first; the same memories always give the same bytes.
 
@@ -139,39 +148,39 @@ def export(args: ExportOptions, overrides: Layer) -> None:
       compactor memory export -o memories.jsonl
       compactor memory export --category preference | compactor memory import - --database postgresql://u@host/db
     """
-    from compactor_cli.db.place import file_of
+    from compactor_cli.db.place import sqlite_file
     from compactor_cli.memory.exchange import line_of
 
     log = open_log(args, overrides)
-    check_outputs(files_read(log.configured), {"-o": [args.out]})
-    wanted = filters_of(args)
+    check_outputs(find_files_read(log.configured), {"-o": [args.out]})
+    filters = filters_of(args)
     memories = []
     with existing_database(log.url) as database:
         if database is not None:
-            from compactor_cli.memory.stored.memories import listed
+            from compactor_cli.memory.stored.memories import list_memories
 
             with database.read() as connection:
-                memories = listed(connection, wanted, order="oldest")
-    if not memories and _holds_something(args.out):
+                memories = list_memories(connection, filters, order="oldest")
+    if not memories and _is_nonempty_file(args.out):
         raise NotKeptError(
             f"{args.out}: there is nothing to export, so the file is left unchanged; delete it if you do not need it"
         )
-    database_file = file_of(log.url)
+    database_file = sqlite_file(log.url)
     inputs = [] if database_file is None else [str(database_file)]
     write_bytes(args.out, "".join(map(line_of, memories)).encode(), inputs=inputs)
     if args.json and args.out != "-":
         print_json({"exported": len(memories), "path": args.out})
-    log.tell(log.nothing if database is None else f"exported {counted(len(memories), 'memory', 'memories')}")
+    log.tell(log.nothing if database is None else f"exported {count_phrase(len(memories), 'memory', 'memories')}")
 
 
-def _holds_something(place: str) -> bool:
+def _is_nonempty_file(path: str) -> bool:
     """Return whether an output is a file that is not empty."""
-    if is_remote(place):
-        return bool(store().exists(place))
-    return place != "-" and is_file(place) and Path(place).stat().st_size > 0
+    if is_remote(path):
+        return bool(load_store().exists(path))
+    return path != "-" and is_file(path) and Path(path).stat().st_size > 0
 
 
-@takes("memory import")
+@takes_options("memory import")
 def take_in(args: ImportOptions, overrides: Layer) -> None:
     """Import exported memories. Either all of them are stored or, if a line is wrong, none.
 
@@ -186,13 +195,13 @@ def take_in(args: ImportOptions, overrides: Layer) -> None:
 
     log = open_log(args, overrides)
     lines = list(read_lines(read_bytes(args.file), args.file))
-    new = known = 0
+    new_count = known_count = 0
     if lines:
-        from compactor_cli.memory.stored.memories import take_in as store
+        from compactor_cli.memory.stored.memories import import_memories as store
 
-        with made_database(log.url) as database, database.write() as connection:
+        with create_database(log.url) as database, database.write() as connection:
             added = store(connection, lines)
-        new, known = len(added.new), len(added.known)
+        new_count, known_count = len(added.new), len(added.known)
     if args.json:
-        print_json({"new": new, "known": known})
-    log.tell(f"imported {counted(new, 'new memory', 'new memories')}; {known:,} already known")
+        print_json({"new": new_count, "known": known_count})
+    log.tell(f"imported {count_phrase(new_count, 'new memory', 'new memories')}; {known_count:,} already known")

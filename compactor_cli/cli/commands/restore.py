@@ -13,17 +13,17 @@ import typer
 from msgspec.structs import asdict
 
 from compactor_cli.cli import options
-from compactor_cli.cli.databases import existing_database, not_there
+from compactor_cli.cli.databases import existing_database, missing_database
 from compactor_cli.cli.files import clear_beside, is_file, read_bytes, split_warning, write_bytes
-from compactor_cli.cli.outputs import check_outputs, files_read
-from compactor_cli.cli.picking import picked
+from compactor_cli.cli.outputs import check_outputs, find_files_read
+from compactor_cli.cli.picking import pick_files
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.containers import container_of, unpack
 from compactor_cli.errors import InputError, NotKeptError, UsageError
-from compactor_cli.model.content import Content, in_memory, in_pieces, joined
+from compactor_cli.model.content import Content, join_chunks, read_all, split_chunks
 from compactor_cli.settings.frozen import frozen
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from compactor_cli.db.database import Database
     from compactor_cli.model.archived import Archived
 
-_KEPT_ARE = "Only compactions with --archive, or with the setting archive.enabled, are archived."
+_WHAT_IS_KEPT = "Only compactions with --archive, or with the setting archive.enabled, are archived."
 
-_HITS = 10
-_STATES = 50
+_MAX_HITS = 10
+_MAX_STATES = 50
 """Maximum number of archived states to search, newest first."""
 
 
@@ -86,7 +86,7 @@ class RestoreOptions(options.SessionOptions):
     ] = False
 
 
-@takes("restore")
+@takes_options("restore")
 def restore(args: RestoreOptions, overrides: Layer) -> None:
     """Bring back what compact removed: the whole file as it was, or one original.
 
@@ -110,74 +110,76 @@ def restore(args: RestoreOptions, overrides: Layer) -> None:
     """
     session = open_session(args, overrides)
     if args.latest or args.session or args.project:
-        args = replace(args, file=picked(session, [args.file], args)[0])
+        args = replace(args, file=pick_files(session, [args.file], args)[0])
     _check(args)
-    read = files_read(session.configured, [args.file] if args.file else [])
+    read = find_files_read(session.configured, [args.file] if args.file else [])
     check_outputs(read, {"-o": [args.out]}, "; --in-place replaces it")
     clear_beside(args.file if args.in_place else args.out)
-    data = in_memory(session.bytes_of(args.file)) if args.file else b""
+    data = read_all(session.read_bytes(args.file)) if args.file else b""
 
     url = session.reading.database_url
-    with existing_database(url) as kept:
-        if kept is None:
-            missing = not_there(url)
-            _without(session, args, data, f" And {missing}." if missing else "")
-        _run(session, kept, args, data)
+    with existing_database(url) as database:
+        if database is None:
+            missing = missing_database(url)
+            _report_nothing_kept(session, args, data, f" And {missing}." if missing else "")
+        _restore(session, database, args, data)
 
 
 def _check(args: RestoreOptions) -> None:
-    asks = args.search is not None
-    jobs = [("--ref", args.ref is not None), ("--list", args.listed), ("--search", asks), ("--purge", args.purge)]
-    named = options.at_most_one(jobs)
-    options.at_most_one((("--round", args.round), ("--compaction", args.compaction)))
-    if not args.file and not args.listed and not asks and args.compaction is None:
+    is_search = args.search is not None
+    jobs = [("--ref", args.ref is not None), ("--list", args.listed), ("--search", is_search), ("--purge", args.purge)]
+    job = options.check_at_most_one(jobs)
+    options.check_at_most_one((("--round", args.round), ("--compaction", args.compaction)))
+    if not args.file and not args.listed and not is_search and args.compaction is None:
         raise UsageError("name a file, or --compaction N; restore --list shows what is archived")
-    if args.listed or args.purge or asks:
+    if args.listed or args.purge or is_search:
         used = [("-o", args.out), ("--in-place", args.in_place), ("--round", args.round)]
-        _exclude(named[0], [name for name, is_set in used if is_set])
+        _exclude(job[0], [name for name, is_set in used if is_set])
     if args.in_place:
         unfit = [("-o", args.out), ("--ref", args.ref), ("--compaction", args.compaction), ("-", args.file == "-")]
         _exclude("--in-place", [name for name, is_set in unfit if is_set])
-    if args.json and not (args.listed or asks or args.ref is not None):
+    if args.json and not (args.listed or is_search or args.ref is not None):
         raise UsageError("--json works with --list, --search and --ref; a restored file is written as it was")
 
 
-def _exclude(option: str, others: Sequence[str]) -> None:
-    if others:
-        raise UsageError(f"{option} excludes {others[0]}")
+def _exclude(option: str, other_options: Sequence[str]) -> None:
+    if other_options:
+        raise UsageError(f"{option} excludes {other_options[0]}")
 
 
-def _run(session: Session, kept: Database, args: RestoreOptions, data: bytes) -> None:
-    from compactor_cli.cli.lookup import by_number, look_up, of_its_path
+def _restore(session: Session, database: Database, args: RestoreOptions, data: bytes) -> None:
+    from compactor_cli.cli.lookup import compaction_by_id, look_up, same_path_hint
 
     if not args.file and args.compaction is None:
         if args.search is not None:
-            _search(session, kept, args.search, None, json=args.json)
+            _search(session, database, args.search, None, json=args.json)
         else:
-            _list_all(session, kept, args)
+            _list_all(session, database, args)
         return
-    lookup = by_number(kept, args.compaction) if args.compaction else look_up(session, kept, args.file, data)
+    lookup = (
+        compaction_by_id(database, args.compaction) if args.compaction else look_up(session, database, args.file, data)
+    )
     if lookup is None:
         if args.purge:  # an earlier purge may have been interrupted before the database's files were rewritten
-            _scrub(kept)
-        _without(session, args, data, of_its_path(kept, args.file))
+            _scrub(database)
+        _report_nothing_kept(session, args, data, same_path_hint(database, args.file))
     if args.purge:
-        _purge(session, kept, args, lookup)
+        _purge(session, database, args, lookup)
     elif args.search is not None:
-        _search(session, kept, args.search, lookup.compactions, json=args.json)
+        _search(session, database, args.search, lookup.compactions, json=args.json)
     elif args.listed:
-        _list(session, kept, args, lookup)
+        _list_compactions(session, database, args, lookup)
     elif args.ref is not None:
-        _one(kept, args, args.ref, lookup)
+        _restore_original(database, args, args.ref, lookup)
     else:
-        _whole(session, kept, args, lookup)
+        _restore_file(session, database, args, lookup)
 
 
-def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
+def _restore_file(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
     """Write the file as it was before its newest compaction, plus what was appended since, or as it was before an
     earlier one."""
-    from compactor_cli.cli.lookup import in_form_of, input_of
-    from compactor_cli.render.archive import when
+    from compactor_cli.cli.lookup import input_of, pack_like
+    from compactor_cli.render.archive import local_time
 
     if not lookup.is_sure and args.round is None:
         raise NotKeptError(
@@ -185,7 +187,7 @@ def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
             "its session are archived; restore --list shows them, and --round N -o OTHER restores one of them"
         )
     chosen = lookup.chosen(args.round)
-    data: Content = input_of(kept, lookup, chosen)
+    data: Content = input_of(database, lookup, chosen)
     was = container_of(data)
     if lookup.match == "input" and args.round is None:
         session.say(f"note: {args.file} is itself the input of a compaction")
@@ -194,32 +196,34 @@ def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
         session.say(f"note: {len(added):,} bytes that were appended after the compaction follow the restored content")
         if was is not container_of(lookup.data):
             data, added = unpack(data), unpack(added)
-        data = joined(data, [*in_pieces(data), *in_pieces(added)])
-    place = args.file if args.in_place else args.out or "-"
-    data = in_form_of(data, place, lookup.stored if args.in_place else None)
-    split = split_warning(place) if args.in_place else ""
-    write_bytes(place, data, lookup.stored if args.in_place else None, [args.file] if args.file else ())
+        data = join_chunks(data, [*split_chunks(data), *split_chunks(added)])
+    out_path = args.file if args.in_place else args.out or "-"
+    data = pack_like(data, out_path, lookup.stored if args.in_place else None)
+    split = split_warning(out_path) if args.in_place else ""
+    write_bytes(out_path, data, lookup.stored if args.in_place else None, [args.file] if args.file else ())
     if split:
         session.warn(split)
-    shown = "standard output" if place == "-" else place
-    held = container_of(data)
-    form = "" if held is was else f"packed as {held.name}, " if held else "unpacked, "
-    session.say(f"{len(data):,} bytes, {form}as before the compaction of {when(chosen.at)}, written to {shown}")
+    out_name = "standard output" if out_path == "-" else out_path
+    container = container_of(data)
+    packing = "" if container is was else f"packed as {container.name}, " if container else "unpacked, "
+    session.say(
+        f"{len(data):,} bytes, {packing}as before the compaction of {local_time(chosen.at)}, written to {out_name}"
+    )
 
 
-def _one(kept: Database, args: RestoreOptions, reference: str, lookup: Lookup) -> None:
+def _restore_original(database: Database, args: RestoreOptions, reference: str, lookup: Lookup) -> None:
     """Write one original. Its mark may belong to any round of the file; the newest rounds are searched first."""
-    from compactor_cli.archive.originals import find, original
+    from compactor_cli.archive.originals import find_entry, original_bytes
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import input_of, read_again
 
-    among = [lookup.chosen(args.round)] if args.round else list(reversed(lookup.compactions))
-    with kept.read() as connection:
-        manifests = [(each, archive.manifest(connection, each.id)) for each in among]
-    removed = find([entry for _, manifest in manifests for entry in manifest.removed], reference)
+    candidates = [lookup.chosen(args.round)] if args.round else list(reversed(lookup.compactions))
+    with database.read() as connection:
+        manifests = [(compaction, archive.manifest(connection, compaction.id)) for compaction in candidates]
+    removed = find_entry([entry for _, manifest in manifests for entry in manifest.removed], reference)
     chosen, manifest = next(pair for pair in manifests if any(entry is removed for entry in pair[1].removed))
-    source = read_again(input_of(kept, lookup, chosen), manifest.input.path, manifest.format)
-    content = original(source, removed)
+    source = read_again(input_of(database, lookup, chosen), manifest.input.path, manifest.format)
+    content = original_bytes(source, removed)
     if args.json:
         from compactor_cli.archive.manifest_json import removed_json
         from compactor_cli.render import jsons
@@ -231,20 +235,20 @@ def _one(kept: Database, args: RestoreOptions, reference: str, lookup: Lookup) -
     write_bytes(args.out or "-", content, inputs=[args.file] if args.file else ())
 
 
-def _list(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
+def _list_compactions(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
     """List the compactions of a file, and what each removed."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, removed_table, round_json
 
-    ids = [each.id for each in lookup.compactions]
-    with kept.read() as connection:
-        past = [past_round for each in ids for past_round in rounds.rounds_of(connection, each)]
-        manifests = [archive.manifest(connection, each) for each in ids]
+    ids = [compaction.id for compaction in lookup.compactions]
+    with database.read() as connection:
+        past_rounds = [past_round for compaction in ids for past_round in rounds.rounds_of(connection, compaction)]
+        manifests = [archive.manifest(connection, compaction) for compaction in ids]
     if args.json:
-        print_json({"rounds": list(map(round_json, past)), "manifests": list(map(manifest_json, manifests))})
+        print_json({"rounds": list(map(round_json, past_rounds)), "manifests": list(map(manifest_json, manifests))})
         return
-    session.out.print(compactions_table(session.out, lookup.compactions, past, of_file=True))
+    session.out.print(compactions_table(session.out, lookup.compactions, past_rounds, of_file=True))
     for number, manifest in enumerate(manifests, start=1):
         if manifest.removed:
             session.out.print(removed_table(session.out, manifest, number))
@@ -252,38 +256,44 @@ def _list(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup
         session.say(f"note: {args.file} does not match the output of any of them; they belong to the same session")
 
 
-def _list_all(session: Session, kept: Database, args: RestoreOptions) -> None:
+def _list_all(session: Session, database: Database, args: RestoreOptions) -> None:
     """List every compaction in the archive, newest first."""
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, round_json
 
-    with kept.read() as connection:
-        known = archive.newest(connection)
-        past = [past_round for each in known for past_round in rounds.rounds_of(connection, each.id)]
-        size = archive.size(connection)
+    with database.read() as connection:
+        compactions = archive.newest_compactions(connection)
+        past_rounds = [
+            past_round for compaction in compactions for past_round in rounds.rounds_of(connection, compaction.id)
+        ]
+        size = archive.archive_size(connection)
     if args.json:
-        print_json({"rounds": list(map(round_json, past))})
+        print_json({"rounds": list(map(round_json, past_rounds))})
         return
-    session.out.print(compactions_table(session.out, known, past, of_file=False))
+    session.out.print(compactions_table(session.out, compactions, past_rounds, of_file=False))
     session.say(
-        f"{size.kept} of {size.compactions} can be restored; they take {size.stored / 1e6:,.1f} MB in {kept.name}"
+        f"{size.kept} of {size.compactions} can be restored; they take {size.stored / 1e6:,.1f} MB in {database.name}"
     )
 
 
-def _search(session: Session, kept: Database, query: str, among: Sequence[Archived] | None, *, json: bool) -> None:
+def _search(
+    session: Session, database: Database, query: str, searched: Sequence[Archived] | None, *, json: bool
+) -> None:
     """Print the archived messages that contain words of the query, best first. `among`: the compactions to search,
     or None for the newest of all. Raises NotKeptError if there are none."""
-    from compactor_cli.archive.search import best, words_of
+    from compactor_cli.archive.search import query_words, select_best
     from compactor_cli.archive.stored import archive
     from compactor_cli.render.archive import hits_table
 
-    words = words_of(query)
+    words = query_words(query)
     if not words:
         raise UsageError("--search: no words given; write what to look for")
-    if among is None:
-        with kept.read() as connection:
-            among = archive.newest(connection, _STATES)
-    best_hits = best((hit for archived in among for hit in _hits_in(session, kept, archived, words)), _HITS)
+    if searched is None:
+        with database.read() as connection:
+            searched = archive.newest_compactions(connection, _MAX_STATES)
+    best_hits = select_best(
+        (hit for archived in searched for hit in _hits_in(session, database, archived, words)), _MAX_HITS
+    )
     if json:
         print_json({"query": query, "hits": [asdict(hit) for hit in best_hits]})
     elif best_hits:
@@ -292,15 +302,15 @@ def _search(session: Session, kept: Database, query: str, among: Sequence[Archiv
         raise NotKeptError(f"--search {query!r}: no archived message contains any of these words")
 
 
-def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
+def _hits_in(session: Session, database: Database, archived: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
     """Yield the matching messages of one archived state. An unreadable state is reported and skipped."""
-    from compactor_cli.archive.search import hits
+    from compactor_cli.archive.search import find_hits
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import read_again
 
     if not archived.kept:
         return
-    with kept.read() as connection:
+    with database.read() as connection:
         manifest = archive.manifest(connection, archived.id)
         data = archive.restore(connection, archived.id, None)
     try:
@@ -311,60 +321,64 @@ def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequen
     for number, transcript in enumerate(source.transcripts):
         entries = [entry for entry in manifest.removed if entry.conversation == number and len(entry.messages) == 1]
         references = {entry.messages[0]: entry.reference for entry in reversed(entries)}
-        yield from hits(transcript.messages, words, references, archived.input.path, archived.id)
+        yield from find_hits(transcript.messages, words, references, archived.input.path, archived.id)
 
 
-def _purge(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
+def _purge(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
     """Remove every round of the session, and make sure that none of its text is left in the database's files."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.archive.stored.archive_room import related
-    from compactor_cli.render.console import counted
+    from compactor_cli.render.console import count_phrase
 
-    own = {each.id for each in lookup.compactions}
-    with kept.write() as connection:
-        others = [archive.known(connection, each) for each in related(connection, own) if each not in own]
-        if others and not args.yes:
+    own_ids = {compaction.id for compaction in lookup.compactions}
+    with database.write() as connection:
+        other_compactions = [
+            archive.get_compaction(connection, compaction)
+            for compaction in related(connection, own_ids)
+            if compaction not in own_ids
+        ]
+        if other_compactions and not args.yes:
             raise UsageError(
                 "--purge would also delete what is archived of these files, which have the same "
-                f"text:{_named(others)}\nAdd --yes to delete all of it."
+                f"text:{_compaction_lines(other_compactions)}\nAdd --yes to delete all of it."
             )
-        gone = archive.purge(connection, own)
-    _scrub(kept)
-    session.say(f"everything archived of the session was deleted ({counted(gone.compactions, 'compaction')})")
+        removed = archive.purge(connection, own_ids)
+    _scrub(database)
+    session.say(f"everything archived of the session was deleted ({count_phrase(removed.compactions, 'compaction')})")
 
 
-def _named(compactions: Sequence[Archived]) -> str:
-    return "".join(f"\n  {each.id}: {each.input.path}" for each in compactions)
+def _compaction_lines(compactions: Sequence[Archived]) -> str:
+    return "".join(f"\n  {compaction.id}: {compaction.input.path}" for compaction in compactions)
 
 
-def _scrub(kept: Database) -> None:
+def _scrub(database: Database) -> None:
     from compactor_cli.db.removal import ARCHIVE, scrub
 
-    scrub(kept, ARCHIVE)
+    scrub(database, ARCHIVE)
 
 
-def _without(session: Session, args: RestoreOptions, data: bytes, more: str) -> NoReturn:
+def _report_nothing_kept(session: Session, args: RestoreOptions, data: bytes, more: str) -> NoReturn:
     """Report that the archive holds nothing of the file. A manifest next to the file still says what was removed.
     `more`: further words, about another archived state of the path or a missing database."""
     from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
 
-    beside = Path(args.file + SUFFIX)
+    manifest_path = Path(args.file + SUFFIX)
     if not args.file:
-        raise NotKeptError(f"nothing is archived. {_KEPT_ARE}{more}")
-    if args.file == "-" or not is_file(beside):
-        raise NotKeptError(f"{args.file}: nothing of it is archived. {_KEPT_ARE}{more}")
+        raise NotKeptError(f"nothing is archived. {_WHAT_IS_KEPT}{more}")
+    if args.file == "-" or not is_file(manifest_path):
+        raise NotKeptError(f"{args.file}: nothing of it is archived. {_WHAT_IS_KEPT}{more}")
     if not args.listed:
         raise NotKeptError(
-            f"{args.file}: its original is not archived; restore --list shows what was removed. {_KEPT_ARE}{more}"
+            f"{args.file}: its original is not archived; restore --list shows what was removed. {_WHAT_IS_KEPT}{more}"
         )
     from compactor_cli.render.archive import removed_table
 
-    manifest = read_manifest(read_bytes(str(beside)), str(beside))
+    manifest = read_manifest(read_bytes(str(manifest_path)), str(manifest_path))
     if manifest.output.sha256 != hashlib.sha256(data).hexdigest():
-        session.warn(f"{beside} belongs to an earlier state of {args.file}; the file has changed since")
+        session.warn(f"{manifest_path} belongs to an earlier state of {args.file}; the file has changed since")
     if args.json:
         print_json({"rounds": [], "manifests": [manifest_json(manifest)]})
     else:
         session.out.print(removed_table(session.out, manifest, 1))
-        session.say(f"from {beside}; the originals are not archived.{more}")
+        session.say(f"from {manifest_path}; the originals are not archived.{more}")
     raise typer.Exit

@@ -13,7 +13,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
@@ -29,7 +29,7 @@ class ScoreOptions(options.SessionOptions):
     ] = 0
 
 
-@takes("score")
+@takes_options("score")
 def score(args: ScoreOptions, overrides: Layer) -> None:
     """Score every message and mark the residuals.
 
@@ -58,32 +58,32 @@ def _score(session: Session, args: ScoreOptions, file: str) -> None:
     """Show the scores of one file."""
     before, settings = session.model_use(), session.settings
     source = session.load(file)
-    session.note_reading(source)
+    session.print_reading_notes(source)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     everything = [(number, m.index) for number, a in enumerate(analyses) for m in a.transcript.messages]
     if args.top:
         everything = sorted(everything, key=lambda pair: (-analyses[pair[0]].scores[pair[1]].raw, pair))[: args.top]
-    session.say_use(session.model_use(before))
+    session.print_model_use(session.model_use(before))
     _show(session, source, analyses, everything, json=args.json)
 
 
 def _show(
-    session: Session, source: Source, analyses: Sequence[Analysis], shown: Sequence[tuple[int, int]], *, json: bool
+    session: Session, source: Source, analyses: Sequence[Analysis], selection: Sequence[tuple[int, int]], *, json: bool
 ) -> None:
     """Show the scores of messages, which are given by conversation and index."""
     from compactor_cli.render import jsons, tables
-    from compactor_cli.render.console import counted
+    from compactor_cli.render.console import count_phrase
 
     if json:
-        value = jsons.score_json(source, session.counter.name, analyses, shown)
-        print_json(value | session.use_json())
+        value = jsons.score_json(source, session.counter.name, analyses, selection)
+        print_json(value | session.model_use_json())
         return
-    tables.heading(session.out, source, session.counter.name)
+    tables.print_heading(session.out, source, session.counter.name)
     for number, analysis in enumerate(analyses):
-        own = [index for conversation, index in shown if conversation == number]
-        if own:
-            session.out.print(tables.score_table(session.out, analysis, own))
-    kept = sum(len(a.residuals.kept) for a in analyses)
+        indexes = [index for conversation, index in selection if conversation == number]
+        if indexes:
+            session.out.print(tables.score_table(session.out, analysis, indexes))
+    residual_count = sum(len(a.residuals.kept) for a in analyses)
     limit = sum(a.residuals.limit for a in analyses)
     demoted = sum(len(a.residuals.demoted) for a in analyses)
-    session.out.print(f"{counted(kept, 'residual')} (at most {limit:,}), {demoted:,} demoted")
+    session.out.print(f"{count_phrase(residual_count, 'residual')} (at most {limit:,}), {demoted:,} demoted")

@@ -14,22 +14,22 @@ from msgspec.structs import replace
 
 from compactor_cli.agents import AGENTS, agent
 from compactor_cli.agents.base import Agent, Figure
-from compactor_cli.agents.finding import Listing, Saved, described, find_sessions
+from compactor_cli.agents.finding import Listing, SavedSession, describe_sessions, find_sessions
 from compactor_cli.cli import options
 from compactor_cli.cli.session import Session, open_session
-from compactor_cli.cli.session_menu import content_of, project_of, this_machine
+from compactor_cli.cli.session_menu import project_of, read_saved, this_machine
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.times import parse_time
 
-_SHOWN = 20
+_MAX_SHOWN = 20
 """Number of sessions to list without --limit."""
-_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|m|h|d|w)[a-z]*", re.IGNORECASE)
-_SECONDS = {"min": 60, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
+_AGE_PATTERN = re.compile(r"(\d+(?:\.\d+)?)\s*(min|m|h|d|w)[a-z]*", re.IGNORECASE)
+_UNIT_SECONDS = {"min": 60, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_DATE_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}$")
 
 
 @frozen(frozen=True, kw_only=True)
@@ -44,14 +44,14 @@ class SessionsOptions(options.CommandOptions):
     ] = ""
     limit: Annotated[
         int, typer.Option("--limit", min=0, metavar="N", help="Most sessions to list; 0 for all. Default: 20.")
-    ] = _SHOWN
+    ] = _MAX_SHOWN
     everything: Annotated[bool, typer.Option("--all", help="Also list the sessions of subagents.")] = False
     exact: Annotated[
         bool, typer.Option("--exact", help="Read each listed session and count its messages and tokens.")
     ] = False
 
 
-@takes("sessions")
+@takes_options("sessions")
 def sessions(args: SessionsOptions, overrides: Layer) -> None:
     """List the sessions of agents on this machine, the newest first.
 
@@ -73,13 +73,13 @@ def sessions(args: SessionsOptions, overrides: Layer) -> None:
     session = open_session(args, overrides)
     now = time.time()
     agents: Iterable[Agent] = dict.fromkeys(map(agent, args.agents)) if args.agents else AGENTS.values()
-    listing = find_sessions(this_machine(), agents, aside=args.everything)
-    since = _since(args.since, now) if args.since else 0
-    saved = described(listing, since=since, project=project_of(args.project))
+    listing = find_sessions(this_machine(), agents, with_subagents=args.everything)
+    min_timestamp = _parse_since(args.since, now) if args.since else 0
+    saved = describe_sessions(listing, since=min_timestamp, project=project_of(args.project))
     listed = list(islice(saved, args.limit or None))
     more = bool(args.limit) and next(saved, None) is not None
     if args.exact:
-        listed = _all_counted(session, listing, listed)
+        listed = _count_all(session, listing, listed)
     if args.json:
         print_json(render.sessions_json(listed, listing))
     else:
@@ -88,15 +88,15 @@ def sessions(args: SessionsOptions, overrides: Layer) -> None:
         session.warn(line)
 
 
-def _since(text: str, now: float) -> float:
+def _parse_since(text: str, now: float) -> float:
     """Return a time in seconds since 1970, given as an age (`90min`, `12h`, `7d`, `2 weeks`), a date (from local
     midnight) or an ISO 8601 time. Raises UsageError."""
-    age = _AGE.fullmatch(text.strip())
+    age = _AGE_PATTERN.fullmatch(text.strip())
     if age:
-        return now - float(age[1]) * _SECONDS[age[2].lower()]
+        return now - float(age[1]) * _UNIT_SECONDS[age[2].lower()]
     word = text.strip()
     try:
-        time = datetime.fromisoformat(word).timestamp() if _DATE.match(word) else parse_time(word)
+        time = datetime.fromisoformat(word).timestamp() if _DATE_PATTERN.match(word) else parse_time(word)
     except ValueError:
         time = None
     if time is None:
@@ -104,11 +104,11 @@ def _since(text: str, now: float) -> float:
     return time
 
 
-def _show(session: Session, listing: Listing, listed: list[Saved], now: float, *, more: bool) -> None:
+def _show(session: Session, listing: Listing, listed: list[SavedSession], now: float, *, more: bool) -> None:
     from compactor_cli.render import sessions as render
 
     if not listed:
-        for line in _none(listing):
+        for line in _show_none(listing):
             session.out.print(line, soft_wrap=True)
         return
     session.out.print(render.session_table(session.out, listed, now))
@@ -116,7 +116,7 @@ def _show(session: Session, listing: Listing, listed: list[Saved], now: float, *
         session.say(f"only the newest {len(listed):,} are listed; --limit 0 lists all")
 
 
-def _none(listing: Listing) -> Iterable[str]:
+def _show_none(listing: Listing) -> Iterable[str]:
     from compactor_cli.render import sessions as render
 
     if listing.sessions:
@@ -124,21 +124,21 @@ def _none(listing: Listing) -> Iterable[str]:
     return render.empty_lines(listing)
 
 
-def _all_counted(session: Session, listing: Listing, listed: list[Saved]) -> list[Saved]:
-    with session.working(len(listed), "sessions") as progress:
-        counted = []
+def _count_all(session: Session, listing: Listing, listed: list[SavedSession]) -> list[SavedSession]:
+    with session.show_progress(len(listed), "sessions") as progress:
+        counted_sessions = []
         for saved in listed:
             progress.step(f"reading {saved.session.path.name}")
-            counted.append(_counted(session, listing, saved))
-    return counted
+            counted_sessions.append(_count_session(session, listing, saved))
+    return counted_sessions
 
 
-def _counted(session: Session, listing: Listing, saved: Saved) -> Saved:
+def _count_session(session: Session, listing: Listing, saved: SavedSession) -> SavedSession:
     """Return a session with counted messages and tokens; both are None if it cannot be read."""
     try:
-        source = session.read(content_of(saved), str(saved.session.path))
+        source = session.read(read_saved(saved), str(saved.session.path))
     except (InputError, OSError) as error:
         listing.failed.append((saved.session.path, error.what if isinstance(error, InputError) else str(error)))
-        return Saved(saved.session, replace(saved.about, messages=None, tokens=None))
+        return SavedSession(saved.session, replace(saved.summary, messages=None, tokens=None))
     messages, tokens = Figure(source.message_count, "counted"), Figure(source.tokens, "counted")
-    return Saved(saved.session, replace(saved.about, messages=messages, tokens=tokens))
+    return SavedSession(saved.session, replace(saved.summary, messages=messages, tokens=tokens))

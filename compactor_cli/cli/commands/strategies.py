@@ -6,11 +6,11 @@ import sys
 
 from compactor_cli.cli import options
 from compactor_cli.cli.streams import print_json
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.strategies import STRATEGIES
 
 
-@takes("strategies")
+@takes_options("strategies")
 def strategies(args: options.CommandOptions) -> None:
     """List the strategies, and what each is for.
 

@@ -9,11 +9,11 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.session import session_of
-from compactor_cli.cli.typed_options import takes
+from compactor_cli.cli.session import make_session
+from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import read_all
 from compactor_cli.settings import ReadingSettings, Settings
 from compactor_cli.settings.frozen import frozen
 
@@ -23,7 +23,7 @@ class TextconvOptions(options.RunOptions):
     file: Annotated[str, typer.Argument(metavar="FILE", help="Transcript, as git names it; - is standard input.")]
 
 
-@takes("textconv")
+@takes_options("textconv")
 def textconv(args: TextconvOptions, overrides: Layer) -> None:
     """Print a transcript as text for people to read and git to compare: each part of a message under its role.
 
@@ -38,14 +38,16 @@ def textconv(args: TextconvOptions, overrides: Layer) -> None:
     """
     from compactor_cli.render.plain import plain_text
 
-    named = overrides.get("format")
+    format_setting = overrides.get("format")
     # ignore settings files and the environment, so that a file's text is the same in every checkout
-    reading = ReadingSettings(tokenizer="chars", format=named.value if named else "", skip_damaged=True)
-    session = session_of(Configured(Settings(), reading), quiet=args.quiet)
-    data = session.bytes_of(args.file)
+    reading = ReadingSettings(
+        tokenizer="chars", format=format_setting.value if format_setting else "", skip_damaged=True
+    )
+    session = make_session(Configured(Settings(), reading), quiet=args.quiet)
+    data = session.read_bytes(args.file)
     try:
         text = plain_text(session.read(data, args.file)).encode("utf-8", "replace")
     except CompactorError as error:
         session.warn(f"printed unchanged: {error}")
-        text = in_memory(data)
+        text = read_all(data)
     write_bytes("-", text)

@@ -25,7 +25,7 @@ class ToAnthropic(NoAgents):
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
         turns = fit_blocks(fitting.system_as_user(conversation.turns, lead=True))
-        return replace(conversation, turns=fitting.joined(turns, "system", "user"))
+        return replace(conversation, turns=fitting.merge_neighbours(turns, "system", "user"))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         return jsonedit.lines(map(_request, conversations))

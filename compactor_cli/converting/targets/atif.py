@@ -28,11 +28,11 @@ class ToATIF:
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
-        turns = fitting.without_seals(fitting.other_as_text(conversation.turns))
+        turns = fitting.drop_seals(fitting.other_as_text(conversation.turns))
         # pictures would be separate files
-        turns = fitting.without_empty(fitting.without_pictures(turns))
-        turns = fitting.with_one(fitting.ordered(turns, "thinking", "text", "call"), "thinking", "assistant")
-        turns = fitting.with_objects(fitting.with_ids(fitting.with_names(turns, _NAME), _ID))
+        turns = fitting.drop_empty(fitting.drop_pictures(turns))
+        turns = fitting.merge_kind(fitting.order_items(turns, "thinking", "text", "call"), "thinking", "assistant")
+        turns = fitting.wrap_arguments(fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID))
         return replace(conversation, turns=turns)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:

@@ -30,7 +30,7 @@ class ToClaudeCode:
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
-        turns = fitting.without_lead(conversation.turns)
+        turns = fitting.drop_lead(conversation.turns)
         return replace(conversation, turns=fit_blocks(fitting.system_as_user(turns, lead=False)))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
@@ -46,7 +46,7 @@ class ToClaudeCode:
                 "sessionId": conversation.session_id,
                 "version": _VERSION,
                 "gitBranch": "",
-                **_said(turn, index, context),
+                **_record_message(turn, index, context),
                 "uuid": uuid_of(context.key, "record", index),
                 "timestamp": iso(time),
             }
@@ -63,11 +63,11 @@ class ToClaudeCode:
         return Home(place, f"claude --resume {conversation.session_id}")
 
 
-def _said(turn: SpeakerTurn, index: int, context: WriteContext) -> dict[str, Any]:
+def _record_message(turn: SpeakerTurn, index: int, context: WriteContext) -> dict[str, Any]:
     content = blocks(turn.items)
     if turn.role != "assistant":
-        single = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
-        return {"type": "user", "message": {"role": "user", "content": single}, **_flags(turn, index)}
+        content_value = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
+        return {"type": "user", "message": {"role": "user", "content": content_value}, **_flags(turn, index)}
     calls = any(item.kind == "call" for item in turn.items)
     message = {
         "id": f"msg_{digest(context.key, 'message', index)[:24]}",

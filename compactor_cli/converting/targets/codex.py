@@ -28,10 +28,10 @@ class ToCodex:
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
-        turns = fitting.without_pictures(fitting.other_as_text(conversation.turns), fitting.is_input)
+        turns = fitting.drop_pictures(fitting.other_as_text(conversation.turns), fitting.is_input)
         # the API rejects a thought without its seal
-        turns = fitting.without_thoughts(turns, "openai")
-        turns = fitting.with_ids(fitting.with_names(turns, _NAME), _ID)
+        turns = fitting.drop_thoughts(turns, "openai")
+        turns = fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID)
         return replace(conversation, turns=tuple(turn for turn in turns if turn.items))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
@@ -46,11 +46,11 @@ class ToCodex:
             "source": "cli",
         }
         lines = [{"timestamp": start, "type": "session_meta", "payload": meta}]
-        listed = _listed(conversation.turns)
+        instructions = _instructions_turn(conversation.turns)
         custom = {item.call_id for _, item in conversation.items() if item.kind == "call" and _is_custom(item)}
         for turn, time in zip(conversation.turns, times(conversation, context), strict=True):
             items = [{"type": "response_item", "payload": payload} for payload in _payloads(turn, custom)]
-            events = [{"type": "event_msg", "payload": payload} for payload in _events(turn, turn is listed)]
+            events = [{"type": "event_msg", "payload": payload} for payload in _events(turn, turn is instructions)]
             lines += [{"timestamp": iso(time), **line} for line in (*items, *events)]
         return jsonedit.lines(lines)
 
@@ -64,7 +64,7 @@ class ToCodex:
         return Home(place, f"codex resume {conversation.session_id}")
 
 
-def _listed(turns: Sequence[SpeakerTurn]) -> SpeakerTurn | None:
+def _instructions_turn(turns: Sequence[SpeakerTurn]) -> SpeakerTurn | None:
     """Return the turn to show as the user's if there is no request. A thread without one does not appear in any
     list."""
     users = [turn for turn in turns if turn.role == "user"]
@@ -123,10 +123,10 @@ def _is_custom(call: Item) -> bool:
     return not isinstance(fitting.arguments(call), dict)
 
 
-def _events(turn: SpeakerTurn, listed: bool) -> Iterator[dict[str, Any]]:
+def _events(turn: SpeakerTurn, is_listed: bool) -> Iterator[dict[str, Any]]:
     """Yield the events that display a turn. A thread is only listed if it has an event of the user."""
     text = "\n".join(item.text for item in turn.items if item.kind == "text")
-    if turn.role == "user" and (listed or turn.origin == "request"):
+    if turn.role == "user" and (is_listed or turn.origin == "request"):
         yield {"type": "user_message", "message": text, "images": [p.address for i in turn.items for p in i.pictures]}
     elif turn.role == "assistant" and text.strip():
         yield {"type": "agent_message", "message": text}

@@ -14,9 +14,9 @@ from compactor_cli.converting.message_content import Conversation, Item, Speaker
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.converting.stable import iso, moment, uuid_of
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.gemini_cli import NOT_SENT
+from compactor_cli.formats.gemini_cli import UNSENT_PREFIXES
 
-_SAID, _SHOWN = "[The user:]", "[Shown:]"
+_USER_MARK, _OUTPUT_MARK = "[The user:]", "[Shown:]"
 """Prefixes for such a message, with and without text."""
 
 
@@ -28,7 +28,7 @@ class ToGeminiCLI:
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation, close=True)
-        return replace(conversation, turns=tuple(map(_sent, fit_parts(conversation.turns))))
+        return replace(conversation, turns=tuple(map(_mark_spoken, fit_parts(conversation.turns))))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
@@ -61,12 +61,12 @@ class ToGeminiCLI:
         return Home(place, f"gemini --resume {conversation.session_id}")
 
 
-def _sent(turn: SpeakerTurn) -> SpeakerTurn:
+def _mark_spoken(turn: SpeakerTurn) -> SpeakerTurn:
     """Return a user message, prefixed if the agent would otherwise not send it."""
     text = "".join(item.text for item in turn.items).strip()
-    if turn.role != "user" or (text and not text.startswith(NOT_SENT)):
+    if turn.role != "user" or (text and not text.startswith(UNSENT_PREFIXES)):
         return turn
-    return replace(turn, items=(Item("text", _SAID if text else _SHOWN), *turn.items))
+    return replace(turn, items=(Item("text", _USER_MARK if text else _OUTPUT_MARK), *turn.items))
 
 
 def _user(turn: SpeakerTurn) -> dict[str, Any]:

@@ -25,11 +25,11 @@ class ToOpenAIChat(NoAgents):
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
-        turns = fitting.without_seals(fitting.other_as_text(conversation.turns))
+        turns = fitting.drop_seals(fitting.other_as_text(conversation.turns))
         # the API accepts pictures only from the user
-        turns = fitting.pictures_behind(fitting.without_pictures(turns, fitting.is_input))
-        turns = fitting.with_one(fitting.ordered(turns, "thinking", "text", "call"), "thinking", "assistant")
-        turns = fitting.with_ids(fitting.with_names(turns, _NAME), _ID)
+        turns = fitting.move_pictures_after(fitting.drop_pictures(turns, fitting.is_input))
+        turns = fitting.merge_kind(fitting.order_items(turns, "thinking", "text", "call"), "thinking", "assistant")
+        turns = fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID)
         return replace(conversation, turns=turns)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:

@@ -33,7 +33,7 @@ class ToOpenCode:
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation, close=True)
-        return replace(conversation, turns=fitting.for_an_agent(conversation.turns, _NAME, _ID))
+        return replace(conversation, turns=fitting.fit_for_agent(conversation.turns, _NAME, _ID))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
@@ -41,16 +41,20 @@ class ToOpenCode:
         start = millis(first_time(conversation, context))
         results = {item.link: item for turn, item in conversation.items() if item.kind == "result"}
         messages: list[dict[str, Any]] = []
-        request_id, now = "", 0
+        request_id, time_ms = "", 0
         for turn, time in zip(conversation.turns, times(conversation, context), strict=True):
             if turn.role == "tool":
                 continue
-            now = max(now, millis(time))  # the agent sorts by time
-            place = _Place(session, len(messages), now, context.key)
-            request_id = place.message if turn.role == "user" else request_id
-            info = _asked(now) if turn.role == "user" else _answered(turn, now, request_id, conversation.cwd)
-            parts = [part for item in turn.items for part in place.parts(turn, item, results)]
-            messages.append({"info": {"id": place.message, "sessionID": session, **info}, "parts": parts})
+            time_ms = max(time_ms, millis(time))  # the agent sorts by time
+            message_place = _Place(session, len(messages), time_ms, context.key)
+            request_id = message_place.message if turn.role == "user" else request_id
+            info = (
+                _user_info(time_ms)
+                if turn.role == "user"
+                else _assistant_info(turn, time_ms, request_id, conversation.cwd)
+            )
+            parts = [part for item in turn.items for part in message_place.parts(turn, item, results)]
+            messages.append({"info": {"id": message_place.message, "sessionID": session, **info}, "parts": parts})
         info = {
             "id": session,
             "slug": "converted",
@@ -58,7 +62,7 @@ class ToOpenCode:
             "directory": conversation.cwd,
             "title": _title(conversation),
             "version": _VERSION,
-            "time": {"created": start, "updated": max(start, now)},
+            "time": {"created": start, "updated": max(start, time_ms)},
         }
         return jsonedit.lines([{"info": info, "messages": messages}])
 
@@ -80,15 +84,15 @@ def _title(conversation: Conversation) -> str:
     return " ".join(next(requests, "").split())[:_TITLE] or "Converted session"
 
 
-def _asked(now: int) -> dict[str, Any]:
-    return {"role": "user", "time": {"created": now}, "agent": _AGENT, "model": _MODEL}
+def _user_info(time_ms: int) -> dict[str, Any]:
+    return {"role": "user", "time": {"created": time_ms}, "agent": _AGENT, "model": _MODEL}
 
 
-def _answered(turn: SpeakerTurn, now: int, parent: str, cwd: str) -> dict[str, Any]:
+def _assistant_info(turn: SpeakerTurn, time_ms: int, parent: str, cwd: str) -> dict[str, Any]:
     calls = any(item.kind == "call" for item in turn.items)
     return {
         "role": "assistant",
-        "time": {"created": now, "completed": now},
+        "time": {"created": time_ms, "completed": time_ms},
         "parentID": parent,
         **_MODEL,
         "mode": _AGENT,
@@ -106,7 +110,7 @@ class _Place:
 
     session: str
     number: int
-    now: int
+    time_ms: int
     key: str
     count: int = 0
 
@@ -117,12 +121,12 @@ class _Place:
     def part(self, type: str, **rest: Any) -> dict[str, Any]:
         """Return a new part with the next id."""
         self.count += 1
-        own = f"prt_{self.number:06x}{self.count:06x}{digest(self.key, 'part', self.number, self.count)[:14]}"
-        return {"id": own, "sessionID": self.session, "messageID": self.message, "type": type, **rest}
+        part_id = f"prt_{self.number:06x}{self.count:06x}{digest(self.key, 'part', self.number, self.count)[:14]}"
+        return {"id": part_id, "sessionID": self.session, "messageID": self.message, "type": type, **rest}
 
     def parts(self, turn: SpeakerTurn, item: Item, results: Mapping[int, Item]) -> Iterator[dict[str, Any]]:
         """Yield the parts for an item."""
-        time = {"start": self.now, "end": self.now}
+        time = {"start": self.time_ms, "end": self.time_ms}
         if item.kind == "call":
             yield self.part("tool", callID=item.call_id, tool=item.name, state=self._state(item, results[item.link]))
         elif item.kind == "thinking":
@@ -138,7 +142,7 @@ class _Place:
 
     def _state(self, call: Item, result: Item) -> dict[str, Any]:
         """Return how a call ended. An error cannot hold pictures, so one with pictures becomes a failed command."""
-        time = {"start": self.now, "end": self.now}
+        time = {"start": self.time_ms, "end": self.time_ms}
         if result.failed and not result.pictures:
             return {"status": "error", "input": fitting.arguments(call), "error": result.text, "time": time}
         ended = {"exit": 1} if result.failed else {}

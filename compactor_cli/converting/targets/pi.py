@@ -30,7 +30,7 @@ class ToPi:
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
-        return replace(conversation, turns=fitting.for_an_agent(conversation.turns, _NAME, _ID))
+        return replace(conversation, turns=fitting.fit_for_agent(conversation.turns, _NAME, _ID))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations

@@ -40,7 +40,7 @@ class ToQwen:
                 "timestamp": iso(time),
                 "cwd": conversation.cwd,
                 "version": _VERSION,
-                **_said(turn),
+                **_record_message(turn),
             }
             parent = str(record["uuid"])
             records.append(record)
@@ -55,13 +55,13 @@ class ToQwen:
         return Home(place, f"qwen --resume {conversation.session_id}")
 
 
-def _said(turn: SpeakerTurn) -> dict[str, Any]:
+def _record_message(turn: SpeakerTurn) -> dict[str, Any]:
     if turn.role == "tool":
         (result,) = turn.items
         status = "error" if result.failed else "success"
-        shown = {"callId": result.call_id, "status": status, "resultDisplay": result.text}
+        display = {"callId": result.call_id, "status": status, "resultDisplay": result.text}
         message = {"role": "user", "parts": [response(result)]}
-        return {"type": "tool_result", "message": message, "toolCallResult": shown}
+        return {"type": "tool_result", "message": message, "toolCallResult": display}
     content = [part for item in turn.items for part in parts(item)]
     if turn.role == "user":
         return {"type": "user", "message": {"role": "user", "parts": content}}

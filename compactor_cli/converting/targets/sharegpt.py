@@ -26,18 +26,18 @@ class ToShareGPT(NoAgents):
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
         turns = fitting.other_as_text(fitting.system_as_user(conversation.turns, lead=True))
-        turns = fitting.without_empty(fitting.without_pictures(fitting.without_thoughts(turns)))
-        turns = fitting.begun_by_user(fitting.joined(turns, "system", "user", "assistant"))
-        turns = fitting.with_one(turns, "text", "system", "user", "assistant")
-        turns = fitting.without_ids(fitting.ordered(turns, "text", "call"))
-        return replace(conversation, turns=tuple(_in_a_row(turns)))
+        turns = fitting.drop_empty(fitting.drop_pictures(fitting.drop_thoughts(turns)))
+        turns = fitting.begin_with_user(fitting.merge_neighbours(turns, "system", "user", "assistant"))
+        turns = fitting.merge_kind(turns, "text", "system", "user", "assistant")
+        turns = fitting.drop_ids(fitting.order_items(turns, "text", "call"))
+        return replace(conversation, turns=tuple(_merge_rows(turns)))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         rows = ({"conversations": list(_rows(conversation))} for conversation in conversations)
         return jsonedit.lines(rows)
 
 
-def _in_a_row(turns: fitting.Turns) -> Iterator[SpeakerTurn]:
+def _merge_rows(turns: fitting.Turns) -> Iterator[SpeakerTurn]:
     """Yield each call followed by its result. Rows must alternate, so parallel calls are listed one after the other."""
     results = {turn.items[0].link: turn for turn in turns if turn.role == "tool"}
     for turn in turns:

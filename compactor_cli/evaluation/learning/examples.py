@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.evaluation.retention.prefixes import cut_at
-from compactor_cli.features.evidence import Evidence, gather
+from compactor_cli.evaluation.retention.prefixes import cut_position
+from compactor_cli.features.evidence import Evidence, gather_evidence
 from compactor_cli.features.name_features import expanded, signals_of
 from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.model.message import Message, Part
 
 CUTS = (0.35, 0.5, 0.65, 0.8)
 """Shares of a session's tokens at which to cut it; what follows a cut is the rest."""
-_SMALLEST = 1_000
+_MIN_TOKENS = 1_000
 """Minimum tokens before a cut, without system messages; with fewer there is nothing to choose."""
-_FEWEST = 3
+_MIN_NEEDED = 3
 """Minimum number of needed names; a cut with fewer teaches nothing."""
-_OPENING = 40
+_MIN_OPENING_CHARS = 40
 """Minimum characters of a first request that can distinguish tasks."""
 
 
@@ -52,28 +52,28 @@ class TrainingCase(Struct, frozen=True):
 def opening_of(messages: Sequence[Message]) -> str:
     """Return the first request, which identifies sessions on the same task; empty if it is too short."""
     text = next((message.text() for message in messages if message.origin == "request"), "")
-    return text if len(text) >= _OPENING else ""
+    return text if len(text) >= _MIN_OPENING_CHARS else ""
 
 
 def cases_of(session: str, messages: Sequence[Message]) -> Iterator[TrainingCase]:
     """Yield the cases of a session; a short one has none. No position is used for two cuts."""
-    done = set()
+    used_cuts = set()
     for share in CUTS:
-        cut = cut_at(messages, share)
-        if cut is None or cut in done:
+        cut = cut_position(messages, share)
+        if cut is None or cut in used_cuts:
             continue
-        done.add(cut)
-        if sum(message.tokens for message in messages[:cut] if message.role != "system") < _SMALLEST:
+        used_cuts.add(cut)
+        if sum(message.tokens for message in messages[:cut] if message.role != "system") < _MIN_TOKENS:
             continue
-        case = _case(session, messages[:cut], messages[cut:])
-        if case.needs >= _FEWEST:
+        case = _make_case(session, messages[:cut], messages[cut:])
+        if case.needs >= _MIN_NEEDED:
             yield case
 
 
-def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> TrainingCase:
+def _make_case(name: str, front: Sequence[Message], later_messages: Sequence[Message]) -> TrainingCase:
     session = read_session(front)
-    evidence = gather(front, session)
-    needed = needed_names(session, evidence, rest)
+    evidence = gather_evidence(front, session)
+    needed = needed_names(session, evidence, later_messages)
     always = {t for piece in session.pieces if front[piece.message].role == "system" for t in piece.names}
     rows = array("d")
     labels = bytearray()
@@ -84,7 +84,7 @@ def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> Train
     return TrainingCase(name, rows, bytes(labels))
 
 
-def needed_names(session: SessionText, evidence: Evidence, rest: Sequence[Message]) -> set[int]:
+def needed_names(session: SessionText, evidence: Evidence, later_messages: Sequence[Message]) -> set[int]:
     """Return the names before the cut that the agent writes after it before anybody else repeats them.
 
     `session` and `evidence` describe what is before the cut. Keys of structured data and tool names do not count,
@@ -92,15 +92,15 @@ def needed_names(session: SessionText, evidence: Evidence, rest: Sequence[Messag
     """
     needed: set[int] = set()
     supplied: set[str] = set()
-    later = read_session(rest)
-    form = _form(session, evidence) | _form(later, gather(rest, later))
+    later = read_session(later_messages)
+    excluded = _identifiers(session, evidence) | _identifiers(later, gather_evidence(later_messages, later))
     for piece in later.pieces:
         names = [later.names[term] for term in piece.names]
-        message = rest[piece.message]
+        message = later_messages[piece.message]
         if _by_agent(message, message.parts[piece.part]):
             for name in names:
-                term = session.find(name)
-                if term is not None and term >= 0 and name not in supplied and name not in form:
+                term = session.find_id(name)
+                if term is not None and term >= 0 and name not in supplied and name not in excluded:
                     needed.add(term)
         else:
             supplied.update(names)
@@ -113,5 +113,5 @@ def _by_agent(message: Message, part: Part) -> bool:
     return message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
 
 
-def _form(session: SessionText, evidence: Evidence) -> set[str]:
+def _identifiers(session: SessionText, evidence: Evidence) -> set[str]:
     return {session.names[term] for term, mentions in evidence.mentions.items() if mentions.key}

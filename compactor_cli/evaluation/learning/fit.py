@@ -14,19 +14,19 @@ PENALTY = 10.0
 """Strength of the penalty on squared weights of standardized signals, relative to the weights of the examples."""
 DIGITS = 4
 """Decimals of a weight, so that the profile in a file is exactly the one that was measured."""
-_SOURCE = 300.0
+_SOURCE_WEIGHT = 300.0
 """Weight of a source's names if all of them are needed. docs/decisions/0020-learned-profile.md compares ways of
 weighting sources."""
-_BETWEEN = 0.3
+_SOURCE_EXPONENT = 0.3
 """What is weighted equally in every source: all its names (0), its needed names (1), or something between."""
-_FEW_CASES = 5.0
+_MIN_CASES = 5.0
 """Sources with fewer cases count less, since the other sources say more about what holds in general."""
 _FEW_NEEDS = 50
 """Cases with fewer needed names count less, since few labels say little."""
-_STEADY = 1e-3
+_TOLERANCE = 1e-3
 """A signal with a smaller standard deviation is treated as constant and gets no weight."""
-_ROUNDS = 60
-_HALVINGS = 20
+_MAX_ROUNDS = 60
+_MAX_HALVINGS = 20
 
 
 def load_numpy() -> Any:
@@ -43,10 +43,10 @@ def fit(cases: Sequence[TrainingCase], sources: Mapping[str, str], *, penalty: f
     np = load_numpy()
     blocks = [
         (_rows(np, case), np.frombuffer(case.needed, dtype=np.uint8).astype(np.float64), share)
-        for case, share in zip(cases, _shares(cases, sources), strict=True)
+        for case, share in zip(cases, _case_weights(cases, sources), strict=True)
     ]
-    own = _logistic(np, blocks, _standard(np, [rows for rows, _, _ in blocks]), penalty)
-    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(weight_names(), own, strict=True)}
+    solution = _logistic(np, blocks, _standardizer(np, [rows for rows, _, _ in blocks]), penalty)
+    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(weight_names(), solution, strict=True)}
 
 
 class Labelled(NamedTuple):
@@ -62,12 +62,16 @@ def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: f
     """Return the weights of the bias and of signals, rounded as in files."""
     np = load_numpy()
     blocks = [
-        (np.array([[1.0, *row] for row in each.rows]), np.full(len(each.rows), float(each.needed)), each.weight)
-        for each in examples
-        if each.rows
+        (
+            np.array([[1.0, *row] for row in example.rows]),
+            np.full(len(example.rows), float(example.needed)),
+            example.weight,
+        )
+        for example in examples
+        if example.rows
     ]
-    own = _logistic(np, blocks, _standard(np, [rows for rows, _, _ in blocks]), penalty)
-    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(["bias", *signals], own, strict=True)}
+    solution = _logistic(np, blocks, _standardizer(np, [rows for rows, _, _ in blocks]), penalty)
+    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(["bias", *signals], solution, strict=True)}
 
 
 def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:
@@ -78,42 +82,45 @@ def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:
     np = load_numpy()
     labels = np.frombuffer(case.needed, dtype=np.uint8).astype(bool)
     points = _rows(np, case) @ np.array([weights.get(name, 0.0) for name in weight_names()])
-    needed, others = int(labels.sum()), int((~labels).sum())
-    if not needed or not others:
+    needed, other_count = int(labels.sum()), int((~labels).sum())
+    if not needed or not other_count:
         return None
     _, inverse, counts = np.unique(points, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    return float((ranks[labels].sum() - needed * (needed + 1) / 2) / (needed * others))
+    return float((ranks[labels].sum() - needed * (needed + 1) / 2) / (needed * other_count))
 
 
 def _rows(np: Any, case: TrainingCase) -> Any:
     return np.frombuffer(case.rows, dtype=np.float64).reshape(len(case.needed), len(weight_names()))
 
 
-def _shares(cases: Sequence[TrainingCase], sources: Mapping[str, str]) -> list[float]:
+def _case_weights(cases: Sequence[TrainingCase], sources: Mapping[str, str]) -> list[float]:
     """Return the weight of one example for each case. All sources weigh about the same, whatever the number and
     length of their sessions, except sources with few needed names."""
     raw = [1.0 / max(_FEW_NEEDS, case.needs) for case in cases]
     names: dict[str, float] = {}
-    needs: dict[str, float] = {}
-    for case, own in zip(cases, raw, strict=True):
+    needs_by_source: dict[str, float] = {}
+    for case, case_weight in zip(cases, raw, strict=True):
         source = sources[case.session]
-        names[source] = names.get(source, 0.0) + own * len(case.needed)
-        needs[source] = needs.get(source, 0.0) + own * case.needs
+        names[source] = names.get(source, 0.0) + case_weight * len(case.needed)
+        needs_by_source[source] = needs_by_source.get(source, 0.0) + case_weight * case.needs
     factors = {
-        source: _SOURCE * min(1.0, needed / _FEW_CASES) * (names[source] / needed) ** _BETWEEN / names[source]
-        for source, needed in needs.items()
+        source: _SOURCE_WEIGHT
+        * min(1.0, needed / _MIN_CASES)
+        * (names[source] / needed) ** _SOURCE_EXPONENT
+        / names[source]
+        for source, needed in needs_by_source.items()
         if needed
     }
-    return [own * factors.get(sources[case.session], 0.0) for case, own in zip(cases, raw, strict=True)]
+    return [case_weight * factors.get(sources[case.session], 0.0) for case, case_weight in zip(cases, raw, strict=True)]
 
 
-def _standard(np: Any, blocks: Sequence[Any]) -> Any:
+def _standardizer(np: Any, blocks: Sequence[Any]) -> Any:
     """Return the matrix that standardizes rows of signals to mean 0 and deviation 1; the first column is all ones."""
     count = sum(len(rows) for rows in blocks)
     mean = sum(rows.sum(0) for rows in blocks) / count
     spread = np.sqrt(sum(((rows - mean) ** 2).sum(0) for rows in blocks) / count)
-    spread[spread < _STEADY] = 1.0
+    spread[spread < _TOLERANCE] = 1.0
     scale = np.diag(1.0 / spread)
     scale[0] = -mean / spread
     scale[0, 0] = 1.0
@@ -125,11 +132,11 @@ def _logistic(np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, pen
     ridge = np.full(len(scale), penalty)
     ridge[0] = 1e-6
     beta = np.zeros(len(scale))
-    loss, slope, curve = _look(np, blocks, scale, ridge, beta)
-    for _ in range(_ROUNDS):
+    loss, slope, curve = _loss_terms(np, blocks, scale, ridge, beta)
+    for _ in range(_MAX_ROUNDS):
         step = np.linalg.solve(curve, slope)
-        for _ in range(_HALVINGS):
-            new = _look(np, blocks, scale, ridge, beta - step)
+        for _ in range(_MAX_HALVINGS):
+            new = _loss_terms(np, blocks, scale, ridge, beta - step)
             if new[0] <= loss:
                 break
             step = step / 2
@@ -142,15 +149,15 @@ def _logistic(np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, pen
     return scale @ beta
 
 
-def _look(
+def _loss_terms(
     np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, ridge: Any, beta: Any
 ) -> tuple[float, Any, Any]:
     """Return the loss for weights of standardized signals, its gradient and its Hessian. The rows themselves are not
     transformed."""
-    own = scale @ beta
+    raw_weights = scale @ beta
     loss, slope, curve = 0.0, np.zeros(len(beta)), np.zeros((len(beta), len(beta)))
     for rows, labels, share in blocks:
-        points = np.clip(rows @ own, -30, 30)
+        points = np.clip(rows @ raw_weights, -30, 30)
         likely = 1 / (1 + np.exp(-points))
         loss += share * float((np.logaddexp(0.0, points) - labels * points).sum())
         slope += share * (rows.T @ (likely - labels))

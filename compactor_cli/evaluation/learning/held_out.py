@@ -54,7 +54,7 @@ class HeldOut(Struct, frozen=True):
     """Number of folds of the sessions."""
 
 
-class Measuring(Struct, frozen=True):
+class MeasureTools(Struct, frozen=True):
     """The functions used to compute the figures."""
 
     fit: Callable[[Sequence[TrainingCase]], Weights]
@@ -66,7 +66,7 @@ class Measuring(Struct, frozen=True):
     """Called for every fit, and for every run of a method."""
 
 
-class _Seen(Struct, frozen=True):
+class _CaseMeans(Struct, frozen=True):
     """Means over some cases, and the number of cases."""
 
     source: str
@@ -75,83 +75,89 @@ class _Seen(Struct, frozen=True):
     kept: tuple[KeptShares, ...]
 
 
-def steps_of(prepared: Prepared, schemes: Sequence[Mapping[str, int]], references: int) -> int:
-    """Return how often `held_out` calls `progress`."""
+def step_count(prepared: Prepared, schemes: Sequence[Mapping[str, int]], references: int) -> int:
+    """Return how often `measure_held_out` calls `progress`."""
     runs = len(schemes) + references
     return sum(len(set(folds.values())) for folds in schemes) + runs * len(prepared.cases) * len(RATIOS)
 
 
-def held_out(
+def measure_held_out(
     lessons: Sequence[Lesson],
     cases: Sequence[TrainingCase],
     prepared: Prepared,
     schemes: Mapping[str, Mapping[str, int]],
-    tools: Measuring,
+    tools: MeasureTools,
 ) -> HeldOut:
     """Learn without each fold, and test on it. `schemes`: name of a row -> (session -> fold).
 
     `prepared`: the measure's cases for the same sessions, under the same names.
     """
     source_of = {lesson.name: lesson.source for lesson in lessons}
-    seen = {name: list(_scheme(source_of, cases, prepared, folds, tools)) for name, folds in schemes.items()}
+    results = {name: list(_scheme_figures(source_of, cases, prepared, folds, tools)) for name, folds in schemes.items()}
     for method in tools.references:
-        seen[method.name] = list(_measured(source_of, prepared, set(source_of), method, tools))
+        results[method.name] = list(_measure_sources(source_of, prepared, set(source_of), method, tools))
     sources = {source: [lesson for lesson in lessons if lesson.source == source] for source in source_of.values()}
     return HeldOut(
-        whole=_part(len(lessons), seen, sources),
-        sources={source: _part(len(own), seen, (source,)) for source, own in sorted(sources.items())},
+        whole=_part_figures(len(lessons), results, sources),
+        sources={
+            source: _part_figures(len(source_sessions), results, (source,))
+            for source, source_sessions in sorted(sources.items())
+        },
         folds=len(set(next(iter(schemes.values())).values())),
     )
 
 
-def _scheme(
+def _scheme_figures(
     source_of: Mapping[str, str],
     cases: Sequence[TrainingCase],
     prepared: Prepared,
     folds: Mapping[str, int],
-    tools: Measuring,
-) -> Iterable[_Seen]:
+    tools: MeasureTools,
+) -> Iterable[_CaseMeans]:
     for fold in sorted(set(folds.values())):
         tools.progress("learning")
         weights = tools.fit([case for case in cases if folds[case.session] != fold])
         for case in cases:
             value = tools.auc(case, weights) if folds[case.session] == fold else None
             if value is not None:
-                yield _Seen(source_of[case.session], (value,), 0, ())
-        own = {name for name in source_of if folds[name] == fold}
-        yield from _measured(source_of, prepared, own, tools.method(weights), tools)
+                yield _CaseMeans(source_of[case.session], (value,), 0, ())
+        fold_sessions = {name for name in source_of if folds[name] == fold}
+        yield from _measure_sources(source_of, prepared, fold_sessions, tools.method(weights), tools)
 
 
-def _measured(
-    source_of: Mapping[str, str], prepared: Prepared, names: set[str], method: Method, tools: Measuring
-) -> Iterable[_Seen]:
+def _measure_sources(
+    source_of: Mapping[str, str], prepared: Prepared, names: set[str], method: Method, tools: MeasureTools
+) -> Iterable[_CaseMeans]:
     """Yield the result of the measure for each source, using the sessions with these names."""
     for source in sorted({source_of[name] for name in names}):
-        own = tuple(c for c in prepared.cases if c.session in names and source_of[c.session] == source)
-        if own:
-            result = evaluate(replace(prepared, cases=own), [method], RATIOS, progress=tools.progress)
-            kept = tuple(KeptShares(row.ratio, row.linked.mean, row.recall.mean) for row in result.rows)
-            yield _Seen(source, (), len(own), kept)
+        source_cases = tuple(c for c in prepared.cases if c.session in names and source_of[c.session] == source)
+        if source_cases:
+            result = evaluate(replace(prepared, cases=source_cases), [method], RATIOS, progress=tools.progress)
+            kept_shares = tuple(KeptShares(row.ratio, row.linked.mean, row.recall.mean) for row in result.rows)
+            yield _CaseMeans(source, (), len(source_cases), kept_shares)
 
 
-def _part(sessions: int, seen: Mapping[str, Sequence[_Seen]], sources: Iterable[str]) -> PartFigures:
-    wanted = set(sources)
-    return PartFigures(sessions, {name: _mean([s for s in all_ if s.source in wanted]) for name, all_ in seen.items()})
+def _part_figures(sessions: int, results: Mapping[str, Sequence[_CaseMeans]], sources: Iterable[str]) -> PartFigures:
+    wanted_sources = set(sources)
+    return PartFigures(
+        sessions,
+        {name: _mean_figures([s for s in means if s.source in wanted_sources]) for name, means in results.items()},
+    )
 
 
-def _mean(seen: Sequence[_Seen]) -> Figures:
+def _mean_figures(means: Sequence[_CaseMeans]) -> Figures:
     """Return the means, with equal weight for every case."""
-    aucs = [value for session in seen for value in session.auc]
-    count = sum(session.cases for session in seen)
-    kept = tuple(
+    aucs = [value for session in means for value in session.auc]
+    count = sum(session.cases for session in means)
+    kept_shares = tuple(
         KeptShares(
             ratio,
-            sum(session.cases * session.kept[index].linked for session in seen if session.cases) / count,
-            sum(session.cases * session.kept[index].recall for session in seen if session.cases) / count,
+            sum(session.cases * session.kept[index].linked for session in means if session.cases) / count,
+            sum(session.cases * session.kept[index].recall for session in means if session.cases) / count,
         )
         for index, ratio in enumerate(RATIOS if count else ())
     )
-    return Figures(sum(aucs) / len(aucs) if aucs else None, count, kept)
+    return Figures(sum(aucs) / len(aucs) if aucs else None, count, kept_shares)
 
 
 def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[str, int]:
@@ -164,24 +170,24 @@ def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[s
     for lesson in lessons:
         groups.setdefault((lesson.source, lesson.opening or lesson.name), []).append(lesson.name)
     order = sorted((source, _draw(min(names), seed), names) for (source, _), names in groups.items())
-    return _dealt([names for _, _, names in order], count)
+    return _deal_folds([names for _, _, names in order], count)
 
 
-def folds_by_source(lessons: Sequence[Lesson], most: int, seed: int) -> dict[str, int]:
+def folds_by_source(lessons: Sequence[Lesson], max_folds: int, seed: int) -> dict[str, int]:
     """Return session -> fold, with each source in a fold of its own, or with whole sources spread over at most
-    `most` folds."""
+    `max_folds` folds."""
     groups: dict[str, list[str]] = {}
     for lesson in lessons:
         groups.setdefault(lesson.source, []).append(lesson.name)
     order = sorted(groups, key=lambda source: (_draw(source, seed), source))
-    return _dealt([groups[source] for source in order], most)
+    return _deal_folds([groups[source] for source in order], max_folds)
 
 
 def _draw(name: str, seed: int) -> str:
     return sha256(f"{seed}:{name}".encode("utf-8", "replace")).hexdigest()
 
 
-def _dealt(groups: Sequence[Sequence[str]], count: int) -> dict[str, int]:
+def _deal_folds(groups: Sequence[Sequence[str]], count: int) -> dict[str, int]:
     """Return name -> fold, dealing the groups to the folds in turn. Empty for a single group, since holding it out
     leaves nothing to learn from."""
     if len(groups) < 2:

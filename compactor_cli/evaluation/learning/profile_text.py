@@ -36,7 +36,7 @@ DIGITS = 4
 """Decimals of every figure and weight."""
 
 
-class Taught(Struct, frozen=True):
+class LearnedProfile(Struct, frozen=True):
     """What was learned, and from what."""
 
     weights: Mapping[str, float]
@@ -54,7 +54,7 @@ class Taught(Struct, frozen=True):
         return sum(self.sources.values())
 
 
-def profile_text(taught: Taught) -> str:
+def profile_text(taught: LearnedProfile) -> str:
     """Return the whole file; `profiles.parse_profile` reads it back."""
     lines = [
         _HEADER,
@@ -66,16 +66,16 @@ def profile_text(taught: Taught) -> str:
         f"penalty = {taught.penalty:g}",
         "",
         "[sources]  # folders, and the sessions of each",
-        *(f"{_key(source)} = {count}" for source, count in sorted(taught.sources.items())),
+        *(f"{_toml_key(source)} = {count}" for source, count in sorted(taught.sources.items())),
         "",
-        *_figures(taught),
+        *_figure_lines(taught),
         "",
-        *_weights(taught.weights),
+        *_weight_lines(taught.weights),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _figures(taught: Taught) -> Iterator[str]:
+def _figure_lines(taught: LearnedProfile) -> Iterator[str]:
     held_out = taught.held_out
     if held_out is None:
         yield f"# No held-out figures: {taught.not_held_out}."
@@ -87,7 +87,7 @@ def _figures(taught: Taught) -> Iterator[str]:
     yield f"folds = {held_out.folds}"
     yield from _table("all", held_out.whole)
     for source, part in held_out.sources.items():
-        yield from _table(f"sources.{_key(source)}", part)
+        yield from _table(f"sources.{_toml_key(source)}", part)
 
 
 def _table(name: str, part: PartFigures) -> Iterator[str]:
@@ -105,37 +105,37 @@ def _table(name: str, part: PartFigures) -> Iterator[str]:
 def figures_of(figures: Figures) -> dict[str, float]:
     """Return figures under the names used in files and scripts."""
     values = {} if figures.auc is None else {"auc": figures.auc}
-    for kept in figures.kept:
-        values[f"linked_{100 * kept.ratio:g}"] = kept.linked
-        values[f"recall_{100 * kept.ratio:g}"] = kept.recall
+    for shares in figures.kept:
+        values[f"linked_{100 * shares.ratio:g}"] = shares.linked
+        values[f"recall_{100 * shares.ratio:g}"] = shares.recall
     return values
 
 
-def _weights(weights: Mapping[str, float]) -> Iterator[str]:
+def _weight_lines(weights: Mapping[str, float]) -> Iterator[str]:
     signals = [("bias", weights["bias"], "of every name"), *((s, weights[s], text) for s, text in SIGNALS.items())]
     yield "[weights]"
-    yield from _aligned(signals)
+    yield from _align_rows(signals)
     for name, kinds in CLASSES.items():
         yield ""
         yield f"# added for names that are a {' or '.join(kinds)}"
-        yield from _aligned([(f'"{signal}.{name}"', weights[f"{signal}.{name}"], "") for signal in BY_CLASS])
+        yield from _align_rows([(f'"{signal}.{name}"', weights[f"{signal}.{name}"], "") for signal in BY_CLASS])
     yield ""
     yield "[weights.kind]  # added for what a name is"
-    yield from _aligned([(kind, weights[f"kind.{kind}"], "") for kind in NAME_KINDS])
+    yield from _align_rows([(kind, weights[f"kind.{kind}"], "") for kind in NAME_KINDS])
 
 
 def with_statements(text: str, tables: Mapping[str, Mapping[str, float]]) -> str:
     """Return the file with these tables of weights for statements, by name; they are always the last ones."""
     lines = [text.partition(_STATEMENTS)[0].rstrip("\n"), "", _STATEMENTS]
     for title, weights in tables.items():
-        meant, signals = _STATEMENT_TABLES[title]
+        description, signals = _STATEMENT_TABLES[title]
         rows = [("bias", weights["bias"], "of every statement")]
         rows += [(signal, weights[signal], meaning) for signal, meaning in signals.items()]
-        lines += ["", f"[{title}]  # {meant}", *_aligned(rows)]
+        lines += ["", f"[{title}]  # {description}", *_align_rows(rows)]
     return "\n".join(lines) + "\n"
 
 
-def _aligned(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
+def _align_rows(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
     rows = list(rows)
     width = max(len(name) for name, _, _ in rows)
     for name, value, text in rows:
@@ -143,13 +143,13 @@ def _aligned(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
         yield f"{name:<{width}} = {value:>8.{DIGITS}f}{comment}"
 
 
-def _key(text: str) -> str:
+def _toml_key(text: str) -> str:
     """Return a quoted TOML key."""
     clean = text.encode("utf-8", "replace").decode()
-    return f'"{"".join(map(_character, clean))}"'
+    return f'"{"".join(map(_escape_character, clean))}"'
 
 
-def _character(c: str) -> str:
+def _escape_character(c: str) -> str:
     if c in '"\\':
         return f"\\{c}"
     return c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}"

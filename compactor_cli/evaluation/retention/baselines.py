@@ -10,9 +10,9 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.tokens.base import TokenCounter
 
-_WORTH_MASKING = 60
+_MIN_MASKED_TOKENS = 60
 """Maximum characters of an output that is not longer than its replacement."""
-_LONGEST_TOKEN = 16
+_MAX_CHARS_PER_TOKEN = 16
 """Assumed maximum characters per token when searching for the tail of a text."""
 
 
@@ -20,22 +20,22 @@ def keep_last(messages: Sequence[Message], target: int, counter: TokenCounter) -
     """Return the system messages and the newest groups that fit. Of the first group that does not fit, the end of
     its text is kept."""
     system = [message for message in messages if message.role == "system"]
-    left = target - sum(message.tokens for message in system)
-    kept: set[int] = set()
+    remaining_tokens = target - sum(message.tokens for message in system)
+    kept_indexes: set[int] = set()
     note: list[Message] = []
     for group in sorted(form_groups(messages), key=lambda group: group.messages[-1], reverse=True):
         members = [messages[index] for index in group.messages if messages[index].role != "system"]
         cost = sum(message.tokens for message in members)
-        if cost > left:
-            note = _tail(members, left, counter)
+        if cost > remaining_tokens:
+            note = _group_tail(members, remaining_tokens, counter)
             break
-        kept.update(group.messages)
-        left -= cost
-    body = [message for index, message in enumerate(messages) if index in kept and message.role != "system"]
+        kept_indexes.update(group.messages)
+        remaining_tokens -= cost
+    body = [message for index, message in enumerate(messages) if index in kept_indexes and message.role != "system"]
     return [*system, *note, *body]
 
 
-def mask(messages: Sequence[Message], target: int, counter: TokenCounter) -> list[Message]:
+def mask_outputs(messages: Sequence[Message], target: int, counter: TokenCounter) -> list[Message]:
     """Return the messages with tool outputs replaced by a note on their size, oldest first, until the rest fits; if
     it never fits, apply `keep_last`."""
     out = list(messages)
@@ -43,7 +43,7 @@ def mask(messages: Sequence[Message], target: int, counter: TokenCounter) -> lis
     for index, message in enumerate(messages):
         if total <= target:
             return out
-        parts = tuple(_masked(part, counter) for part in message.parts)
+        parts = tuple(_mask_part(part, counter) for part in message.parts)
         saved = sum(part.tokens for part in message.parts) - sum(part.tokens for part in parts)
         if saved > 0:
             out[index] = replace(message, parts=parts, tokens=message.tokens - saved)
@@ -51,23 +51,24 @@ def mask(messages: Sequence[Message], target: int, counter: TokenCounter) -> lis
     return out if total <= target else keep_last(out, target, counter)
 
 
-def _masked(part: Part, counter: TokenCounter) -> Part:
-    if part.kind != "tool_result" or (len(part.text) <= _WORTH_MASKING and not part.images):
+def _mask_part(part: Part, counter: TokenCounter) -> Part:
+    if part.kind != "tool_result" or (len(part.text) <= _MIN_MASKED_TOKENS and not part.images):
         return part
     text = f"[old tool output omitted: {len(part.text)} characters]"
     return replace(part, text=text, tokens=counter.count(text), images=0)
 
 
-def _tail(members: Sequence[Message], room: int, counter: TokenCounter) -> list[Message]:
-    """Return a message with the end of a group's text in at most `room` tokens; none if there are no tokens left."""
-    room -= counter.per_message
-    if room <= 0:
+def _group_tail(members: Sequence[Message], token_budget: int, counter: TokenCounter) -> list[Message]:
+    """Return a message with the end of a group's text in at most `token_budget` tokens; none if there are no tokens
+    left."""
+    token_budget -= counter.per_message
+    if token_budget <= 0:
         return []
-    text = "\n".join(part.text for message in members for part in message.parts)[-_LONGEST_TOKEN * room :]
+    text = "\n".join(part.text for message in members for part in message.parts)[-_MAX_CHARS_PER_TOKEN * token_budget :]
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if counter.count(text[-middle:]) <= room:
+        if counter.count(text[-middle:]) <= token_budget:
             low = middle
         else:
             high = middle - 1
@@ -76,4 +77,4 @@ def _tail(members: Sequence[Message], room: int, counter: TokenCounter) -> list[
     return [Message(-1, "", "user", (part,), (), tokens + counter.per_message)] if low else []
 
 
-BASELINES = {"keep_last": keep_last, "mask": mask}
+BASELINES = {"keep_last": keep_last, "mask": mask_outputs}

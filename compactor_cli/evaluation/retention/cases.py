@@ -11,16 +11,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.evaluation.retention.future_references import Need, Story
-from compactor_cli.evaluation.retention.prefixes import cut_at, front_of
+from compactor_cli.evaluation.retention.prefixes import cut_position, front_transcript
 from compactor_cli.model.message import system_tokens
 from compactor_cli.model.transcript import Transcript
 
-LEAST_TOKENS = 1_000
+MIN_TOKENS = 1_000
 """Minimum tokens of a front without system messages; nobody compacts anything smaller."""
-LEAST_NEEDS = 3
-_ENOUGH_SESSIONS = 5
+MIN_NEEDS = 3
+_MIN_SESSIONS = 5
 """From this number of sessions on, they determine what is rare; with fewer, the messages of the front do."""
-_LEAST_WEIGHT = 0.1
+_MIN_WEIGHT = 0.1
 
 
 class EvaluatedSession(NamedTuple):
@@ -66,17 +66,17 @@ def prepare(
 
     `refused`: files that could not be read; they precede the cuts skipped here.
     """
-    enough = len(sessions) >= _ENOUGH_SESSIONS
+    has_enough = len(sessions) >= _MIN_SESSIONS
     holders: Counter[str] = Counter()
     cases: list[Case] = []
     skipped = list(refused)
     for session in sessions:
         story = Story(session.transcript.messages)
-        if enough:
+        if has_enough:
             holders.update(story.identifiers())
         lengths: set[int] = set()
         for cut in cuts:
-            outcome = _case(session, story, cut)
+            outcome = _make_case(session, story, cut)
             if isinstance(outcome, Case) and len(outcome.front.messages) in lengths:
                 outcome = "the same place as an earlier cut"
             if isinstance(outcome, Case):
@@ -85,36 +85,36 @@ def prepare(
             else:
                 skipped.append(Skipped(session.name, cut, outcome))
         progress(session.name)
-    if enough:
-        return Prepared(tuple(_by_sessions(case, holders, len(sessions)) for case in cases), tuple(skipped))
-    return Prepared(tuple(map(_by_messages, cases)), tuple(skipped))
+    if has_enough:
+        return Prepared(tuple(_weigh_by_sessions(case, holders, len(sessions)) for case in cases), tuple(skipped))
+    return Prepared(tuple(map(_weigh_by_messages, cases)), tuple(skipped))
 
 
-def _case(session: EvaluatedSession, story: Story, share: float) -> Case | str:
+def _make_case(session: EvaluatedSession, story: Story, share: float) -> Case | str:
     """Return the case, or the reason why there is none."""
-    cut = cut_at(session.transcript.messages, share)
+    cut = cut_position(session.transcript.messages, share)
     if cut is None:
         return "no legal place to cut"
-    front = front_of(session.transcript, cut)
+    front = front_transcript(session.transcript, cut)
     tokens = front.tokens - system_tokens(front.messages)
-    if tokens < LEAST_TOKENS:
-        return f"{tokens:,} tokens to compact, fewer than {LEAST_TOKENS:,}"
+    if tokens < MIN_TOKENS:
+        return f"{tokens:,} tokens to compact, fewer than {MIN_TOKENS:,}"
     needs = story.needs(cut)
-    if len(needs) < LEAST_NEEDS:
-        return f"{len(needs)} needed identifiers, fewer than {LEAST_NEEDS}"
+    if len(needs) < MIN_NEEDS:
+        return f"{len(needs)} needed identifiers, fewer than {MIN_NEEDS}"
     return Case(session.name, share, front, tuple(needs))
 
 
-def _by_sessions(case: Case, holders: Mapping[str, int], sessions: int) -> Case:
+def _weigh_by_sessions(case: Case, holders: Mapping[str, int], sessions: int) -> Case:
     """Give more weight to needs that occur in few sessions."""
     return replace(case, needs=tuple(_weigh(need, holders.get(need.name, 0), sessions) for need in case.needs))
 
 
-def _by_messages(case: Case) -> Case:
+def _weigh_by_messages(case: Case) -> Case:
     """Give more weight to needs that occur in few messages of the front."""
-    among = len(case.front.messages)
-    return replace(case, needs=tuple(_weigh(need, need.messages, among) for need in case.needs))
+    message_count = len(case.front.messages)
+    return replace(case, needs=tuple(_weigh(need, need.messages, message_count) for need in case.needs))
 
 
-def _weigh(need: Need, having: int, among: int) -> Need:
-    return replace(need, weight=max(_LEAST_WEIGHT, math.log((1 + among) / (1 + having))))
+def _weigh(need: Need, holder_count: int, total_count: int) -> Need:
+    return replace(need, weight=max(_MIN_WEIGHT, math.log((1 + total_count) / (1 + holder_count))))

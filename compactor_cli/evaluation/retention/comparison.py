@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from compactor_cli.evaluation.retention.cases import Skipped
 from compactor_cli.evaluation.retention.kept_references import NeedSurvival
-from compactor_cli.evaluation.retention.statistics import MeanEstimate, estimate
+from compactor_cli.evaluation.retention.statistics import MeanEstimate, estimate_mean
 
 Kind = Literal["strategy", "against", "baseline"]
 
@@ -68,7 +68,7 @@ class Evaluation(Struct, frozen=True):
     differences: tuple[Difference, ...]
 
 
-def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[CaseOutcome]) -> MethodRow:
+def method_row(method: str, kind: Kind, ratio: float, outcomes: Sequence[CaseOutcome]) -> MethodRow:
     """Return the means of one method at one ratio."""
     old = [o.survival.old_half for o in outcomes if o.survival.old_half is not None]
     sizes = [o.size for o in outcomes if o.size is not None]
@@ -76,8 +76,8 @@ def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[CaseOutcome]) 
         method=method,
         kind=kind,
         ratio=ratio,
-        linked=estimate(_by_session((o, o.survival.linked) for o in outcomes)),
-        recall=estimate(_by_session((o, o.survival.recall) for o in outcomes)),
+        linked=estimate_mean(_by_session((o, o.survival.linked) for o in outcomes)),
+        recall=estimate_mean(_by_session((o, o.survival.recall) for o in outcomes)),
         old_half=sum(old) / len(old) if old else None,
         size=sum(sizes) / len(sizes) if sizes else None,
         over=sum(o.over for o in outcomes),
@@ -87,7 +87,7 @@ def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[CaseOutcome]) 
     )
 
 
-def difference(
+def method_difference(
     ratio: float, first: tuple[str, Sequence[CaseOutcome]], other: tuple[str, Sequence[CaseOutcome]]
 ) -> Difference:
     """Return the mean difference between two methods, whose outcomes are in the same order of cases."""
@@ -96,8 +96,8 @@ def difference(
         ratio=ratio,
         first=first[0],
         other=other[0],
-        linked=estimate(_by_session((a, a.survival.linked - b.survival.linked) for a, b in pairs)),
-        recall=estimate(_by_session((a, a.survival.recall - b.survival.recall) for a, b in pairs)),
+        linked=estimate_mean(_by_session((a, a.survival.linked - b.survival.linked) for a, b in pairs)),
+        recall=estimate_mean(_by_session((a, a.survival.recall - b.survival.recall) for a, b in pairs)),
     )
 
 

@@ -12,9 +12,9 @@ from compactor_cli.evaluation.retention.measured_names import identifiers, keys
 from compactor_cli.evaluation.retention.search_index import Haystack, Occurrence
 from compactor_cli.model.message import Message, Part
 
-REACH = 6
+NEIGHBOUR_REACH = 6
 """Number of words on either side of an identifier that count as its neighbours."""
-MOST_PLACES = 24
+MAX_PLACES = 24
 """Maximum number of occurrences of an identifier whose neighbours are examined, spread over a text."""
 
 Voice = Literal["system", "agent", "given"]
@@ -49,7 +49,7 @@ class _Front(NamedTuple):
     """Age of each message, on the same scale as for needs."""
 
 
-def spoken(part: Part) -> str:
+def part_text(part: Part) -> str:
     """Return what a model reads of a part; for a call, this includes the tool's name."""
     return f"{part.name} {part.text}" if part.kind == "tool_call" else part.text
 
@@ -60,12 +60,12 @@ class Story:
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
         self._segments = [
-            _Segment(index, _voice(message, part), part.text)
+            _Segment(index, _speaker_of(message, part), part.text)
             for index, message in enumerate(messages)
             for part in message.parts
         ]
-        self._haystack = Haystack(spoken(part) for message in messages for part in message.parts)
-        self._schema = _schema(messages)
+        self._haystack = Haystack(part_text(part) for message in messages for part in message.parts)
+        self._schema = _schema_words(messages)
         self._written: dict[int, list[str]] = {}
         self._hits: dict[str, list[Occurrence]] = {}
 
@@ -81,13 +81,13 @@ class Story:
         calls). Nor is it needed if a user or a tool repeated it before the agent first wrote it.
         """
         front = self._front(cut)
-        seen: set[str] = set()
+        seen_names: set[str] = set()
         needed: list[Need] = []
         for index in range(front.segments, len(self._segments)):
             for name in self._names(index) if self._segments[index].voice == "agent" else ():
-                if name in seen:
+                if name in seen_names:
                     continue
-                seen.add(name)
+                seen_names.add(name)
                 need = self._need(name, index, front)
                 if need is not None:
                     needed.append(need)
@@ -114,33 +114,35 @@ class Story:
         if not places:
             return None
         said_by = {self._segments[hit.piece].message for hit in places}
-        sets = (self._haystack.neighbours(hit, REACH, front.segments) for hit in spread(places, MOST_PLACES))
+        sets = (
+            self._haystack.neighbours(hit, NEIGHBOUR_REACH, front.segments) for hit in spread_evenly(places, MAX_PLACES)
+        )
         return Need(name, front.ages[max(said_by)], len(said_by), tuple(dict.fromkeys(sets)))
 
     def _front(self, cut: int) -> _Front:
         sizes = [0 if message.role == "system" else message.tokens for message in self._messages[:cut]]
         whole = sum(sizes) or 1
         segments = sum(len(message.parts) for message in self._messages[:cut])
-        return _Front(segments, [done / whole for done in accumulate(sizes)])
+        return _Front(segments, [length_so_far / whole for length_so_far in accumulate(sizes)])
 
 
-def spread(places: Sequence[Occurrence], most: int) -> Sequence[Occurrence]:
-    """Return at most `most` of the places, evenly spread, including the first and the last."""
-    if len(places) <= most:
+def spread_evenly(places: Sequence[Occurrence], max_places: int) -> Sequence[Occurrence]:
+    """Return at most `max_places` of the places, evenly spread, including the first and the last."""
+    if len(places) <= max_places:
         return places
-    step = (len(places) - 1) / (most - 1)
-    return [places[round(index * step)] for index in range(most)]
+    step = (len(places) - 1) / (max_places - 1)
+    return [places[round(index * step)] for index in range(max_places)]
 
 
-def _voice(message: Message, part: Part) -> Voice:
+def _speaker_of(message: Message, part: Part) -> Voice:
     """Return who says a part. Results are given to the agent even if a format stores them in its message."""
     if message.role == "system":
         return "system"
-    own = message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
-    return "agent" if own else "given"
+    is_own = message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
+    return "agent" if is_own else "given"
 
 
-def _schema(messages: Sequence[Message]) -> frozenset[str]:
+def _schema_words(messages: Sequence[Message]) -> frozenset[str]:
     """Return words of the tools' definitions, which every request repeats anyway."""
     words: set[str] = set()
     for message in messages:

@@ -6,11 +6,17 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from compactor_cli.evaluation.retention.future_references import MOST_PLACES, REACH, Need, spoken, spread
+from compactor_cli.evaluation.retention.future_references import (
+    MAX_PLACES,
+    NEIGHBOUR_REACH,
+    Need,
+    part_text,
+    spread_evenly,
+)
 from compactor_cli.evaluation.retention.search_index import Haystack
 from compactor_cli.model.message import Message
 
-_OLD = 0.5
+_OLD_SHARE = 0.5
 """A need last mentioned at or below this age is in the older half of the front."""
 
 
@@ -26,25 +32,25 @@ class NeedSurvival(Struct, frozen=True):
     """Recall of needs last mentioned in the older half; None if there are none."""
 
 
-def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[Message]) -> NeedSurvival:
+def need_survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[Message]) -> NeedSurvival:
     """Return how much of a front's needs an output keeps. System messages of the front do not count."""
-    known = {message.text() for message in front if message.role == "system"}
-    shown = [m for m in output if m.role != "system" or m.text() not in known]
-    haystack = Haystack(spoken(part) for message in shown for part in message.parts)
-    kept = linked = old = old_kept = 0.0
+    system_texts = {message.text() for message in front if message.role == "system"}
+    output_messages = [m for m in output if m.role != "system" or m.text() not in system_texts]
+    haystack = Haystack(part_text(part) for message in output_messages for part in message.parts)
+    kept_weight = linked = old = old_kept = 0.0
     for need in needs:
-        is_old = need.age <= _OLD
+        is_old = need.age <= _OLD_SHARE
         old += need.weight * is_old
         hits = haystack.find(need.name)
         if not hits:
             continue
-        kept += need.weight
+        kept_weight += need.weight
         old_kept += need.weight * is_old
         # twice the reach, because shortened text in between may have moved the neighbours
-        around = (haystack.neighbours(hit, 2 * REACH) for hit in spread(hits, MOST_PLACES))
-        linked += need.weight * any(_is_linked(need, words) for words in around)
+        neighbour_sets = (haystack.neighbours(hit, 2 * NEIGHBOUR_REACH) for hit in spread_evenly(hits, MAX_PLACES))
+        linked += need.weight * any(_is_linked(need, words) for words in neighbour_sets)
     whole = sum(need.weight for need in needs)
-    return NeedSurvival(kept / whole, linked / whole, old_kept / old if old else None)
+    return NeedSurvival(kept_weight / whole, linked / whole, old_kept / old if old else None)
 
 
 def _is_linked(need: Need, words: frozenset[str]) -> bool:

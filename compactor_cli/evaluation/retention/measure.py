@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from compactor_cli.evaluation.retention.cases import Case, Prepared
-from compactor_cli.evaluation.retention.comparison import CaseOutcome, Evaluation, Kind, difference, row
-from compactor_cli.evaluation.retention.kept_references import survival
-from compactor_cli.evaluation.retention.prefixes import target_of
+from compactor_cli.evaluation.retention.comparison import CaseOutcome, Evaluation, Kind, method_difference, method_row
+from compactor_cli.evaluation.retention.kept_references import need_survival
+from compactor_cli.evaluation.retention.prefixes import front_target
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
 
@@ -52,9 +52,10 @@ def evaluate(
     rows, differences = [], []
     for ratio in ratios if prepared.cases else ():
         first = methods[0].name
-        rows += [row(m.name, m.kind, ratio, outcomes[ratio, m.name]) for m in methods]
+        rows += [method_row(m.name, m.kind, ratio, outcomes[ratio, m.name]) for m in methods]
         differences += [
-            difference(ratio, (first, outcomes[ratio, first]), (m.name, outcomes[ratio, m.name])) for m in methods[1:]
+            method_difference(ratio, (first, outcomes[ratio, first]), (m.name, outcomes[ratio, m.name]))
+            for m in methods[1:]
         ]
     return Evaluation(
         sessions=len({case.session for case in prepared.cases}),
@@ -78,18 +79,18 @@ def measure_case(
     outcomes = []
     for ratio in ratios:
         for method in methods:
-            outcomes.append(_run(case, method, target_of(case.front, ratio), clock))
+            outcomes.append(_measure_method(case, method, front_target(case.front, ratio), clock))
             progress(method.name)
     return outcomes
 
 
-def unmeasured(case: Case, failure: str, runs: int) -> list[CaseOutcome]:
+def failed_outcomes(case: Case, failure: str, runs: int) -> list[CaseOutcome]:
     """Return the outcomes for a case that failed for this reason."""
-    lost = survival(case.needs, case.front.messages, ())
+    lost = need_survival(case.needs, case.front.messages, ())
     return [CaseOutcome(case.session, lost, None, False, failure, 0.0)] * runs
 
 
-def _run(case: Case, method: Method, target: int, clock: Callable[[], float]) -> CaseOutcome:
+def _measure_method(case: Case, method: Method, target: int, clock: Callable[[], float]) -> CaseOutcome:
     begin, failure = clock(), ""
     output: Sequence[Message] = ()
     try:
@@ -98,6 +99,6 @@ def _run(case: Case, method: Method, target: int, clock: Callable[[], float]) ->
         failure = str(error)
     seconds = clock() - begin
     tokens = sum(message.tokens for message in output)
-    over = tokens > target
-    kept = survival(case.needs, case.front.messages, () if over else output)
-    return CaseOutcome(case.session, kept, None if failure else tokens / target, over, failure, seconds)
+    is_over = tokens > target
+    survived = need_survival(case.needs, case.front.messages, () if is_over else output)
+    return CaseOutcome(case.session, survived, None if failure else tokens / target, is_over, failure, seconds)

@@ -12,7 +12,7 @@ from compactor_cli.text.clean import plain
 
 SHORTEST, LONGEST = 4, 200
 """Minimum and maximum characters of an identifier; anything longer is data."""
-_SHORTEST_NUMBER = 3
+_MIN_NUMBER_DIGITS = 3
 _LONGEST_QUOTE, _MOST_WORDS = 60, 10
 """Maximum characters and words of a quoted string that counts as a name; longer ones are sentences."""
 
@@ -73,11 +73,11 @@ def identifiers(text: str) -> list[str]:
     raw = [match for pattern in _SYMBOLS for match in pattern.findall(text)]
     for path in _PATH.findall(text):
         raw += (path.removeprefix("./"), path.rpartition("/")[2])
-    names = [name for name in map(_trimmed, raw) if _counts(name)]
+    names = [name for name in map(_trimmed, raw) if _is_identifier(name)]
     names += _DATE.findall(text)
-    names += [number for match in _NUMBER.findall(text) if len(number := match.replace(",", "")) >= _SHORTEST_NUMBER]
+    names += [number for match in _NUMBER.findall(text) if len(number := match.replace(",", "")) >= _MIN_NUMBER_DIGITS]
     for pattern in _QUOTED:
-        names += [quote for quote in map(_trimmed, pattern.findall(text)) if _counts(quote) and _is_name(quote)]
+        names += [quote for quote in map(_trimmed, pattern.findall(text)) if _is_identifier(quote) and _is_name(quote)]
     return list(dict.fromkeys(names))
 
 
@@ -103,7 +103,7 @@ def _trimmed(raw: str) -> str:
     return " ".join(raw.split()).lstrip(_OPENING).rstrip(_CLOSING)
 
 
-def _counts(name: str) -> bool:
+def _is_identifier(name: str) -> bool:
     return SHORTEST <= len(name) <= LONGEST and any(map(str.isalpha, name)) and name.lower() not in COMMON
 
 

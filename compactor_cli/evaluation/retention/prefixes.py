@@ -15,17 +15,17 @@ from compactor_cli.pipeline.assemble import assemble
 from compactor_cli.pipeline.groups import form_groups
 
 
-def cut_at(messages: Sequence[Message], share: float) -> int | None:
+def cut_position(messages: Sequence[Message], share: float) -> int | None:
     """Return the number of messages in a front that has `share` of the tokens, not counting system messages.
 
     The cut is moved forward to the next legal position: between two groups, so never between a call and its results,
     and between two records. None if no such position has content on both sides.
     """
     sizes = [0 if message.role == "system" else message.tokens for message in messages]
-    least = share * sum(sizes)
+    min_tokens = share * sum(sizes)
     legal = _legal_cuts(messages)
     for cut, before in enumerate(accumulate(sizes), start=1):
-        if before >= least and cut in legal:
+        if before >= min_tokens and cut in legal:
             return cut if 0 < before < sum(sizes) else None
     return None
 
@@ -42,13 +42,20 @@ def _legal_cuts(messages: Sequence[Message]) -> set[int]:
     }
 
 
-def front_of(transcript: Transcript, cut: int) -> Transcript:
+def front_transcript(transcript: Transcript, cut: int) -> Transcript:
     """Return the first `cut` messages with their records, as if the session had been saved at that moment."""
     messages = transcript.messages[:cut]
     end = 1 + max((record for message in messages for record in message.records), default=-1)
-    rest = min((record for message in transcript.messages[cut:] for record in message.records), default=end)
+    first_later_record = min(
+        (record for message in transcript.messages[cut:] for record in message.records), default=end
+    )
     # display copies of the front's messages may follow it
-    end = max([end, *(record + 1 for record, owner in transcript.owners.items() if owner < cut and record < rest)])
+    end = max(
+        [
+            end,
+            *(record + 1 for record, owner in transcript.owners.items() if owner < cut and record < first_later_record),
+        ]
+    )
     lines = transcript.records[end - 1].line if end else 0
     return replace(
         transcript,
@@ -63,13 +70,13 @@ def front_of(transcript: Transcript, cut: int) -> Transcript:
     )
 
 
-def target_of(front: Transcript, ratio: float) -> int:
+def front_target(front: Transcript, ratio: float) -> int:
     """Return the target for compacting a front: the tokens of its system messages plus `ratio` of the rest."""
     system = system_tokens(front.messages)
     return system + round(ratio * (front.tokens - system))
 
 
-def bytes_of(front: Transcript) -> bytes:
+def front_bytes(front: Transcript) -> bytes:
     """Return a front as a file in its format, with every record unchanged."""
     groups = form_groups(front.messages)
     return assemble(front, groups, keep_all(groups, "before the cut"), (), FORMATS[front.format]).data

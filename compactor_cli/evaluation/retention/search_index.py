@@ -10,7 +10,7 @@ from typing import NamedTuple
 from compactor_cli.evaluation.retention.measured_names import COMMON, is_number, readable, spellings
 
 _WORD = re.compile(r"\w+")
-_SHORTEST_NEIGHBOUR = 3
+_MIN_NEIGHBOUR_CHARS = 3
 
 
 class Occurrence(NamedTuple):
@@ -57,9 +57,11 @@ class Haystack:
         The words may be in neighbouring pieces, since a result begins where its call ends.
         """
         end = len(self._words) if pieces is None else self._first_word(pieces)
-        around = self._words[max(0, hit.first - reach) : hit.first] + self._words[hit.last : min(end, hit.last + reach)]
+        nearby_words = (
+            self._words[max(0, hit.first - reach) : hit.first] + self._words[hit.last : min(end, hit.last + reach)]
+        )
         return frozenset(
-            word for word in map(str.lower, around) if len(word) >= _SHORTEST_NEIGHBOUR and word not in COMMON
+            word for word in map(str.lower, nearby_words) if len(word) >= _MIN_NEIGHBOUR_CHARS and word not in COMMON
         )
 
     def _exact(self, name: str) -> Iterable[Occurrence]:
@@ -70,8 +72,8 @@ class Haystack:
         rarest = min(range(len(words)), key=lambda index: len(places[index]))
         before = name.index(words[0])  # characters such as the dashes of a flag
         number = is_number(name)
-        for place in places[rarest]:
-            first, last = place - rarest, place - rarest + len(words)
+        for position in places[rarest]:
+            first, last = position - rarest, position - rarest + len(words)
             if first < 0 or self._words[first:last] != words:
                 continue
             start = self._starts[first] - before

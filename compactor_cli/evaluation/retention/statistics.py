@@ -10,7 +10,7 @@ from msgspec import Struct
 
 RESAMPLES = 2000
 _SEED = 20_260_301
-_FEWEST = 3
+_MIN_SESSIONS = 3
 """Minimum number of sessions for meaningful resampling."""
 
 
@@ -25,7 +25,7 @@ class MeanEstimate(Struct, frozen=True):
     high: float | None
 
 
-def estimate(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
+def estimate_mean(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
     """Return the mean of all values; there must be at least one.
 
     `values`: by session. Whole sessions are resampled, because the cases of one session are alike.
@@ -33,17 +33,17 @@ def estimate(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
     sessions = [cases for _, cases in sorted(values.items())]
     sums = [(sum(cases), len(cases)) for cases in sessions]
     mean = sum(total for total, _ in sums) / sum(count for _, count in sums)
-    if len(sums) < _FEWEST:
+    if len(sums) < _MIN_SESSIONS:
         return MeanEstimate(mean, None, None)
     means = sorted(
         sum(sums[index][0] for index in draw) / sum(sums[index][1] for index in draw)
-        for draw in _draws(len(sums), RESAMPLES)
+        for draw in _resamples(len(sums), RESAMPLES)
     )
     return MeanEstimate(mean, means[round(0.025 * (RESAMPLES - 1))], means[round(0.975 * (RESAMPLES - 1))])
 
 
 @lru_cache(maxsize=4)
-def _draws(size: int, count: int) -> list[list[int]]:
+def _resamples(size: int, count: int) -> list[list[int]]:
     """Return the same resamples for every row, so that rows can be compared."""
     generator = random.Random(_SEED)
     return [generator.choices(range(size), k=size) for _ in range(count)]

@@ -14,37 +14,37 @@ from compactor_cli.text.shell import word_set
 
 IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
 IDENTITY = compiled_later(r"(?:_i?id|Id|Key|(?:issue|pull|pr|[rR]equest)_?[nN]umber)$")
-_NOT_MEANT = (
+_ACTOR_KEYS = (
     *("user_id", "userId", "payment_id", "paymentId", "payment_method_id", "session_id", "request_id", "node_id"),
 )
 """Identities of who acts and how, not of what is acted on."""
-_NO_RECEIPTS = frozenset(_NOT_MEANT) - {"payment_id"}
-_OPENS = word_set("session token code pin puk tan otp passcode password secret credential auth link key")
+_NO_RECEIPT_KEYS = frozenset(_ACTOR_KEYS) - {"payment_id"}
+_ACCESS_WORDS = word_set("session token code pin puk tan otp passcode password secret credential auth link key")
 """Words in names of members whose value may grant access, although the name looks like an identity."""
-OF_NUMBERS = word_set("id iid number")
+NUMBER_WORDS = word_set("id iid number")
 """Words in names of members that only say that something has an identity, not what it is."""
-_RECEIPTS = word_set("pnr locator confirmation receipt")
+_RECEIPT_WORDS = word_set("pnr locator confirmation receipt")
 """Words in names of members that identify what was done, such as a booking locator."""
-_MAKING = word_set("create open book add post submit schedule file place order send register")
+_CREATING_VERBS = word_set("create open book add post submit schedule file place order send register")
 """Verbs of tools that create the object named after them."""
 ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
 """Addresses of things that are created with a title and later referred to by a number."""
-_NAMES_ITSELF = compiled_later(r"(?=\S*\d)(?!\d{4}-\d\d-\d\d(?:T|$)|\d\d?:\d\d)[\w#][\w.:#/-]{2,39}")
+_IDENTIFYING_WORD = compiled_later(r"(?=\S*\d)(?!\d{4}-\d\d-\d\d(?:T|$)|\d\d?:\d\d)[\w#][\w.:#/-]{2,39}")
 """A value that identifies something: one word with a digit that is neither a date nor a time."""
 _SCALAR_WIDTH = 60
-WITHIN_WHAT = word_set(
+SCOPE_WORDS = word_set(
     "repo repository owner project account workspace org organization team tenant database db namespace cluster "
     "environment env region board type kind entity resource table"
 )
 """Words in names of arguments that state a thing's container or kind. Identities can repeat in other containers."""
-_HOLDS = WITHIN_WHAT | word_set("space folder parent drive cloud site list calendar channel collection")
+_CONTAINER_WORDS = SCOPE_WORDS | word_set("space folder parent drive cloud site list calendar channel collection")
 """Words in names of arguments that state in which container a thing is created."""
-_CALLED = ("key", "identifier", "shortId", "short_id")
+_NAME_KEYS = ("key", "identifier", "shortId", "short_id")
 """Members of a result that hold the name that people use for a thing, next to the service's own identity."""
 _ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
 """The form of an issue key in an issue tracker."""
 
-_WHY = word_set("reason comment comments note notes message why resolution")
+_REASON_WORDS = word_set("reason comment comments note notes message why resolution")
 """Last words of argument names that state a reason, as in `cancellation_reason`."""
 
 IsKnown = Callable[[str], bool]
@@ -63,8 +63,8 @@ def scalar(value: object) -> str:
     return one_line(str(value), _SCALAR_WIDTH) if is_scalar(value) else ""
 
 
-def names_itself(text: str) -> bool:
-    return _NAMES_ITSELF.fullmatch(text) is not None
+def is_identifying(text: str) -> bool:
+    return _IDENTIFYING_WORD.fullmatch(text) is not None
 
 
 def name_words(*names: str) -> set[str]:
@@ -72,9 +72,9 @@ def name_words(*names: str) -> set[str]:
     return {word.rstrip("s") for name in names for word in tool_words(name)}
 
 
-def says_why(name: str) -> bool:
+def is_reason_argument(name: str) -> bool:
     """Return whether an argument states why something is done, rather than which thing or part it affects."""
-    return not _WHY.isdisjoint(tool_words(name)[-1:])
+    return not _REASON_WORDS.isdisjoint(tool_words(name)[-1:])
 
 
 def identities(arguments: dict[str, Any]) -> list[str]:
@@ -85,98 +85,110 @@ def identities(arguments: dict[str, Any]) -> list[str]:
 
 def _identities(members: dict[str, Any]) -> list[tuple[str, str]]:
     """Return (name of member, identity) for the values of `identities`."""
-    others = (key for key in members if IDENTITY.search(key) and key not in _NOT_MEANT and not is_secret(key))
-    keys = [*IDENTITY_KEYS, *sorted(others, key=lambda key: not _HOLDS.isdisjoint(tool_words(key)))]
-    named: dict[str, str] = {}
+    others = (key for key in members if IDENTITY.search(key) and key not in _ACTOR_KEYS and not is_secret(key))
+    keys = [*IDENTITY_KEYS, *sorted(others, key=lambda key: not _CONTAINER_WORDS.isdisjoint(tool_words(key)))]
+    key_by_identity: dict[str, str] = {}
     for key in keys:
         if (text := scalar(members.get(key))) and not is_key(text):
-            named.setdefault(text, key)
-    return [(key, text) for text, key in named.items()][:2]
+            key_by_identity.setdefault(text, key)
+    return [(key, text) for text, key in key_by_identity.items()][:2]
 
 
-def held_in(arguments: dict[str, Any]) -> list[str]:
+def container_ids(arguments: dict[str, Any]) -> list[str]:
     """Return the identities of containers among the arguments, such as a project or a team."""
-    keys = (key for key in arguments if IDENTITY.search(key) and not _HOLDS.isdisjoint(tool_words(key)))
-    return list(filter(None, (scalar(arguments[key]) for key in keys)))
+    container_keys = (
+        key for key in arguments if IDENTITY.search(key) and not _CONTAINER_WORDS.isdisjoint(tool_words(key))
+    )
+    return list(filter(None, (scalar(arguments[key]) for key in container_keys)))
 
 
-def made_by(
-    tool: str, said: str, arguments: dict[str, Any], *, named: bool = True, is_known: IsKnown = nothing_known
+def created_ids(
+    tool: str, output: str, arguments: dict[str, Any], *, allow_words: bool = True, is_known: IsKnown = nothing_known
 ) -> list[str]:
     """Return the values in a result that identify what was created. These are its identities; if there are none and
-    `named` is true, they are members of one word with a digit that are not arguments. Values known before the call
-    are left out, unless the name of the member says that it is what the tool is about."""
-    address = ADDRESS.search(said) if "https://" in said else None
+    `allow_words` is true, they are members of one word with a digit that are not arguments. Values known before the
+    call are left out, unless the name of the member says that it is what the tool is about."""
+    address = ADDRESS.search(output) if "https://" in output else None
     if address:
         return [address.group()]
-    given = set(map(scalar, arguments.values()))
-    for record in _records(said):
-        told = ((key, scalar(item)) for key, item in record.items() if key not in _NOT_MEANT and not is_private(key))
-        members = {key: text for key, text in told if text and not is_key(text)}
+    given_values = set(map(scalar, arguments.values()))
+    for record in _records(output):
+        texts = ((key, scalar(item)) for key, item in record.items() if key not in _ACTOR_KEYS and not is_private(key))
+        members = {key: text for key, text in texts if text and not is_key(text)}
         if not _ISSUE_KEY.fullmatch(members.get("key", "")):
             members.pop("key", None)  # an invalid issue key may grant access
-        called = [(key, members[key]) for key in _CALLED if names_itself(members.get(key, ""))]
-        single = ((key, text) for key, text in members.items() if names_itself(text))
-        words = [(key, text) for key, text in single if not isinstance(record[key], float) and text not in given]
-        found = called[:1] or _identities(members) or (words[:2] if named else [])
-        if found:
-            return [text for key, text in found if _is_its_own(tool, key, text) or not is_known(text)]
+        names = [(key, members[key]) for key in _NAME_KEYS if is_identifying(members.get(key, ""))]
+        identifying = ((key, text) for key, text in members.items() if is_identifying(text))
+        new_values = [
+            (key, text) for key, text in identifying if not isinstance(record[key], float) and text not in given_values
+        ]
+        created = names[:1] or _identities(members) or (new_values[:2] if allow_words else [])
+        if created:
+            return [text for key, text in created if _is_own_identity(tool, key, text) or not is_known(text)]
     return []
 
 
-def _is_its_own(tool: str, key: str, text: str) -> bool:
+def _is_own_identity(tool: str, key: str, text: str) -> bool:
     """Return whether a member of a result names the tool's object, such as the `ticket_id` of `create_ticket`. A
     bare number also counts, since it may have meant something else before."""
-    return key in (*_CALLED, "id") or text.lstrip("#+").isdigit() or not name_words(tool).isdisjoint(name_words(key))
+    return key in (*_NAME_KEYS, "id") or text.lstrip("#+").isdigit() or not name_words(tool).isdisjoint(name_words(key))
 
 
-def _records(said: str) -> Iterator[dict[str, Any]]:
+def _records(output: str) -> Iterator[dict[str, Any]]:
     """Yield the object in a result, and the object nested in it if there is exactly one."""
-    value = result_members(said)
+    value = result_members(output)
     yield value
-    within = [item for item in value.values() if isinstance(item, dict)]
-    yield from within if len(within) == 1 else ()
+    nested = [item for item in value.values() if isinstance(item, dict)]
+    yield from nested if len(nested) == 1 else ()
 
 
-def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def receipt_of(tool: str, verb: str, output: str, arguments: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return the (name, value) of an identity that a result assigns to the act itself, not to its object: the
     `refund_id` of `refund_charge`, but not the `order_id` of `cancel_order`."""
     words = name_words(tool)
-    meant = words & {verb} if verb not in _MAKING else words
-    given, objects = (
+    act_words = words & {verb} if verb not in _CREATING_VERBS else words
+    given_values, object_words = (
         {scalar(value) for value in arguments.values()},
-        [name_words(key) - OF_NUMBERS for key in arguments],
+        [name_words(key) - NUMBER_WORDS for key in arguments],
     )
-    for key, value in result_members(said).items():
-        about, text = name_words(key), scalar(value)
+    for key, value in result_members(output).items():
+        key_words, text = name_words(key), scalar(value)
         # the `booking` of `book_hotel`
-        of_act = bool(verb) and (key.lower().startswith(verb.removesuffix("e")) or not about.isdisjoint(_RECEIPTS))
-        if not (of_act or (IDENTITY.search(key) and not meant.isdisjoint(about))):
+        is_receipt = bool(verb) and (
+            key.lower().startswith(verb.removesuffix("e")) or not key_words.isdisjoint(_RECEIPT_WORDS)
+        )
+        if not (is_receipt or (IDENTITY.search(key) and not act_words.isdisjoint(key_words))):
             continue
-        if not names_itself(text) or text in given:
+        if not is_identifying(text) or text in given_values:
             continue
-        opens = is_key(text) or not _OPENS.isdisjoint(about)
-        if not opens and "_".join(tool_words(key)) not in _NO_RECEIPTS and about - OF_NUMBERS not in objects:
+        grants_access = is_key(text) or not _ACCESS_WORDS.isdisjoint(key_words)
+        if (
+            not grants_access
+            and "_".join(tool_words(key)) not in _NO_RECEIPT_KEYS
+            and key_words - NUMBER_WORDS not in object_words
+        ):
             return ((key, text),)
     return ()
 
 
-def may_open(name: str, text: str) -> bool:
+def may_grant_access(name: str, text: str) -> bool:
     """Return whether a member of a result may grant access, or describes who acts rather than what was done."""
-    return name in _NOT_MEANT or is_private(name) or is_key(text) or not _OPENS.isdisjoint(name_words(name))
+    return name in _ACTOR_KEYS or is_private(name) or is_key(text) or not _ACCESS_WORDS.isdisjoint(name_words(name))
 
 
 def named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
     """Return the identity in an argument whose name is a word of the tool's name, such as the `ticket` of
     `open_ticket`."""
     words = name_words(tool)
-    found = (scalar(value) for key, value in arguments.items() if key.lower() in words and not isinstance(value, float))
-    return [text for text in found if names_itself(text)][:1]
+    values = (
+        scalar(value) for key, value in arguments.items() if key.lower() in words and not isinstance(value, float)
+    )
+    return [text for text in values if is_identifying(text)][:1]
 
 
-def title_of(said: str, given: Sequence[str]) -> list[str]:
+def title_of(output: str, given_identities: Sequence[str]) -> list[str]:
     """Return the title that a result gives to the thing that the call identified."""
-    for record in _records(said) if given else ():
-        if given[0] in map(scalar, record.values()):
+    for record in _records(output) if given_identities else ():
+        if given_identities[0] in map(scalar, record.values()):
             return [text for text in map(scalar, map(record.get, ("title", "name", "subject"))) if text][:1]
     return []

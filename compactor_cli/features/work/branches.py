@@ -9,14 +9,14 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.folders import folder_of, within
-from compactor_cli.features.work.git_files import folder_option, past_options
+from compactor_cli.features.work.git_files import folder_option, without_global_options
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import both_ends
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step
 
-_STANDS_ON = "on branch "
-_SAYS = {
+_ON_BRANCH = "on branch "
+_GIT_MESSAGES = {
     "status": compiled_later(r"^(?:On branch (?P<name>\S+)|HEAD detached )", re.MULTILINE),
     "branch": compiled_later(r"^\* (?:(?P<name>[^\s(]\S*)$|\()", re.MULTILINE),
     "checkout": compiled_later(
@@ -28,15 +28,15 @@ _SAYS = {
     ),
 }
 """What git commands print about the branch, by verb. A match without a name means that no branch is checked out."""
-_LIKE = {"switch": "checkout", "cherry-pick": "commit", "revert": "commit"}
-_MOVES = ("checkout", "switch")
-_MAKES = {"-b", "-B", "-c", "-C", "--create", "--orphan"}
-_FILES = {"--", "--ours", "--theirs", "-p", "--patch"}
-_NAME = compiled_later(r"(?!HEAD$|-)[\w./+-]*\w")
-_PATH = compiled_later(r".*/|\.+|.*\.[A-Za-z]\w*")
-_STAYED = compiled_later(r"^(?:error|fatal): |^Updated \d+ paths? from ", re.MULTILINE)
+_SAME_MESSAGES = {"switch": "checkout", "cherry-pick": "commit", "revert": "commit"}
+_SWITCHING_VERBS = ("checkout", "switch")
+_CREATING_OPTIONS = {"-b", "-B", "-c", "-C", "--create", "--orphan"}
+_FILE_OPTIONS = {"--", "--ours", "--theirs", "-p", "--patch"}
+_BRANCH_NAME = compiled_later(r"(?!HEAD$|-)[\w./+-]*\w")
+_FILE_PATH = compiled_later(r".*/|\.+|.*\.[A-Za-z]\w*")
+_NOT_SWITCHED = compiled_later(r"^(?:error|fatal): |^Updated \d+ paths? from ", re.MULTILINE)
 """Output that shows that a checkout did not switch branches."""
-_WINDOW = 2_000
+_SEARCHED_CHARS = 2_000
 """Characters at each end of an output that are searched for these messages."""
 
 
@@ -46,64 +46,66 @@ class Branches(Struct):
     seen: set[str] = field(default_factory=set)
     current: str = ""
     """Empty if the branch is unknown or none is checked out."""
-    moved: bool = False
+    is_several: bool = False
     """Whether the work switched from another branch, or an earlier round reported several branches."""
 
-    def note(self, call: ToolCall, steps: Sequence[Step], home: str) -> None:
+    def record_call(self, call: ToolCall, steps: Sequence[Step], main_folder: str) -> None:
         """Record what the git commands of a command line did and printed in the main folder."""
         if not any(step.words[0] in ("git", "gh") for step in steps):
             return
-        verbs = [*_verbs(steps, folder_of(call, home), home)]
-        said = both_ends(call.said, _WINDOW, _WINDOW) if verbs else ""
+        verbs = [*_verbs(steps, folder_of(call, main_folder), main_folder)]
+        output = both_ends(call.output, _SEARCHED_CHARS, _SEARCHED_CHARS) if verbs else ""
         for verb, rest in verbs:
-            pattern = _SAYS.get(_LIKE.get(verb, verb)) if verb != "branch" or not rest else None
-            if pattern and (found := list(pattern.finditer(said))):
+            pattern = _GIT_MESSAGES.get(_SAME_MESSAGES.get(verb, verb)) if verb != "branch" or not rest else None
+            if pattern and (found := list(pattern.finditer(output))):
                 name = next(filter(None, found[-1].groupdict().values()), "")
-                self.moved = self.moved or (
-                    verb in _MOVES and not _MAKES & set(rest) and name not in ("", self.current)
+                self.is_several = self.is_several or (
+                    verb in _SWITCHING_VERBS and not _CREATING_OPTIONS & set(rest) and name not in ("", self.current)
                 )
-                self._stands_on(name)
-            elif (asks := _asks(verb, rest)) and len(steps) == 1:
-                self._is_named(said)
-            elif not asks and not _STAYED.search(said) and (name := _goes_to(verb, rest)) is not None:
-                sure = not call.failed and not call.undecided and (name in self.seen or _MAKES & set(rest))
-                self._stands_on(name if sure or _renames(verb, rest) else "")
+                self._set_current(name)
+            elif (is_query := _is_branch_query(verb, rest)) and len(steps) == 1:
+                self._read_query_answer(output)
+            elif not is_query and not _NOT_SWITCHED.search(output) and (name := _target_branch(verb, rest)) is not None:
+                is_certain = (
+                    not call.failed and not call.undecided and (name in self.seen or _CREATING_OPTIONS & set(rest))
+                )
+                self._set_current(name if is_certain or _renames(verb, rest) else "")
 
-    def carry(self, text: str) -> bool:
+    def read_earlier_line(self, text: str) -> bool:
         """Read a line of an earlier round; return whether it names the branch."""
-        if not text.startswith(_STANDS_ON):
+        if not text.startswith(_ON_BRANCH):
             return False
-        self.moved = True
-        self._stands_on(text.removeprefix(_STANDS_ON))
+        self.is_several = True
+        self._set_current(text.removeprefix(_ON_BRANCH))
         return True
 
     def lines(self) -> list[StateLine]:
         """Return the state line with the branch if there are several branches. It refers to no message, because no
         message that stays in place tells later rounds about the branch."""
-        several = self.moved or len(self.seen) > 1
-        return [StateLine("effect", f"{_STANDS_ON}{self.current}", -1)] if several and self.current else []
+        several = self.is_several or len(self.seen) > 1
+        return [StateLine("effect", f"{_ON_BRANCH}{self.current}", -1)] if several and self.current else []
 
-    def _stands_on(self, name: str) -> None:
-        self.current = name if _NAME.fullmatch(name) else ""
+    def _set_current(self, name: str) -> None:
+        self.current = name if _BRANCH_NAME.fullmatch(name) else ""
         self.seen |= {self.current} - {""}
 
-    def _is_named(self, said: str) -> None:
+    def _read_query_answer(self, output: str) -> None:
         """Read the answer to a query for the branch name. It is the last line, after anything that a harness adds."""
-        name = said.strip().rpartition("\n")[2].strip()
-        if name in ("", "HEAD") or _NAME.fullmatch(name):
-            self._stands_on(name)
+        name = output.strip().rpartition("\n")[2].strip()
+        if name in ("", "HEAD") or _BRANCH_NAME.fullmatch(name):
+            self._set_current(name)
 
 
-def _verbs(steps: Sequence[Step], folder: str, home: str) -> Iterator[tuple[str, list[str]]]:
+def _verbs(steps: Sequence[Step], folder: str, main_folder: str) -> Iterator[tuple[str, list[str]]]:
     """Yield verb and remaining words of git commands that run in the main folder or below it."""
     for step in steps:
         words = list(step.words)
         if words[0] == "cd" and len(words) > 1:
-            folder = within(folder, words[1], home)
+            folder = within(folder, words[1], main_folder)
         elif words[:3] == ["gh", "pr", "checkout"] and _is_within(folder):
             yield "checkout", ["-"]
-        elif words[0] == "git" and _is_within(within(folder, folder_option(words[1:]), home)):
-            verb, *rest = past_options(words[1:]) or [""]
+        elif words[0] == "git" and _is_within(within(folder, folder_option(words[1:]), main_folder)):
+            verb, *rest = without_global_options(words[1:]) or [""]
             yield verb, rest
 
 
@@ -111,7 +113,7 @@ def _is_within(folder: str) -> bool:
     return not folder.startswith(("/", "~", ".."))
 
 
-def _asks(verb: str, rest: Sequence[str]) -> bool:
+def _is_branch_query(verb: str, rest: Sequence[str]) -> bool:
     """Return whether a command asks for the name of the branch."""
     return (verb == "branch" and "--show-current" in rest) or (verb, *rest) == ("rev-parse", "--abbrev-ref", "HEAD")
 
@@ -122,7 +124,7 @@ def _renames(verb: str, rest: Sequence[str]) -> bool:
     return verb == "branch" and bool({"-m", "-M", "--move"} & set(rest)) and len(plain) == 1
 
 
-def _goes_to(verb: str, rest: Sequence[str]) -> str | None:
+def _target_branch(verb: str, rest: Sequence[str]) -> str | None:
     """Return the branch that a command silently switches to, "" if it does not say which one, None if it does not
     switch."""
     plain = [word for word in rest if not word.startswith("-") or word == "-"]
@@ -130,10 +132,10 @@ def _goes_to(verb: str, rest: Sequence[str]) -> str | None:
         return "" if len(plain) > 1 and not {"--onto", "-x", "--exec", "-s", "-X"} & set(rest) else None
     if _renames(verb, rest):
         return plain[0]
-    if verb not in _MOVES or not plain or _FILES & set(rest) or plain == ["HEAD"]:
-        return "" if verb in _MOVES and {"-d", "--detach"} & set(rest) else None
-    if _MAKES & set(rest):
+    if verb not in _SWITCHING_VERBS or not plain or _FILE_OPTIONS & set(rest) or plain == ["HEAD"]:
+        return "" if verb in _SWITCHING_VERBS and {"-d", "--detach"} & set(rest) else None
+    if _CREATING_OPTIONS & set(rest):
         return plain[0]
-    if len(plain) > 1 or _PATH.fullmatch(plain[0]):
+    if len(plain) > 1 or _FILE_PATH.fullmatch(plain[0]):
         return None
     return "" if {"-d", "--detach"} & set(rest) else plain[0]

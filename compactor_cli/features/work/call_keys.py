@@ -10,7 +10,7 @@ from typing import Any
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.text.patterns import compiled_later
 
-_ASIDE = frozenset(
+_NOT_COMPARED = frozenset(
     (
         *("description", "explanation", "thought", "reasoning", "timeout", "timeout_ms", "timeoutMs"),
         *("timeout_seconds", "timeoutSeconds"),
@@ -21,13 +21,13 @@ _POINTERS = frozenset(
     ("ref", "uid", "element", "element_id", "elementId", "selector", "locator", "xpath", "css", "bid")
 )
 """Arguments that point at an element of what is currently shown."""
-_DESCRIBES = ("element", "description")
+_DESCRIBING_ARGUMENTS = ("element", "description")
 """Arguments that may describe the element in words; different words then mean a different element."""
-_WORD = compiled_later(r"[^\W\d_]{3}")
-_NUMBERED = "index"
+_THREE_LETTERS = compiled_later(r"[^\W\d_]{3}")
+_INDEX_ARGUMENT = "index"
 """This argument is a pointer only if it is a number; otherwise it names something that lasts."""
 _ELEMENT = r"(?:element|ref(?:erence)?|uid|node|selector|locator|xpath|snapshot)s?"
-_GONE = compiled_later(
+_TARGET_GONE = compiled_later(
     rf"\b(?:{_ELEMENT}|index)\b[^\n]{{0,80}}?\b(?:stale|detached|no longer|"
     r"not (?:be )?(?:attached|found|present|exist|visible|match\w*)|does(?: not|n't) (?:exist|match))\b|"
     r"\b(?:stale|no(?: such| matching)?|unknown|detached|(?:could ?n[o']t|can ?n[o']t|can't|unable to) (?:find|locate))"
@@ -38,7 +38,7 @@ _GONE = compiled_later(
 _LITERAL = compiled_later(r"'[^']*'")
 _COMMENT = compiled_later(r"\s*(?:--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)")
 _SELECTS_FROM = r"\bfrom\s+(?:\(|[\w.\"`\[\]$-]+(?![\w.\"`\[\]$-]|\s*\())"
-_ASKS = compiled_later(
+_QUERY_START = compiled_later(
     r"(?:show|explain|describe|desc|values|pragma|with\s+\w+\s+as)\b|\\d|"
     rf"select\b(?=[^;(]*\Z|[^;]*{_SELECTS_FROM})",
     re.IGNORECASE,
@@ -50,82 +50,91 @@ _ACTING_FUNCTION = compiled_later(
     re.IGNORECASE,
 )
 """A function called in a select whose name suggests a side effect."""
-_STATEMENTS = ("sql", "query", "statement", "queries", "statements", "q")
-_WRITES = compiled_later(
+_STATEMENT_ARGUMENTS = ("sql", "query", "statement", "queries", "statements", "q")
+_WRITING_WORDS = compiled_later(
     r"\b(?:into|update|delete from|create|alter|drop|truncate|grant|revoke|analyze|set|reset|call)\b",
     re.IGNORECASE,
 )
-_CREATES = compiled_later(
+_CREATE_STATEMENT = compiled_later(
     r"create\s+(?:or\s+replace\s+)?(?:(?:temp|temporary|unique|materialized|unlogged|external)\s+)*(\w+)\s+"
     r"(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?(?!(?:on|for)\b)([\w.\"`]+)(?=[\s(]|\Z)[^;]*\Z",
     re.IGNORECASE,
 )
 """A single statement that creates a named object. Once the object exists, it is created, however it is defined."""
-_HEAD = 400
+_HEAD_CHARS = 400
 """Characters at the start of a result that state what went wrong."""
 
 
-def told_apart(call: ToolCall) -> str:
+def call_key(call: ToolCall) -> str:
     """Return the tool and the arguments in which two calls must agree to do the same thing. If words describe an
     element, its current location is left out."""
     arguments = call.arguments
     if isinstance(arguments, dict):
-        name = next((key for key in _STATEMENTS if isinstance(arguments.get(key), str)), "")
-        made = _CREATES.match(_statement(arguments[name])) if name else None
-        if made:
-            arguments = {**arguments, name: f"create {made[1]} {made[2]}".lower()}
-    described = isinstance(arguments, dict) and _says(arguments.get("element"))
-    return f"{call.tool} {_written(arguments, _ASIDE | _POINTERS - {'element'} if described else _ASIDE)}"
+        name = next((key for key in _STATEMENT_ARGUMENTS if isinstance(arguments.get(key), str)), "")
+        creation = _CREATE_STATEMENT.match(_statement(arguments[name])) if name else None
+        if creation:
+            arguments = {**arguments, name: f"create {creation[1]} {creation[2]}".lower()}
+    described = isinstance(arguments, dict) and _is_described(arguments.get("element"))
+    return (
+        f"{call.tool} "
+        f"{_argument_key(arguments, _NOT_COMPARED | _POINTERS - {'element'} if described else _NOT_COMPARED)}"
+    )
 
 
-def aimed_at_nothing(call: ToolCall) -> str:
+def target_key(call: ToolCall) -> str:
     """Return the key of the error that a call's target is missing, or "" if the call failed for another reason. The
     target is not part of the key, because the next attempt has to point at something else."""
-    return aim(call) if is_gone(call.said[:_HEAD]) else ""
+    return pointer_key(call) if is_gone(call.output[:_HEAD_CHARS]) else ""
 
 
-def aim(call: ToolCall) -> str:
+def pointer_key(call: ToolCall) -> str:
     """Return what a call does to its target, without the target itself; "" if the call points at nothing."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     pointers = _POINTERS.intersection(arguments)
-    if isinstance(arguments.get(_NUMBERED), int):
-        pointers |= {_NUMBERED}
-    without = frozenset(key for key in _ASIDE | pointers if key not in _DESCRIBES or not _says(arguments.get(key)))
-    return f"{aim_of(call.tool)} {_written(arguments, without)}" if pointers else ""
+    if isinstance(arguments.get(_INDEX_ARGUMENT), int):
+        pointers |= {_INDEX_ARGUMENT}
+    without = frozenset(
+        key
+        for key in _NOT_COMPARED | pointers
+        if key not in _DESCRIBING_ARGUMENTS or not _is_described(arguments.get(key))
+    )
+    return f"{tool_pointer(call.tool)} {_argument_key(arguments, without)}" if pointers else ""
 
 
-def _says(value: Any) -> bool:
+def _is_described(value: Any) -> bool:
     """Return whether an element is described in words rather than by its number."""
-    return isinstance(value, str) and _WORD.search(value) is not None
+    return isinstance(value, str) and _THREE_LETTERS.search(value) is not None
 
 
-def aim_of(tool: str) -> str:
+def tool_pointer(tool: str) -> str:
     """Return the key for any pointing call of a tool, when nothing more is known about it."""
     return f"at {tool}"
 
 
-def is_gone(said: str) -> bool:
+def is_gone(output: str) -> bool:
     """Return whether a result reports that the target is missing or no longer there."""
-    return _GONE.search(said) is not None
+    return _TARGET_GONE.search(output) is not None
 
 
-def only_asks(arguments: Any) -> bool:
+def is_query(arguments: Any) -> bool:
     """Return whether a call only queries a database. If such a call fails, nothing is left to do but to query again."""
-    values = (arguments.get(key) for key in _STATEMENTS) if isinstance(arguments, dict) else ()
-    asked = next((value for value in values if isinstance(value, str)), "")
-    asked = _LITERAL.sub("''", _statement(asked))
-    return all(pattern.search(asked) is None for pattern in (_WRITES, _ACTING_FUNCTION)) and bool(_ASKS.match(asked))
+    values = (arguments.get(key) for key in _STATEMENT_ARGUMENTS) if isinstance(arguments, dict) else ()
+    statement = next((value for value in values if isinstance(value, str)), "")
+    statement = _LITERAL.sub("''", _statement(statement))
+    return all(pattern.search(statement) is None for pattern in (_WRITING_WORDS, _ACTING_FUNCTION)) and bool(
+        _QUERY_START.match(statement)
+    )
 
 
 def _statement(text: str) -> str:
     """Return a statement without leading comments and without its terminator."""
-    at = 0
-    while comment := _COMMENT.match(text, at):
-        at = comment.end()
-    return text[at:].lstrip().rstrip("; \t\r\n")
+    start = 0
+    while comment := _COMMENT.match(text, start):
+        start = comment.end()
+    return text[start:].lstrip().rstrip("; \t\r\n")
 
 
-def _written(arguments: Any, without: frozenset[str]) -> str:
+def _argument_key(arguments: Any, without: frozenset[str]) -> str:
     if isinstance(arguments, dict):
         arguments = {key: value for key, value in arguments.items() if key not in without}
     # not msgspec, which rejects a lone surrogate

@@ -10,28 +10,28 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.endings import (
-    WINDOW,
-    answers_with_error,
+    OUTCOME_HEAD_CHARS,
     begins_as_failed,
+    has_failure_member,
     is_declined,
-    may_tell,
-    refuses_files,
-    says_so,
+    is_server_error,
+    may_state_outcome,
+    only_file_complaints,
 )
-from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
+from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_change_refused, shell_line
 from compactor_cli.features.work.named_commands import named_command
-from compactor_cli.features.work.secret_arguments import argument_without_values, secrets_of
+from compactor_cli.features.work.secret_arguments import argument_without_values, secrets_in_arguments
 from compactor_cli.features.work.tool_names import runs_code
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import NO_RESPONSE, Message, Part
 from compactor_cli.model.pairing import Pairing, answered_calls
-from compactor_cli.text.cached import remembered
+from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.tracebacks import HEADER, raised_at_end, raised_in_cell
+from compactor_cli.text.tracebacks import TRACEBACK_HEADER, cell_exception, final_exception
 
-NEVER = -(10**9)
+NO_CALL = -(10**9)
 """Stands for "no call"; it is lower than every call number. Calls of earlier rounds have negative numbers."""
 _STOPPED = compiled_later(
     r"\s*(?:error: )?(?:the )?(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted|"
@@ -39,7 +39,7 @@ _STOPPED = compiled_later(
     re.IGNORECASE,
     ("timed out", "timeout", "interrupted", "killed", "aborted", "running", "moved to "),
 )
-_BROKEN_OFF = compiled_later(
+_ABORTED = compiled_later(
     r"(?:\A|\n)[ \t\[(]*(?:the )?command (?:aborted|timed out|was (?:interrupted|killed)|has no new output)[^\n]*"
     r"(?:\n\[[^\n]*\])*\s*\Z",
     re.IGNORECASE,
@@ -73,14 +73,16 @@ _EDITOR_COMMANDS = (
 )
 """Values of `command` in tools that are not a shell."""
 _OUTPUT_KEYS = ("result", "output", "stdout", "stderr", "error")
-_REPORTS = ("{", "Command: ", "Output: ", "Stdout: ")
+_REPORT_PREFIXES = ("{", "Command: ", "Output: ", "Stdout: ")
 """How results begin that contain a command's output among other fields."""
-_LABELS = "Command|Directory|Output|Stdout|Stderr|Error|Exit Code|Signal|Background PIDs|Process Group PGID"
-_OUTPUT_LABELS, _NO_OUTPUT = ("Output", "Stdout", "Stderr", "Error"), ("", "(none)", "(empty)")
-_LABELLED = compiled_later(rf"^(?P<name>{_LABELS}): (?P<said>.*?)(?=\n(?:{_LABELS}): |\Z)", re.MULTILINE | re.DOTALL)
-_REPORTED = compiled_later(r"^(?:Exit Code: -?\d+|Process Group PGID: \d+)$", re.MULTILINE)
-_LOOKED_FOR = ("pattern", "query", "regex", "command")
-_LONG = 60
+_FIELD_LABELS = "Command|Directory|Output|Stdout|Stderr|Error|Exit Code|Signal|Background PIDs|Process Group PGID"
+_OUTPUT_LABELS, _EMPTY_OUTPUT = ("Output", "Stdout", "Stderr", "Error"), ("", "(none)", "(empty)")
+_LABELLED_FIELD = compiled_later(
+    rf"^(?P<name>{_FIELD_LABELS}): (?P<said>.*?)(?=\n(?:{_FIELD_LABELS}): |\Z)", re.MULTILINE | re.DOTALL
+)
+_REPORT_FIELD = compiled_later(r"^(?:Exit Code: -?\d+|Process Group PGID: \d+)$", re.MULTILINE)
+_SUBJECT_ARGUMENTS = ("pattern", "query", "regex", "command")
+_MIN_SUBJECT_CHARS = 60
 """Minimum length of an argument that says what a call is about; arguments after it are left out."""
 _FOLDER = compiled_later(r"[\[(]Current (?:working )?directory: (/[^\n\])]+)[\])]")
 _FOLDER_WINDOW = 400
@@ -109,100 +111,105 @@ class ToolCall(Struct, frozen=True):
     """Whether the format or an exit code states the outcome."""
     undecided: bool = False
     """Whether the call was declined, stopped, or is still running: it neither succeeded nor failed by itself."""
-    running: str = ""
+    running_id: str = ""
     """The id under which the command is still running."""
-    asked: str = ""
+    polled_id: str = ""
     """The id of the running command that the call asked about."""
-    begun: int = 0
+    call_message: int = 0
     """Index of the message with the call itself. Results of parallel calls come later, so the call was made without
     them."""
-    left_in: str = ""
+    folder_after: str = ""
     """The folder of the shell after a command, if its output states it."""
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         """Return the text of the result; for a command, its output. It is not stored, because all results together
         may be too large for memory."""
         text = "" if self.result is None else self.result.text
-        return _put_out(text) if self.command and text.startswith(_REPORTS) else text
+        return _command_output(text) if self.command and text.startswith(_REPORT_PREFIXES) else text
 
 
-@remembered
-def _put_out(text: str) -> str:
+@cache_by_text
+def _command_output(text: str) -> str:
     """Return the output of a command whose result is a JSON object or a report with labels. Return the text itself
     if it contains no such output."""
     if not text.startswith("{"):
-        told = [found["said"].strip() for found in _LABELLED.finditer(text) if found["name"] in _OUTPUT_LABELS]
-        return "\n".join(each for each in told if each not in _NO_OUTPUT) if _REPORTED.search(text) else text
+        fields = [
+            values["said"].strip() for values in _LABELLED_FIELD.finditer(text) if values["name"] in _OUTPUT_LABELS
+        ]
+        return "\n".join(each for each in fields if each not in _EMPTY_OUTPUT) if _REPORT_FIELD.search(text) else text
     value = json_or_text(text)
     if not isinstance(value, dict):
         return text
-    found = [value[key] for key in _OUTPUT_KEYS if isinstance(value.get(key), str) and value[key].strip()]
-    return "\n".join(found) or text
+    values = [value[key] for key in _OUTPUT_KEYS if isinstance(value.get(key), str) and value[key].strip()]
+    return "\n".join(values) or text
 
 
 def read_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> tuple[ToolCall, ...]:
     """Return all calls in order, including those that agents without tools write as text. A call that asks for more
     output of a running command becomes another run of that command. `pairing`: the pairing of the messages, if
     known."""
-    found: list[ToolCall] = []
+    read: list[ToolCall] = []
     running: dict[str, ToolCall] = {}
     for message, part, answer, result in answered_calls(messages, pairing):
-        call = _begun(part, message.index)
-        asked = next((word for word in handles(call.arguments) if word in running), "") if running else ""
-        if asked:
-            of = running[asked]
-            call = replace(call, tool=of.tool, arguments=of.arguments, command=of.command, asked=asked)
+        call = _new_call(part, message.index)
+        polled_id = next((word for word in id_arguments(call.arguments) if word in running), "") if running else ""
+        if polled_id:
+            polled = running[polled_id]
+            call = replace(
+                call, tool=polled.tool, arguments=polled.arguments, command=polled.command, polled_id=polled_id
+            )
         if answer and result:
-            call = _ended(call, result, answer.index)
-        if call.command and (number := _running(call.said[:WINDOW])):
-            running[number] = call = replace(call, failed=None, undecided=True, running=number)
-        found.append(call)
+            call = _with_result(call, result, answer.index)
+        if call.command and (running_id := _running_id(call.output[:OUTCOME_HEAD_CHARS])):
+            running[running_id] = call = replace(call, failed=None, undecided=True, running_id=running_id)
+        read.append(call)
     written = [
-        _ended(_begun(call, answer.index - 1), result, answer.index) for call, result, answer in written_calls(messages)
+        _with_result(_new_call(call, answer.index - 1), result, answer.index)
+        for call, result, answer in written_calls(messages)
     ]
-    calls = sorted([*found, *written], key=lambda call: call.message) if written else found
-    return tuple(_settled(_in_folders(calls)))
+    calls = sorted([*read, *written], key=lambda call: call.message) if written else read
+    return tuple(_add_successes(_add_folders(calls)))
 
 
 def answered_call(call: Part, result: Part) -> ToolCall:
     """Return a call with the outcome that its result states."""
-    return _ended(_begun(call, 0), result, 0)
+    return _with_result(_new_call(call, 0), result, 0)
 
 
 def runs_command(call: Part) -> bool:
     """Return whether a call runs a command, either in a shell or of the program that its tool is named after."""
-    return bool(_begun(call, 0).command)
+    return bool(_new_call(call, 0).command)
 
 
-def secrets_given(call: Part) -> Sequence[str]:
+def call_secrets(call: Part) -> Sequence[str]:
     """Return the secret values among the arguments of a call."""
-    return _secrets_given(f"{call.name}\n{call.text}")
+    return _call_secrets(f"{call.name}\n{call.text}")
 
 
-@remembered
-def _secrets_given(name_and_text: str) -> tuple[str, ...]:
+@cache_by_text
+def _call_secrets(name_and_text: str) -> tuple[str, ...]:
     name, _, text = name_and_text.partition("\n")
-    call = _begun(Part("tool_call", text, 0, name=name), 0)
-    return tuple(secrets_of(call.tool, call.arguments, call.command))
+    call = _new_call(Part("tool_call", text, 0, name=name), 0)
+    return tuple(secrets_in_arguments(call.tool, call.arguments, call.command))
 
 
 def main_argument(arguments: Any, tool: str = "") -> str:
     """Return what a call is about: what it looks for or does, and a path. Otherwise return its words and numbers up
     to the first long one, since any of them may distinguish it from other calls."""
-    told = told_arguments(arguments, tool)
-    named = [told[key] for key in (*_LOOKED_FOR, *PATH_KEYS) if key in told]
-    values = list(told.values())
-    last = next((at for at, value in enumerate(values) if len(value) >= _LONG), len(values))
+    texts = readable_arguments(arguments, tool)
+    named = [texts[key] for key in (*_SUBJECT_ARGUMENTS, *PATH_KEYS) if key in texts]
+    values = list(texts.values())
+    last = next((index for index, value in enumerate(values) if len(value) >= _MIN_SUBJECT_CHARS), len(values))
     return " ".join(named[:2] or values[: last + 1])
 
 
 def names_its_object(arguments: Any) -> bool:
     """Return whether a call has a common argument for what it looks for or for a path."""
-    return not _plain_arguments(arguments).keys().isdisjoint((*_LOOKED_FOR, *PATH_KEYS))
+    return not _plain_arguments(arguments).keys().isdisjoint((*_SUBJECT_ARGUMENTS, *PATH_KEYS))
 
 
-def told_arguments(arguments: Any, tool: str = "") -> dict[str, str]:
+def readable_arguments(arguments: Any, tool: str = "") -> dict[str, str]:
     """Return name -> value of the arguments that are words or numbers, without secret values."""
     values = _plain_arguments(arguments)
     return {key: argument_without_values(key, value, arguments, tool) for key, value in values.items()}
@@ -215,20 +222,20 @@ def _plain_arguments(arguments: Any) -> dict[str, str]:
     }
 
 
-def _running(said: str) -> str:
+def _running_id(output: str) -> str:
     """Return the id of a command that is still running according to a result, or ""."""
-    low = said.lower()
-    found = _RUNNING.search(said) if "running" in low or "background" in low else None
-    return (found["behind"] or found["before"]) if found else ""
+    lowered = output.lower()
+    match = _RUNNING.search(output) if "running" in lowered or "background" in lowered else None
+    return (match["behind"] or match["before"]) if match else ""
 
 
-def _begun(part: Part, index: int) -> ToolCall:
+def _new_call(part: Part, index: int) -> ToolCall:
     arguments = call_arguments(part)
     tool, command = part.name.rsplit("__", 1)[-1], _shell_command(arguments)
-    named, of_shell = named_command(tool, arguments, command)
+    named, shell_arguments = named_command(tool, arguments, command)
     if named:
-        return ToolCall(named.split(" ", 1)[0], of_shell, named, index, begun=index)
-    return ToolCall(tool, arguments, command, index, begun=index)
+        return ToolCall(named.split(" ", 1)[0], shell_arguments, named, index, call_message=index)
+    return ToolCall(tool, arguments, command, index, call_message=index)
 
 
 def _shell_command(arguments: Any) -> str:
@@ -238,7 +245,7 @@ def _shell_command(arguments: Any) -> str:
     return "" if command and len(arguments) > 1 and command in _EDITOR_COMMANDS else command
 
 
-def handles(arguments: Any) -> Iterator[str]:
+def id_arguments(arguments: Any) -> Iterator[str]:
     """Yield the ids among the arguments; one of them may be the id of a running command."""
     if isinstance(arguments, dict):
         for key, value in arguments.items():
@@ -246,69 +253,77 @@ def handles(arguments: Any) -> Iterator[str]:
                 yield str(value)
 
 
-def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
-    said = result.text
+def _with_result(call: ToolCall, result: Part, index: int) -> ToolCall:
+    text = result.text
     failed, stated, undecided = result.failed, True, False
-    telling = may_tell(said)
-    stopped = failed is not False and ((telling and _STOPPED.match(said)) or (call.command and _breaks_off(said)))
-    if stopped or said == NO_RESPONSE or (telling and is_declined(said)):
+    may_state_failure = may_state_outcome(text)
+    stopped = failed is not False and (
+        (may_state_failure and _STOPPED.match(text)) or (call.command and _is_aborted(text))
+    )
+    if stopped or text == NO_RESPONSE or (may_state_failure and is_declined(text)):
         failed, stated, undecided = None, False, True
     elif failed is None:
-        failed = stated_failure(said) if call.command else None
+        failed = stated_failure(text) if call.command else None
         if failed is None:
             stated = False
-            refused = not call.command and (is_refused(call.tool, call.arguments, result) or _has_raised(call, said))
-            refused = refused or (answers_with_error(said) if not call.command else refuses_files(call.command, said))
-            failed = True if refused or (telling and begins_as_failed(said)) or says_so(said) else None
+            refused = not call.command and (
+                is_change_refused(call.tool, call.arguments, result) or _has_raised(call, text)
+            )
+            refused = refused or (
+                is_server_error(text) if not call.command else only_file_complaints(call.command, text)
+            )
+            failed = (
+                True if refused or (may_state_failure and begins_as_failed(text)) or has_failure_member(text) else None
+            )
     message = max(call.message, index)
     ended = replace(
         call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided
     )
     folder = _folder_after(ended)
-    return replace(ended, left_in=folder) if folder else ended
+    return replace(ended, folder_after=folder) if folder else ended
 
 
 def _folder_after(call: ToolCall) -> str:
     """Return the folder of the shell after a command, if its output states it."""
-    tail = call.said[-_FOLDER_WINDOW:] if call.command else ""
-    return match.group(1) if "irectory: /" in tail and (match := _FOLDER.search(tail)) else ""
+    output_end = call.output[-_FOLDER_WINDOW:] if call.command else ""
+    return match.group(1) if "irectory: /" in output_end and (match := _FOLDER.search(output_end)) else ""
 
 
-def _has_raised(call: ToolCall, said: str) -> bool:
+def _has_raised(call: ToolCall, output: str) -> bool:
     """Return whether code that a call ran raised an error. A traceback in something that it only displayed does not
     count."""
-    if HEADER not in said or not runs_code(call.tool, call.arguments):
+    if TRACEBACK_HEADER not in output or not runs_code(call.tool, call.arguments):
         return False
-    return (raised_in_cell(said) or raised_at_end(said)) != ""
+    return (cell_exception(output) or final_exception(output)) != ""
 
 
-def _breaks_off(said: str) -> bool:
-    end = said[-_LAST_LINES:]
-    return "ommand" in end and _BROKEN_OFF.search(end) is not None
+def _is_aborted(output: str) -> bool:
+    end = output[-_LAST_LINES:]
+    return "ommand" in end and _ABORTED.search(end) is not None
 
 
-def _in_folders(calls: Iterable[ToolCall]) -> list[ToolCall]:
+def _add_folders(calls: Iterable[ToolCall]) -> list[ToolCall]:
     """Return the calls, with the shell's folder added to commands that do not name theirs. A shell stays in the
     folder where the previous command left it."""
-    found: list[ToolCall] = []
+    placed: list[ToolCall] = []
     folder = ""
     for call in calls:
-        now = call.left_in
-        before = folder or ("" if _CHANGES_FOLDER.search(call.command) else now)
-        folder = now or folder
+        folder_after = call.folder_after
+        before = folder or ("" if _CHANGES_FOLDER.search(call.command) else folder_after)
+        folder = folder_after or folder
         if call.command and before and isinstance(call.arguments, dict):
-            found.append(replace(call, arguments={"cwd": before, **call.arguments}))
+            placed.append(replace(call, arguments={"cwd": before, **call.arguments}))
         else:
-            found.append(call)
-    return found
+            placed.append(call)
+    return placed
 
 
-def _settled(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:
+def _add_successes(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:
     """Yield the calls. If a tool states the failures of commands, its commands without a stated failure count as
     successful."""
-    states = {call.tool for call in calls if call.command and call.stated and call.failed}
+    stating_tools = {call.tool for call in calls if call.command and call.stated and call.failed}
     for call in calls:
-        if call.command and call.answered and call.failed is None and not call.undecided and call.tool in states:
+        if call.command and call.answered and call.failed is None and not call.undecided and call.tool in stating_tools:
             yield replace(call, failed=False)
         else:
             yield call

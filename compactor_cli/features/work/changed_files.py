@@ -11,45 +11,45 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.endings import was_there_before
+from compactor_cli.features.work.endings import existed_before
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
-from compactor_cli.features.work.folders import folder_of, gone_to, lies_in, of_user, only_goes, within
-from compactor_cli.features.work.git_files import KEEPING, commits_back
+from compactor_cli.features.work.folders import folder_of, gone_to, is_inside, of_user, only_moves, within
+from compactor_cli.features.work.git_files import CHANGE_ACTIONS, commits_back
 from compactor_cli.features.work.ledger import command_actions, every_action, is_within, open_file_edit
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.features.work.tool_names import commits_elsewhere, tool_words
+from compactor_cli.features.work.tool_names import is_remote_commit, tool_words
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename, is_rooted
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
-_CHANGES = ("created", "wrote", "edited", "deleted", "restored")
-_MAKES = ("created", "wrote")
+_CHANGE_ACTIONS = ("created", "wrote", "edited", "deleted", "restored")
+_CREATES = ("created", "wrote")
 """Actions that leave a file as the session wrote it. A written file may have existed before."""
-BY_GIT = ("restored", "reset", *KEEPING)
+BY_GIT = ("restored", "reset", *CHANGE_ACTIONS)
 """Actions on changes rather than on a file."""
 _GONE = ("deleted", "restored")
 """Actions after which no change is left for a check to look at."""
-CARRIED = compiled_later(rf"^({'|'.join(_CHANGES)}) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
+EARLIER_LINE = compiled_later(rf"^({'|'.join(_CHANGE_ACTIONS)}) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
 """The state's line for a file: action, path, count, edits of a new file, and what checks said."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
-_NO_SOURCE = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
+_NOT_CHECKED = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
 """Paths that no check says anything about."""
-_REMOVING = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
-_WRITES = word_set("write save overwrite dump")
+_REMOVED_PATH = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
+_WRITING = word_set("write save overwrite dump")
 """Words in names of tools that write a whole file, whether or not it exists."""
-_NEW = compiled_later(r"\bcreat|\bnew\b|\badded\b", re.IGNORECASE)
+_CREATED = compiled_later(r"\bcreat|\bnew\b|\badded\b", re.IGNORECASE)
 """How a tool says that the file it wrote did not exist before."""
-_SAID_FIRST, _PATH_WIDTH = 300, 300
+_HEAD_CHARS, _MAX_PATH = 300, 300
 _UPDATED = compiled_later(r"^Updated [1-9]\d* paths? from ", re.MULTILINE)
 _NONE_UPDATED = compiled_later(r"^Updated 0 paths from ", re.MULTILINE)
-_BRANCHES = compiled_later(
+_SWITCHED_BRANCH = compiled_later(
     r"^(?:Switched to (?:a new )?branch|Already on|Note: switching to) '([^'\n]+)'", re.MULTILINE
 )
 """How git says that it restored files, or which branch it switched to instead."""
-_NOTHING = "No local changes to save"
-_IGNORED = compiled_later(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
+_NOTHING_STASHED = "No local changes to save"
+_IGNORED_NAME = compiled_later(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
 
 
 class Change(Struct):
@@ -58,11 +58,11 @@ class Change(Struct):
     action: str
     edits: int
     message: int
-    order: int
+    call_number: int
     """Number of the last call that changed the file; -1 for an earlier round."""
     checked: str = ""
     """The check result that an earlier round stated."""
-    new: bool = False
+    is_new: bool = False
     """Whether the file is in no commit."""
     commit: int = 0
     """Number of the session's commit that contains the change; 0 if none does."""
@@ -80,78 +80,82 @@ class Change(Struct):
 class ChangedFiles(Struct):
     """Changes by path; the path whose last change is oldest comes first."""
 
-    home: str = ""
+    main_folder: str = ""
     """The folder in which most commands run."""
     changes: dict[str, Change] = field(default_factory=dict)
     _open: dict[str, None] = field(default_factory=dict)
     """Paths whose last change is in no commit, except new files that git does not track."""
     _untracked: dict[str, None] = field(default_factory=dict)
     """Paths of new files that git does not track. Reverting changes leaves them in place."""
-    _carried: list[str] = field(default_factory=list)
+    _earlier_paths: list[str] = field(default_factory=list)
     """Paths that only an earlier round mentions."""
     _commits: int = 0
-    _elsewhere: str = ""
-    """The folder of the last git command if it is outside of `home`; only paths in that folder then count."""
+    _git_folder: str = ""
+    """The folder of the last git command if it is outside of `main_folder`; only paths in that folder then count."""
     _stashes: list[tuple[int, dict[str, Change]]] = field(default_factory=list)
     """(number of the call, changes that it stashed)."""
     _paths: KnownPaths = field(default_factory=KnownPaths)
     """The paths of `changes`; a new path may be a shorter or longer form of one of them."""
     _by_folder: dict[str, dict[str, None]] = field(default_factory=dict)
     """Name of a folder -> paths of changed files that are in a folder with this name."""
-    _named: set[str] = field(default_factory=set)
+    _called: set[str] = field(default_factory=set)
     """Paths as calls named them."""
     seen: set[str] = field(default_factory=set)
     """Paths that were read: a call that writes one of them does not create it."""
-    _went: bool = False
+    _only_moved: bool = False
     """Whether a call only changed the folder: it is unknown whether later calls run there."""
 
     def __post_init__(self) -> None:
-        self._paths = KnownPaths(home=self.home)
+        self._paths = KnownPaths(main_folder=self.main_folder)
 
-    def note(self, call: ToolCall, changes: Iterable[tuple[str, str]], order: int) -> list[str]:
+    def record_call(self, call: ToolCall, changes: Iterable[tuple[str, str]], call_number: int) -> list[str]:
         """Record what a call did to files (the `changes` of `touched_by`). Return the paths that it changed."""
         changed: list[str] = []
-        before_check: list[str] = []
-        inside = ""
-        self._went = self._went or only_goes(call.command)
+        unchecked: list[str] = []
+        git_folder = ""
+        self._only_moved = self._only_moved or only_moves(call.command)
         for given, action in changes:
             if action == "inside":
-                inside = given
+                git_folder = given
                 continue
             if action == "checked":
-                for name in before_check:
-                    self.changes[name].order = order - 1  # the result of a check that runs in this call is newer
-                before_check = []
+                for name in unchecked:
+                    self.changes[name].call_number = (
+                        call_number - 1
+                    )  # the result of a check that runs in this call is newer
+                unchecked = []
                 continue
             if call.command and _SCRATCH.match(given):
                 continue
             if action in BY_GIT:
-                folder = within(folder_of(call, self.home), inside, self.home)
-                self._elsewhere = folder if folder.startswith(("/", "~")) else ""
-                self._by_git((folder, given), action, call, order)
-                inside = ""
+                folder = within(folder_of(call, self.main_folder), git_folder, self.main_folder)
+                self._git_folder = folder if folder.startswith(("/", "~")) else ""
+                self._record_git((folder, given), action, call, call_number)
+                git_folder = ""
                 continue
-            path = self._from_where_it_ran(given, call)
+            path = self._resolve_path(given, call)
             known = self._paths.find(path)
             before = self.changes.get(known)
-            if action == "emptied" and before is None and not self._within(path, self.changes):
+            if action == "emptied" and before is None and not self._below(path, self.changes):
                 continue  # nothing shows that anything was there
             existed = before.action in ("edited", "restored") if before else path in self.seen
             was_there = before is not None and before.action != "deleted"
-            done = _done("deleted" if action == "emptied" else action, existed=existed, known=was_there)
+            done = _resolve("deleted" if action == "emptied" else action, existed=existed, known=was_there)
             if done == "deleted" and before is None:
                 self._forget(path)
             name = path if is_rooted(path) and not is_rooted(known) else known
-            change = _after(before, done, call.message, order)
-            self._put(name, known, replace(change, new=change.new or (not existed and done in _MAKES and not before)))
-            self._named.add(name)
-            before_check.append(name)
+            change = _apply(before, done, call.message, call_number)
+            self._put(
+                name, known, replace(change, is_new=change.is_new or (not existed and done in _CREATES and not before))
+            )
+            self._called.add(name)
+            unchecked.append(name)
             changed.append(path)
         return changed
 
-    def _from_where_it_ran(self, path: str, call: ToolCall) -> str:
+    def _resolve_path(self, path: str, call: ToolCall) -> str:
         """Return the known path of a file that a command names relative to the folder that it changed to first."""
-        if path in self.changes or path.startswith(("/", "~")) or self._went or folder_of(call, self.home):
+        if path in self.changes or path.startswith(("/", "~")) or self._only_moved or folder_of(call, self.main_folder):
             return path
         joined = normpath(join(gone_to(call.command), path))
         return joined if joined in self.changes or joined in self.seen else path
@@ -165,7 +169,7 @@ class ChangedFiles(Struct):
         for folder in name.split("/")[:-1]:
             self._by_folder.setdefault(folder, {})[name] = None
         if not change.commit and change.action != "restored":
-            (self._untracked if change.new and not was_open else self._open)[name] = None
+            (self._untracked if change.is_new and not was_open else self._open)[name] = None
 
     def _drop(self, name: str) -> None:
         if self.changes.pop(name, None):
@@ -182,28 +186,28 @@ class ChangedFiles(Struct):
             if name.startswith(f"{folder}/") or (from_root and f"/{folder}/" in name):
                 self._drop(name)
 
-    def _within(self, place: str, pool: Iterable[str]) -> list[str]:
+    def _below(self, path: str, pool: Iterable[str]) -> list[str]:
         """Return the paths of the pool that are at or below a place."""
-        last = basename(place.rstrip("/"))
-        if last in ("", ".", ".."):
-            return [name for name in pool if self._is_where_git_is(name)]
-        near = {**dict.fromkeys(self._paths.named(last)), **self._by_folder.get(last, {})}
-        return [name for name in self._within(".", near) if name in pool and is_within(name, place)]
+        last_name = basename(path.rstrip("/"))
+        if last_name in ("", ".", ".."):
+            return [name for name in pool if self._is_in_git_folder(name)]
+        candidates = {**dict.fromkeys(self._paths.paths_named(last_name)), **self._by_folder.get(last_name, {})}
+        return [name for name in self._below(".", candidates) if name in pool and is_within(name, path)]
 
-    def _is_where_git_is(self, name: str) -> bool:
+    def _is_in_git_folder(self, name: str) -> bool:
         """Return whether the last git command was about a folder that contains the file."""
-        path = name if name.startswith(("/", "~")) else f"{self.home}/{name}"
-        return not self._elsewhere or lies_in(path, self._elsewhere)
+        path = name if name.startswith(("/", "~")) else f"{self.main_folder}/{name}"
+        return not self._git_folder or is_inside(path, self._git_folder)
 
-    def _checked_out(self, folder: str, place: str, said: str) -> list[str]:
+    def _checked_out(self, folder: str, path: str, output: str) -> list[str]:
         """Return the open changes at or below a place that git was given in a folder. Return none if git said that
         it switched to a branch of that name, or that it updated nothing."""
-        if place in _BRANCHES.findall(said) or (_NONE_UPDATED.search(said) and not _UPDATED.search(said)):
+        if path in _SWITCHED_BRANCH.findall(output) or (_NONE_UPDATED.search(output) and not _UPDATED.search(output)):
             return []
-        outside = folder.startswith(("/", "~"))
-        named = [] if outside or not folder else self._within(normpath(join(folder, place)), self._open)
-        found = named or self._within(place, self._open)
-        return self._of_one_user(found) if "~" in (folder[:1], self.home[:1]) else found
+        is_outside = folder.startswith(("/", "~"))
+        changes_below = [] if is_outside or not folder else self._below(normpath(join(folder, path)), self._open)
+        changes = changes_below or self._below(path, self._open)
+        return self._of_one_user(changes) if "~" in (folder[:1], self.main_folder[:1]) else changes
 
     def _of_one_user(self, names: list[str]) -> list[str]:
         """Return the names without those in home folders of users other than the most frequent one."""
@@ -211,152 +215,158 @@ class ChangedFiles(Struct):
         others = {user for user, _ in users.most_common()[1:]}
         return [name for name in names if of_user(name) not in others]
 
-    def _picked(self, folder: str, place: str, said: str) -> list[str]:
+    def _picked(self, folder: str, path: str, output: str) -> list[str]:
         """Return the changes of `_checked_out` for a place that may also be the name of a branch. For a single word,
         git switches to the branch and says so in some language, or does nothing. Names in its messages are quoted."""
-        if f"'{place}'" in said:
+        if f"'{path}'" in output:
             return []
-        found = self._checked_out(folder, place, said)
-        if _UPDATED.search(said):
-            return found
-        if "/" not in place:
+        changes = self._checked_out(folder, path, output)
+        if _UPDATED.search(output):
+            return changes
+        if "/" not in path:
             return []
-        start = normpath(join(folder, place))
-        return [name for name in found if lies_in(name.removeprefix(f"{self.home}/"), start)]
+        start = normpath(join(folder, path))
+        return [name for name in changes if is_inside(name.removeprefix(f"{self.main_folder}/"), start)]
 
-    def _by_git(self, at: tuple[str, str], action: str, call: ToolCall, order: int) -> None:
-        """Record what a git command does to the changes at or below a place, or to all of them. `at`: (folder it
+    def _record_git(self, location: tuple[str, str], action: str, call: ToolCall, call_number: int) -> None:
+        """Record what a git command does to the changes at or below a place, or to all of them. `location`: (folder it
         runs in, place)."""
-        folder, place = at
+        folder, target = location
         if action == "restored":
-            self._take_back(self._checked_out(folder, place, call.said), call.message, order, all_tracked=False)
+            self._revert(self._checked_out(folder, target, call.output), call.message, call_number, all_tracked=False)
         elif action == "picked":
-            self._take_back(self._picked(folder, place, call.said), call.message, order, all_tracked=False)
+            self._revert(self._picked(folder, target, call.output), call.message, call_number, all_tracked=False)
         elif action == "reset":
-            back = None if self._elsewhere else commits_back(place)
-            if back is not None:
-                self._commits = max(0, self._commits - back)
-            pool = self._open if back is None else self.changes
-            told = [name for name in pool if name not in self._untracked]
-            self._take_back(self._within(".", told), call.message, order)
+            count = None if self._git_folder else commits_back(target)
+            if count is not None:
+                self._commits = max(0, self._commits - count)
+            pool = self._open if count is None else self.changes
+            tracked = [name for name in pool if name not in self._untracked]
+            self._revert(self._below(".", tracked), call.message, call_number)
         elif action == "added":
-            for name in self._within(place, self._untracked):
+            for name in self._below(target, self._untracked):
                 del self._untracked[name]
                 self._open[name] = None
         elif action == "committed":
-            self._commits += place != "--amend" or not self._commits
-            for name in self._within(".", [*self._open, *self._untracked]):
-                self.changes[name] = replace(self.changes[name], new=False, commit=self._commits)
+            self._commits += target != "--amend" or not self._commits
+            for name in self._below(".", [*self._open, *self._untracked]):
+                self.changes[name] = replace(self.changes[name], is_new=False, commit=self._commits)
                 self._open.pop(name, None)
                 self._untracked.pop(name, None)
         elif action == "cleaned":
-            removed = ["."] if place == "." else _REMOVING.findall(call.said)
-            for name in [name for path in removed for name in self._within(path, self._untracked)]:
+            removed = ["."] if target == "." else _REMOVED_PATH.findall(call.output)
+            for name in [name for path in removed for name in self._below(path, self._untracked)]:
                 if self.changes[name].action != "deleted":
-                    self._put(name, name, Change("deleted", 0, call.message, order, new=True))
+                    self._put(name, name, Change("deleted", 0, call.message, call_number, is_new=True))
         else:
-            self._stash(place, action, call, order)
+            self._record_stash(target, action, call, call_number)
 
-    def _stash(self, place: str, action: str, call: ToolCall, order: int) -> None:
+    def _record_stash(self, path: str, action: str, call: ToolCall, call_number: int) -> None:
         """Stash changes, or restore them from a stash."""
-        if action == "stashed" and _NOTHING not in call.said:
-            names = self._within(place, self._open) + (self._within(".", self._untracked) if place == ".." else [])
-            self._stashes.append((order, {name: self.changes[name] for name in names}))
-            self._take_back(names, call.message, order)
+        if action == "stashed" and _NOTHING_STASHED not in call.output:
+            names = self._below(path, self._open) + (self._below(".", self._untracked) if path == ".." else [])
+            self._stashes.append((call_number, {name: self.changes[name] for name in names}))
+            self._revert(names, call.message, call_number)
         elif action != "stashed" and self._stashes:
-            at, aside = self._stashes.pop()
-            for name, change in aside.items() if action == "unstashed" else ():
-                again = change if at == order else replace(change, message=call.message, order=order)
-                self._put(name, name, again)
+            number, stashed = self._stashes.pop()
+            for name, change in stashed.items() if action == "unstashed" else ():
+                restored = (
+                    change if number == call_number else replace(change, message=call.message, call_number=call_number)
+                )
+                self._put(name, name, restored)
 
-    def _take_back(self, names: Iterable[str], message: int, order: int, *, all_tracked: bool = True) -> None:
+    def _revert(self, names: Iterable[str], message: int, call_number: int, *, all_tracked: bool = True) -> None:
         """Revert the changes that are in no commit. `all_tracked`: also remove new files that git tracks."""
         for name in names:
             change = self.changes[name]
             kept = change.as_of(self._commits)
-            stays = change.action == "deleted" or not all_tracked if change.new else change.action == "restored"
+            stays = change.action == "deleted" or not all_tracked if change.is_new else change.action == "restored"
             if kept is change or stays:
                 continue
-            gone = Change("deleted" if change.new else "restored", 0, message, order, new=change.new)
-            self._put(name, name, replace(kept, message=message, order=order) if kept else gone)
+            reverted = Change("deleted" if change.is_new else "restored", 0, message, call_number, is_new=change.is_new)
+            self._put(name, name, replace(kept, message=message, call_number=call_number) if kept else reverted)
 
-    def carry(self, line: str) -> bool:
+    def read_earlier_line(self, line: str) -> bool:
         """Read a line of an earlier round; return whether it is about a file."""
-        match = CARRIED.match(line)
+        match = EARLIER_LINE.match(line)
         if match is None:
             return False
-        action, path, count, more, checked = match.groups()
-        edits = int(count or more or (action == "edited"))
+        action, path, count, edit_count, checked = match.groups()
+        edits = int(count or edit_count or (action == "edited"))
         known = self._paths.find(path)
         if known not in self.changes:
-            self._carried.append(known)
-        before = self.changes.get(known) or Change(action, 0, -1, -1, new=action in _MAKES)
-        told = replace(before, action=action, edits=edits, message=-1, order=-1, checked=checked or "")
-        self._put(known, known, told)
+            self._earlier_paths.append(known)
+        before = self.changes.get(known) or Change(action, 0, -1, -1, is_new=action in _CREATES)
+        change = replace(before, action=action, edits=edits, message=-1, call_number=-1, checked=checked or "")
+        self._put(known, known, change)
         return True
 
-    def carry_commit(self) -> None:
+    def read_earlier_commit(self) -> None:
         """Record that an earlier round made a commit, for the files known only from there."""
-        for name in self._carried:
+        for name in self._earlier_paths:
             change = self.changes[name]
-            self._put(name, name, replace(change, new=False, commit=1))
-        self._commits += bool(self._carried)
-        self._carried = []
+            self._put(name, name, replace(change, is_new=False, commit=1))
+        self._commits += bool(self._earlier_paths)
+        self._earlier_paths = []
 
     def new_paths(self) -> list[str]:
         """Return the paths that calls named. Paths of earlier rounds were shortened at that time."""
-        return [path for path in self.changes if path in self._named]
+        return [path for path in self.changes if path in self._called]
 
-    def edits(self) -> dict[str, int]:
+    def edits_to_check(self) -> dict[str, int]:
         """Return path -> number of the last call that changed it, for files that a check may look at. Left out are
         files that git keeps for itself, the system's scratch files, and deleted files of the session that were never
         in a commit."""
         return {
-            path: change.order
+            path: change.call_number
             for path, change in self.changes.items()
-            if not (_NO_SOURCE.search(path) or (change.action == "deleted" and change.new and not change.committed))
+            if not (
+                _NOT_CHECKED.search(path) or (change.action == "deleted" and change.is_new and not change.committed)
+            )
         }
 
-    def lines(self, root: str, checks: FileChecks) -> Iterator[StateLine]:
+    def state_lines(self, root: str, checks: FileChecks) -> Iterator[StateLine]:
         """Yield one line per file, newest change first and removed files last. `root` is cut from the paths."""
         shown: dict[str, Change] = {}
-        by_time = sorted(self.changes.items(), key=lambda item: item[1].order)
+        by_time = sorted(self.changes.items(), key=lambda item: item[1].call_number)
         for path, change in reversed(by_time):
             short = path.removeprefix(root)
             newer = shown.get(short)
             shown[short] = replace(newer, edits=newer.edits + change.edits) if newer else change
         for path, change in sorted(shown.items(), key=lambda item: item[1].action in _GONE):
-            known = "" if change.action in _GONE else checks.of(path, change.order, change.checked)
-            yield StateLine("file", _said(path, change) + (f", {known}" if known else ""), change.message)
+            known = "" if change.action in _GONE else checks.check_label(path, change.call_number, change.checked)
+            yield StateLine("file", _change_text(path, change) + (f", {known}" if known else ""), change.message)
 
 
 def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the (path, action) pairs of the files that a call changes, and the paths that it reads. Between two git
     commands, each path occurs once with its last action."""
-    if not call.command and commits_elsewhere(call.arguments):  # the files are on a server, so the call is an effect
+    if not call.command and is_remote_commit(call.arguments):  # the files are on a server, so the call is an effect
         return [], []
     failed = call.command and (call.failed or call.undecided)
-    actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
+    actions = command_actions(call.arguments, call.output) if failed else every_action(call.tool, call.arguments)
     read = [path for path, action in actions if action == "read"]
     if len(read) == len(actions):
-        actions = open_file_edit(call.tool, call.said)
+        actions = open_file_edit(call.tool, call.output)
         if not actions:
             return [], read
     found: dict[tuple[str, int], str] = {}
-    was_there = not call.command and was_there_before(call.said)
-    may_be_new = call.command or _WRITES.isdisjoint(tool_words(call.tool)) or _NEW.search(call.said[:_SAID_FIRST])
+    existed = not call.command and existed_before(call.output)
+    may_be_new = (
+        call.command or _WRITING.isdisjoint(tool_words(call.tool)) or _CREATED.search(call.output[:_HEAD_CHARS])
+    )
     commands = 0  # of git, which apply to everything done so far
     for path, action in actions:
         if action in BY_GIT:
             commands += 1
         if action != "read" and path:
-            as_said = action if action != "created" or may_be_new else "saved"
-            found[one_line(path, _PATH_WIDTH), commands] = "edited" if was_there and action == "created" else as_said
-    changes = [(path, did) for (path, _), did in found.items() if did in BY_GIT or not _IGNORED.search(path)]
+            stated = action if action != "created" or may_be_new else "saved"
+            found[one_line(path, _MAX_PATH), commands] = "edited" if existed and action == "created" else stated
+    changes = [(path, did) for (path, _), did in found.items() if did in BY_GIT or not _IGNORED_NAME.search(path)]
     return changes, read
 
 
-def _done(action: str, *, existed: bool, known: bool) -> str:
+def _resolve(action: str, *, existed: bool, known: bool) -> str:
     """Return the action for a file. `existed`: the file was there before the session; `known`: the session knows it."""
     if action in ("written", "saved"):
         again = existed or (known and action == "written")
@@ -364,22 +374,22 @@ def _done(action: str, *, existed: bool, known: bool) -> str:
     return "edited" if action == "created" and existed else action
 
 
-def _after(before: Change | None, action: str, message: int, order: int) -> Change:
+def _apply(before: Change | None, action: str, message: int, call_number: int) -> Change:
     if before and before.action == "created" and action == "wrote":
         action = "created"
     before = None if before and before.action == "restored" else before
     edits = (before.edits if before else 0) + (action == "edited")
-    new = before is not None and before.new
+    new = before is not None and before.is_new
     committed = before if before and before.commit else before.committed if before else None
-    if before and before.action in _MAKES and action == "edited":
+    if before and before.action in _CREATES and action == "edited":
         action = before.action
     elif action != "edited":
         edits = 0
-    return Change(action, edits, message, order, new=new, committed=committed)
+    return Change(action, edits, message, call_number, is_new=new, committed=committed)
 
 
-def _said(path: str, change: Change) -> str:
+def _change_text(path: str, change: Change) -> str:
     times = f" {change.edits}x" if change.edits > 1 else ""
-    if change.action in _MAKES:
+    if change.action in _CREATES:
         return f"{change.action} {path}" + (f", edited {change.edits}x" if change.edits else "")
     return f"{change.action} {path}{times}"

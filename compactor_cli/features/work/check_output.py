@@ -15,7 +15,7 @@ from compactor_cli.text.patterns import compiled_later
 
 # Patterns for lines, compiled on first use, because most sessions run few kinds of checks. Next to each pattern are
 # words of which every match contains one; looking for words is much faster.
-_NAMES = (
+_NAME_PATTERNS = (
     (("FAILED", "ERROR"), r"^(?:FAILED|ERROR)[ \t]+(\S+\.\w+(?:::\S+(?:\[[^\]\n]*\])?)?)"),  # pytest
     (("--- FAIL:",), r"^[ \t]*--- FAIL:\s+(\S+)"),  # go
     (("FAIL:", "ERROR:"), r"^(?:FAIL|ERROR):\s+(\w+ \([\w.]+\)|\w+)"),  # unittest
@@ -27,15 +27,17 @@ _NAMES = (
     (("[ERROR]",), r"^\[ERROR\]\s+([\w.$]+\.\w+):\d+"),  # maven
     ((" FAILED",), r"^(\S+ > .+?) FAILED$"),  # gradle
 )
-_NAMES_ELSE = (
+_FALLBACK_NAME_PATTERNS = (
     (("FAIL",), r"^[ \t]*FAIL[ \t]+(\S+)"),  # packages of go, files of jest and vitest
     ((") ",), r"^[ \t]*\d+\) (\S.*?):?$"),  # mocha, playwright, phpunit
 )
 
 
-_FAILURES = compiled_later(r"\b(\d{1,5}) (?:failed|failing|failures?|errors?)\b|\b(?:failures|errors)=(\d{1,5})\b")
+_FAILURE_COUNT = compiled_later(r"\b(\d{1,5}) (?:failed|failing|failures?|errors?)\b|\b(?:failures|errors)=(\d{1,5})\b")
 """How test runners state the number of failures."""
-_STOPS = compiled_later(r"(?i)\bstopping after\b|\bbail(?:ed|ing)? out\b|\binterrupted\b|\bfail[ -]?fast\b|\bnot run\b")
+_STOPPED = compiled_later(
+    r"(?i)\bstopping after\b|\bbail(?:ed|ing)? out\b|\binterrupted\b|\bfail[ -]?fast\b|\bnot run\b"
+)
 """How they say that they did not run all tests."""
 
 
@@ -56,26 +58,26 @@ def _sign(pattern: str, *words: str, no: str = "") -> _Sign:
     return _Sign(compiled_later(pattern, re.MULTILINE), words or ("",), never)
 
 
-_UNIT = (
+_COUNTED_UNIT = (
     r"(?:(?:unit|test) )?(?:tests?|cases?|specs?|examples?|scenarios?|features?|steps?|suites?|files?|targets?|"
     r"assertions?|checks?|subtests?|expectations?|projects?|modules?|packages?) "
 )
 """The things that test runners count."""
 _COUNT = r"[1-9](?<!\w.)\d*"
 _NUMBER = r"[1-9](?<![\w/.:\"'`-].)(?<!\bof .)\d* "
-_TESTS = (
+_START = (
     r"\n(?:[^\w\n]*|(?i:error: )|\[info\] |\d\d:\d\d [+~\d -]+: |[ \t]+Testing \S+ )"
     r"(?i:(?:all|some|the|these|following|your|unit|integration|(?:at least )?one(?: or more)?(?: of the)?) )*"
     r"(?i:tests?(?: run)?) "
 )
 """How a line begins in which a runner speaks about all tests. With more words before them, the line is about
 something else."""
-_FAILS = r"(?i:fail(?:s|ed|ing|ures?)?):[ \t]+[1-9]\d*"
-_WENT_ON = r"(?=[ \t]*(?:$|[^\w\s]|\d|(?:in|after|of|out|and|with|locally|total)\b))"
+_FAILED_TOTAL = r"(?i:fail(?:s|ed|ing|ures?)?):[ \t]+[1-9]\d*"
+_AFTER_COUNT = r"(?=[ \t]*(?:$|[^\w\s]|\d|(?:in|after|of|out|and|with|locally|total)\b))"
 """What follows a count in a total: the end of the line, other counts, or a time."""
-_IN_PROSE = r"(?i)\b(?:if|when|until|unless|once|whether|that|because|should|says?|none|hardly|retrying)\b"
+_CONDITION_WORDS = r"(?i)\b(?:if|when|until|unless|once|whether|that|because|should|says?|none|hardly|retrying)\b"
 """Words in lines that state a condition, or that describe what a test is about."""
-_SAID_BY_THE_WAY = compiled_later(
+_NO_VERDICT_LINE = compiled_later(
     r"^[ \t]*(?:[✓✔√](?! +\d+ (?:\w+ )?(?i:pass|fail)| Test run)|ok \d|\[ +OK +\]|"
     r"PASS(?:ED)?:?[ \t]+(?!\d)(?!.*[,;|(] ?\d+ (?i:fail))\S)|"
     r"^\S+(?:::| > ).*\bPASSED[ \t]*(?:\[ *\d+%\][ \t]*)?$|\.\.\. (?:ok|PASSED)(?: \([\d.]+m?s\))?[ \t]*$|"
@@ -95,16 +97,18 @@ _TESTS_FAILED = (
         r"[ \t]*(?:--- FAIL:|[1-9]\d* fail$|not ok\b(?!.*# (?:TODO|SKIP))|Errors[ \t]+[1-9]\d* errors?$)|"
         r"nox > Session \S*tests?\S* failed\b)"
     ),
-    _sign(rf"{_NUMBER}(?:(?:out )?of \d+ )?(?:{_UNIT})?(?i:failed|failures?|failing|fails)\b", no=_IN_PROSE),
     _sign(
-        rf"\n[ \t]*(?:# )?{_FAILS}"
+        rf"{_NUMBER}(?:(?:out )?of \d+ )?(?:{_COUNTED_UNIT})?(?i:failed|failures?|failing|fails)\b", no=_CONDITION_WORDS
+    ),
+    _sign(
+        rf"\n[ \t]*(?:# )?{_FAILED_TOTAL}"
         r"(?=[ \t.,;|)]*(?:$|(?i:pass|skip|err|total|succe|ignor|pend|tests?\b|(?:out )?of \d)))"
     ),
     _sign(
-        rf"[,;(|][ \t]*{_FAILS}(?![\d.]*[\w%])",
+        rf"[,;(|][ \t]*{_FAILED_TOTAL}(?![\d.]*[\w%])",
         no=r"^(?!.*\b(?i:tests?|cases?|assertions?|examples?|specs?|runs?|pass(?:ed|es)?|total|succe\w+|skipped)\b)",
     ),
-    _sign(rf"{_TESTS}(?:failed|Failed|FAILED)[ .!:)*]*$", "ailed", "FAILED"),
+    _sign(rf"{_START}(?:failed|Failed|FAILED)[ .!:)*]*$", "ailed", "FAILED"),
     _sign(
         r"\n(?:\S+\.\w+::.+|(?:[\w$]+\.)*[A-Z][\w$]* > .+)[ \t]FAILED[ \t]*(?:\[ *\d+%\]|\([\d.]+ ?m?s\))?[ \t]*$",
         "FAILED",
@@ -133,16 +137,16 @@ _TESTS_PASSED = (
         r"Ok: +[1-9]|//\S+[ \t]+(?:\(cached\) )?PASSED\b|100% tests passed|"
         r"DONE [1-9]\d* tests(?: in|, \d+ skipped in))"
     ),
-    _sign(rf"{_NUMBER}(?:{_UNIT})?(?i:passed|passing|pass)\b{_WENT_ON}", no=_IN_PROSE),
+    _sign(rf"{_NUMBER}(?:{_COUNTED_UNIT})?(?i:passed|passing|pass)\b{_AFTER_COUNT}", no=_CONDITION_WORDS),
     _sign(
-        rf"({_COUNT})(?:/| (?:out )?of )\1 (?:{_UNIT})?(?i:passed|passing|pass)\b{_WENT_ON}",
+        rf"({_COUNT})(?:/| (?:out )?of )\1 (?:{_COUNTED_UNIT})?(?i:passed|passing|pass)\b{_AFTER_COUNT}",
         *("/", "of "),
-        no=_IN_PROSE,
+        no=_CONDITION_WORDS,
     ),
     _sign(
-        rf"{_TESTS}(?i:passed|succeeded|successful)[ .!*]*(?:$|\(\d|\d+/\d)", "ass", "ucce", "PASS", "UCCE", no="[✓✔√]"
+        rf"{_START}(?i:passed|succeeded|successful)[ .!*]*(?:$|\(\d|\d+/\d)", "ass", "ucce", "PASS", "UCCE", no="[✓✔√]"
     ),
-    _sign(rf"{_COUNT} {_UNIT[:-1]}, (?:\d+ assertions?, |with )?0 failures\b", "0 failures"),
+    _sign(rf"{_COUNT} {_COUNTED_UNIT[:-1]}, (?:\d+ assertions?, |with )?0 failures\b", "0 failures"),
     _sign(rf"{_COUNT} (?:success(?:es)? / 0 fail|runs, \d+ assertions, 0 failures, 0 errors)", "0 fail"),
     _sign(r"\bpassed(?:=|\": ?)[1-9]", "passed=", 'passed"'),
     _sign(
@@ -156,7 +160,7 @@ _TESTS_PASSED = (
         *("result: ok", "SUCCESS", ", Passed: ", "congratulations"),
     ),
 )
-_DOUBTS = (
+_CRASH_SIGNS = (
     _sign(r"Segmentation fault|\bcore dumped|Sanitizer: |\n(?:panic|Fatal Python error|fatal error): "),
     _sign(
         r"\n(?:error: (?:test failed|could not compile|Exited with unexpected signal)|Error: Test failures|"
@@ -167,7 +171,7 @@ _DOUBTS = (
     _sign(r"[ \n](?:Killed|Aborted|Terminated|Bus error|Illegal instruction)(?:: \d+)?(?:[^\w\n]*$| {2,})"),
     _sign(r"\b(?i:exit(?:ed)?(?: with)?(?: code| status)?)[ :=]+[1-9]|\btimed out\b|\bNO STATUS\b"),
     _sign(
-        rf"[\n,;|(][^\w\n]*[1-9]\d* (?:{_UNIT})?"
+        rf"[\n,;|(][^\w\n]*[1-9]\d* (?:{_COUNTED_UNIT})?"
         r"(?i:crash(?:ed|es)?|broken|errored|timed out|timeouts?|aborted|not run|unsuccessful)\b"
     ),
     _sign(r"[\n,;|][^\w\n]*[1-9]\d* errors?[ \t]*(?:$|[,;.|)])|\n(?:#|ℹ) cancelled [1-9]", " error", "cancelled"),
@@ -178,7 +182,7 @@ _DOUBTS = (
     _sign(r"\n[^\w\n]*0 tests? (?:were )?(?:run|ran|executed|found)[^\w\n]*$", "0 test"),
 )
 """Signs, after the word for a pass or beside it, that not everything has finished well."""
-_DOUBT_ANYWHERE = (_sign(r"\b[Tt](?<!\d .)(?<!\b[Nn]o .)(?i:ests?(?: run)? failed)[ .!:)*]*$", no=_IN_PROSE),)
+_AMBIGUOUS_SIGNS = (_sign(r"\b[Tt](?<!\d .)(?<!\b[Nn]o .)(?i:ests?(?: run)? failed)[ .!:)*]*$", no=_CONDITION_WORDS),)
 """Signs that may be about the tests or about something else."""
 _FAILED = (  # alternatives that begin a line or a word are grouped; the others are tried at every character
     r"^(?:[ \t]*error(?:\[|:| )|make(?:\[\d+\])?: \*\*\*|[1-9]\d* issues?[:.]|(?:vet|#) \S+.*\n\S+\.go:\d+|"
@@ -189,7 +193,7 @@ _FAILED = (  # alternatives that begin a line or a word are grouped; the others 
     r"would reformat|Code style issues|undefined reference|Failed to compile|ERROR task failed|"
     r"^ninja: build stopped"
 )
-_FOUND = r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?!(?i:note|warning|info|help|ok)\b)[^\n]*\([a-z][\w-]*\)$"
+_FINDING = r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?!(?i:note|warning|info|help|ok)\b)[^\n]*\([a-z][\w-]*\)$"
 """A linter's finding, with the name of its rule at the end."""
 _PASSED = (
     r"(?i)All checks passed|Success: no issues found|"
@@ -231,7 +235,7 @@ _FAILED_WORDS = (
     *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),
     *(" detected", "Traceback", "build stopped"),
 )
-_PLACE = compiled_later(r"\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):[\d\s]")
+_LOCATION = compiled_later(r"\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):[\d\s]")
 """A location in a file. `a.py::test_one` does not match, because an output may contain thousands of these."""
 # in lower case for patterns that ignore case
 _PASSED_WORDS = (
@@ -244,10 +248,10 @@ _NOTHING_RUN = compiled_later(
 )
 _SOME_RAN = compiled_later(r"--- PASS:|\b[1-9]\d* passed|^ok\s+\S+\s+\S+$", re.MULTILINE)
 _AND_MORE = compiled_later(r" and \d+ more$")
-_WIDTH = 500
+_MAX_LINE_CHARS = 500
 """Characters of a line that are examined."""
-_MOST_NAMES = 6
-_NAME_WIDTH = 100
+_MAX_NAMES = 6
+_MAX_NAME_CHARS = 100
 
 
 class Verdict(Struct, frozen=True):
@@ -255,76 +259,76 @@ class Verdict(Struct, frozen=True):
 
     failed: bool | None
     """None if it states neither."""
-    ran: bool = True
+    has_run: bool = True
     """False if it states that nothing was run."""
 
 
-def verdict(kind: CheckKind, said: str) -> Verdict:
+def output_verdict(kind: CheckKind, output: str) -> Verdict:
     """Return what the output of a check of this kind states: a failure, a pass, neither, or that nothing was run."""
-    text = without_prefixes(plain(said))
+    text = without_prefixes(plain(output))
     if kind != "tests":
         # go prints the name of a package on the line before
-        suspect = text if ".go:" in text else _suspect(text)
-        if _found(_FAILED, suspect) or (kind == "lint" and _found(_FOUND, suspect)):
+        candidates = text if ".go:" in text else _failure_lines(text)
+        if _has_match(_FAILED, candidates) or (kind == "lint" and _has_match(_FINDING, candidates)):
             return Verdict(True)
-        return Verdict(False) if _holds(text, _PASSED_WORDS) and _found(_PASSED, text) else Verdict(None)
-    if any(_telling(text, _TESTS_FAILED_WORDS, _TESTS_FAILED)):
+        return Verdict(False) if _contains_any(text, _PASSED_WORDS) and _has_match(_PASSED, text) else Verdict(None)
+    if any(_verdict_matches(text, _TESTS_FAILED_WORDS, _TESTS_FAILED)):
         return Verdict(True)
-    if _holds(text, _NOTHING_RUN_WORDS) and _NOTHING_RUN.search(text) and not _SOME_RAN.search(text):
-        return Verdict(None, ran=False)
-    passed = any(_telling(text, _TESTS_PASSED_WORDS, _TESTS_PASSED)) and not _in_doubt(text)
+    if _contains_any(text, _NOTHING_RUN_WORDS) and _NOTHING_RUN.search(text) and not _SOME_RAN.search(text):
+        return Verdict(None, has_run=False)
+    passed = any(_verdict_matches(text, _TESTS_PASSED_WORDS, _TESTS_PASSED)) and not _in_doubt(text)
     return Verdict(False) if passed else Verdict(None)
 
 
-def verdict_lines(said: str) -> list[str]:
+def verdict_lines(output: str) -> list[str]:
     """Return the lines in which the output of a check states a failure or a pass, in no particular order."""
-    text = without_prefixes(plain(said))
-    suspect = text.split("\n") if _holds(text, _PASSED_WORDS) else []
-    found = [line for line in suspect if _holds(line, _PASSED_WORDS) and _found(_PASSED, line)]
+    text = without_prefixes(plain(output))
+    candidates = text.split("\n") if _contains_any(text, _PASSED_WORDS) else []
+    lines = [line for line in candidates if _contains_any(line, _PASSED_WORDS) and _has_match(_PASSED, line)]
     for words, signs in ((_TESTS_FAILED_WORDS, _TESTS_FAILED), (_TESTS_PASSED_WORDS, _TESTS_PASSED)):
-        found += [line for _, line in sorted(_telling(text, words, signs))]
-    return found + [line for line in _suspect(text).split("\n") if _found(_FAILED, line)]
+        lines += [line for _, line in sorted(_verdict_matches(text, words, signs))]
+    return lines + [line for line in _failure_lines(text).split("\n") if _has_match(_FAILED, line)]
 
 
 def _in_doubt(text: str) -> bool:
     """Return whether an output that states a pass reports a crash, or counts that include other outcomes, after it."""
     words = (*_TESTS_PASSED_WORDS, *_DOUBT_WORDS)
-    last = max(at for at, _ in _telling(text, words, _TESTS_PASSED))
-    behind = any(at >= last for at, _ in _telling(text, words, _DOUBTS))
-    return behind or any(_telling(text, words, _DOUBT_ANYWHERE))
+    last = max(position for position, _ in _verdict_matches(text, words, _TESTS_PASSED))
+    has_crash = any(position >= last for position, _ in _verdict_matches(text, words, _CRASH_SIGNS))
+    return has_crash or any(_verdict_matches(text, words, _AMBIGUOUS_SIGNS))
 
 
-def may_say_nothing_ran(kind: CheckKind, said: str) -> bool:
+def may_say_nothing_ran(kind: CheckKind, output: str) -> bool:
     """Return whether the verdict may be that nothing was run; a quick check."""
-    return kind == "tests" and _holds(plain(said), _NOTHING_RUN_WORDS)
+    return kind == "tests" and _contains_any(plain(output), _NOTHING_RUN_WORDS)
 
 
-def _found(pattern: str, text: str) -> bool:
+def _has_match(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.MULTILINE) is not None
 
 
-def _telling(text: str, words: Iterable[str], signs: Iterable[_Sign]) -> Iterator[tuple[int, str]]:
+def _verdict_matches(text: str, words: Iterable[str], signs: Iterable[_Sign]) -> Iterator[tuple[int, str]]:
     """Yield (position, line) of the lines that contain one of the words and one of the signs. Positions give the
     order of the lines; a line with several signs is yielded several times."""
     lines = _lines_with(text, words)
-    suspect = f"\n{lines}\n"
+    candidates = f"\n{lines}\n"
     for sign in signs if lines else ():
-        match = sign.pattern.search(suspect) if any(map(suspect.__contains__, sign.words)) else None
+        match = sign.pattern.search(candidates) if any(map(candidates.__contains__, sign.words)) else None
         while match:
-            begin, end = suspect.rindex("\n", 0, match.end()) + 1, suspect.index("\n", match.end())
-            line = suspect[begin:end]
-            if not (sign.no and sign.no.search(line)) and not _SAID_BY_THE_WAY.search(line):
-                yield begin, line
-            match = sign.pattern.search(suspect, end)
+            start, end = candidates.rindex("\n", 0, match.end()) + 1, candidates.index("\n", match.end())
+            line = candidates[start:end]
+            if not (sign.no and sign.no.search(line)) and not _NO_VERDICT_LINE.search(line):
+                yield start, line
+            match = sign.pattern.search(candidates, end)
 
 
-def _holds(text: str, words: Iterable[str]) -> bool:
+def _contains_any(text: str, words: Iterable[str]) -> bool:
     return any(map(text.lower().__contains__, words))
 
 
-def _suspect(text: str) -> str:
+def _failure_lines(text: str) -> str:
     """Return the lines that may state the failure of a check other than tests."""
-    return _lines_with(text, _FAILED_WORDS, _PLACE)
+    return _lines_with(text, _FAILED_WORDS, _LOCATION)
 
 
 def _lines_with(text: str, words: Iterable[str], pattern: re.Pattern[str] | None = None) -> str:
@@ -333,62 +337,62 @@ def _lines_with(text: str, words: Iterable[str], pattern: re.Pattern[str] | None
     text = f"\n{text}\n"
     lines: dict[int, int] = {}
     for word in words:
-        at = text.find(word)
-        while at >= 0:
-            at += word.startswith("\n")
-            end = text.index("\n", at)
-            lines[text.rfind("\n", 0, at) + 1] = end
-            at = text.find(word, end)
-    for found in pattern.finditer(text) if pattern else ():
-        lines[text.rfind("\n", 0, found.start()) + 1] = text.index("\n", found.start())
-    return "\n".join(_begin(text, start, lines[start]) for start in sorted(lines))
+        position = text.find(word)
+        while position >= 0:
+            position += word.startswith("\n")
+            end = text.index("\n", position)
+            lines[text.rfind("\n", 0, position) + 1] = end
+            position = text.find(word, end)
+    for match in pattern.finditer(text) if pattern else ():
+        lines[text.rfind("\n", 0, match.start()) + 1] = text.index("\n", match.start())
+    return "\n".join(_line_start(text, start, lines[start]) for start in sorted(lines))
 
 
-def _begin(text: str, start: int, end: int) -> str:
+def _line_start(text: str, start: int, end: int) -> str:
     """Return a line, or only the beginning of a long one: runners write short lines, and patterns are slow on long
     ones."""
-    return text[start:end] if end - start <= _WIDTH else f"{text[start : start + _WIDTH]}…"
+    return text[start:end] if end - start <= _MAX_LINE_CHARS else f"{text[start : start + _MAX_LINE_CHARS]}…"
 
 
-def failing_names(said: str) -> tuple[str, ...]:
+def failing_names(output: str) -> tuple[str, ...]:
     """Return the names of the failed tests, in order and without duplicates."""
-    text = without_prefixes(plain(said))
-    found: dict[str, None] = {}
-    for patterns in (_NAMES, _NAMES_ELSE):
-        for words, pattern in patterns if not found else ():
+    text = without_prefixes(plain(output))
+    failing: dict[str, None] = {}
+    for patterns in (_NAME_PATTERNS, _FALLBACK_NAME_PATTERNS):
+        for words, pattern in patterns if not failing else ():
             if not any(word in text for word in words):
                 continue
-            names = (one_line(name.strip(" :,"), _NAME_WIDTH) for name in re.findall(pattern, text, re.MULTILINE))
-            found.update((name, None) for name in names if re.search(r"\w", name))
-    return tuple(found)
+            names = (one_line(name.strip(" :,"), _MAX_NAME_CHARS) for name in re.findall(pattern, text, re.MULTILINE))
+            failing.update((name, None) for name in names if re.search(r"\w", name))
+    return tuple(failing)
 
 
-def names_all(said: str, names: tuple[str, ...]) -> bool:
+def names_all(output: str, names: tuple[str, ...]) -> bool:
     """Return whether an output names all failed tests, according to its own count, and all tests were run."""
-    text = without_prefixes(plain(said))
-    counts = (sum(int(one or other) for one, other in _FAILURES.findall(line)) for line in text.split("\n"))
-    return 0 < max(counts) <= len(names) and _STOPS.search(text) is None
+    text = without_prefixes(plain(output))
+    counts = (sum(int(before or after) for before, after in _FAILURE_COUNT.findall(line)) for line in text.split("\n"))
+    return 0 < max(counts) <= len(names) and _STOPPED.search(text) is None
 
 
 def named(names: tuple[str, ...]) -> str:
     """Return names on one line. Names of one file follow the file's name, and a count replaces the names left out."""
     shown: list[str] = []
     last = ""
-    for name in names[:_MOST_NAMES]:
+    for name in names[:_MAX_NAMES]:
         file, mark, rest = name.partition("::")
         shown.append(rest if mark and file == last else name)
         last = file
-    more = len(names) - _MOST_NAMES
+    more = len(names) - _MAX_NAMES
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
-def names_in(said: str) -> tuple[str, ...]:
+def parse_names(output: str) -> tuple[str, ...]:
     """Return the names in such a line; `…` stands for names that were left out."""
-    listed, more, _ = said.partition(" and ") if _AND_MORE.search(said) else (said, "", "")
+    text, omitted, _ = output.partition(" and ") if _AND_MORE.search(output) else (output, "", "")
     names: list[str] = []
     file = ""
-    for name in filter(None, listed.split(", ")):
-        whole = f"{file}::{name}" if file and "::" not in name and "/" not in name else name
-        file = whole.partition("::")[0] if "::" in whole else ""
-        names.append(whole)
-    return (*names, "…") if more else tuple(names)
+    for name in filter(None, text.split(", ")):
+        full_name = f"{file}::{name}" if file and "::" not in name and "/" not in name else name
+        file = full_name.partition("::")[0] if "::" in full_name else ""
+        names.append(full_name)
+    return (*names, "…") if omitted else tuple(names)

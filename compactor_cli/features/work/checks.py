@@ -10,92 +10,94 @@ from functools import lru_cache
 from msgspec import Struct
 
 from compactor_cli.features.work.programs import (
-    FORMATTERS,
-    PLATFORMS,
-    RUNNERS,
+    FORMATTER_PROGRAMS,
+    PLATFORM_PROGRAMS,
+    TARGET_RUNNERS,
     CheckKind,
-    kind_of,
-    program_words,
-    runs_variants,
-    variant_of,
+    check_kind,
+    includes_variants,
+    split_variant,
+    started_program_words,
     without_prefixes,
 )
-from compactor_cli.features.work.secret_words import without_values
+from compactor_cli.features.work.secret_words import mask_words
 from compactor_cli.features.work.usual_tests import is_test_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
-from compactor_cli.text.patterns import compiled_later, in_small
+from compactor_cli.text.patterns import compiled_later, lower_for_search
 from compactor_cli.text.shell import Step, word_set
 
-_SELECTS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
+_SELECTING_OPTIONS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
 """Options whose value limits a run."""
-_IGNORES = word_set("--ignore --ignore-glob --deselect --exclude --testPathIgnorePatterns")
+_IGNORING_OPTIONS = word_set("--ignore --ignore-glob --deselect --exclude --testPathIgnorePatterns")
 """Options whose value is left out of a run."""
-_PATTERN = compiled_later(r"[*?{$`]|[^/]\[")
+_SHELL_PATTERN = compiled_later(r"[*?{$`]|[^/]\[")
 """Characters in a path that the shell or the program expands. A folder may be called `[id]`."""
-_LINE = compiled_later(r"(?::\d+)+$")
+_LINE_SUFFIX = compiled_later(r"(?::\d+)+$")
 _ONLY_TESTING = "-only-testing:"
 """The option of Xcode that limits a run."""
-GIVEN = (
+LIMIT_ARGUMENTS = (
     *("tests", "test", "testNames", "test_names", "test_name", "testName", "filter", "pattern", "grep", "keyword"),
     *("package", "module", "project", "target", "scheme"),
 )
 """Arguments of tools that limit a run to certain tests or parts of a project."""
-_ASIDE = compiled_later(
+_OUTPUT_OPTION = compiled_later(
     r"-{1,2}(?:count|tb|color|quiet|verbose|silent|no-cov|cache|maxfail|durations|timeout|[vqx]+)\b"
 )
-_WHOLE = compiled_later(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
-_NO_CODE = (
+_WHOLE_PROJECT = compiled_later(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
+_NO_CODE_SUFFIXES = (
     *(".md", ".mdx", ".rst", ".txt", ".adoc", "license", "changelog", "readme", ".pt", ".pth", ".ckpt", ".safetensors"),
     *(".onnx", ".h5", ".npy", ".npz", ".pkl", ".pickle", ".joblib", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico"),
     *(".pdf", ".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".7z", ".parquet", ".feather", ".sqlite", ".sqlite3"),
     *(".xls", ".xlsx", ".doc", ".docx", ".ppt", ".pptx", ".mp3", ".mp4", ".wav", ".woff", ".woff2", ".ttf"),
 )
 """Endings of names of files with prose or data."""
-_FILE = compiled_later(r"\.\w+(?:::.*)?$")
-_TEST = compiled_later(r"test|spec", re.IGNORECASE)
-_CONFIGURES = compiled_later(r"\.(?:\w*proj|slnx?|toml|ya?ml|json|cfg|ini|conf|mk|gradle|xml)$|\bconfig\.\w+$")
+_FILE_SUFFIX = compiled_later(r"\.\w+(?:::.*)?$")
+_TEST_NAME = compiled_later(r"test|spec", re.IGNORECASE)
+_CONFIG_FILE = compiled_later(r"\.(?:\w*proj|slnx?|toml|ya?ml|json|cfg|ini|conf|mk|gradle|xml)$|\bconfig\.\w+$")
 """A file that configures how checks are run, not which ones."""
-_NO_TARGET = compiled_later(r"[/.]")
+_NOT_A_TARGET = compiled_later(r"[/.]")
 """What neither a subcommand nor a target contains."""
-_NAMED = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
+_LIMIT_NAME = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
 """What names of limits contain."""
-_PLACE = r"^(?:vet: )?\S+\.[A-Za-z]\w{0,9}(?::\d+:\d+: |\(\d+,\d+\): error )"
-_NOT_COMPILED = {
-    "go": compiled_later(_PLACE, re.MULTILINE),
+_COMPILER_LOCATION = r"^(?:vet: )?\S+\.[A-Za-z]\w{0,9}(?::\d+:\d+: |\(\d+,\d+\): error )"
+_COMPILE_ERRORS = {
+    "go": compiled_later(_COMPILER_LOCATION, re.MULTILINE),
     "cargo": compiled_later(r"^error\[E\d+\]", re.MULTILINE),
 }
 """Programs that recompile what they test, and how they say that compiling failed."""
-_LINTED = compiled_later(r"^error: (?!could not compile|aborting due to)|^(?!vet: )\S+\.go:\d+:\d+: ", re.MULTILINE)
+_LINTER_COMPLAINT = compiled_later(
+    r"^error: (?!could not compile|aborting due to)|^(?!vet: )\S+\.go:\d+:\d+: ", re.MULTILINE
+)
 """Complaints of a linter about code that did compile."""
-_AFTERWARDS = compiled_later(
+_LINKER_ERROR = compiled_later(
     r"\bld(?:\.\w+)?: |\blink(?:er|ing)\b|\bundefined (?:reference|symbol)|cannot find -l", re.IGNORECASE
 )
 """Errors after compiling, in a stage that tests may not reach."""
-_NARROWER = word_set("--lib --doc --bin --bins --example --examples --test --no-build")
+_NARROWING_OPTIONS = word_set("--lib --doc --bin --bins --example --examples --test --no-build")
 """Options that compile less than a build would."""
-_WIDTH = 100
+_MAX_LABEL = 100
 """Maximum length of a check's label."""
 
 
-class Scope(Struct, frozen=True):
+class CheckScope(Struct, frozen=True):
     """What a check covers, as far as it is stated."""
 
     kind: CheckKind
     limits: tuple[str, ...] = ()
     """Files and folders that it was limited to; empty for all."""
-    without: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
     """Files and folders that it was told to leave out."""
 
     @property
     def names_tests(self) -> bool:
         """Return whether these are tests that were named by their files."""
-        return self.kind == "tests" and any(map(_FILE.search, self.limits))
+        return self.kind == "tests" and any(map(_FILE_SUFFIX.search, self.limits))
 
-    def has(self, path: str) -> bool:
+    def covers_file(self, path: str) -> bool:
         """Return whether a check covers a file. It does if it was limited to the file, or if the named test files
         are the usual tests of the file."""
-        if any(is_under(path, left) for left in self.without):
+        if any(is_under(path, left) for left in self.excluded):
             return False
         if not self.limits or any(is_under(path, limit) for limit in self.limits):
             return True
@@ -115,41 +117,41 @@ class CheckRun(Struct, frozen=True):
     """The folder where it ran, if that is not the session's main folder."""
     paths: tuple[str, ...] = ()
     """Files and folders that it was limited to; empty for all."""
-    selected: tuple[str, ...] = ()
+    selected_names: tuple[str, ...] = ()
     """Names of tests or packages that it was limited to; empty for all."""
-    given: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
     """Variables set before the program, with their values; they may change which system it builds for."""
-    left_out: frozenset[str] = frozenset()
+    excluded_names: frozenset[str] = frozenset()
     """Tests or tasks that it was told to leave out."""
-    ignored: tuple[str, ...] = ()
+    excluded_paths: tuple[str, ...] = ()
     """Files and folders that it was told to leave out."""
 
     @property
-    def whole(self) -> bool:
+    def is_unlimited(self) -> bool:
         """Return whether it was not limited to anything."""
-        return not self.paths and not self.selected and not self.left_out
+        return not self.paths and not self.selected_names and not self.excluded_names
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> CheckScope:
         """Return what the check covers. There are no limits if one of them is a pattern, whose matches are unknown,
         or if a build names files, since it also includes what they need. For tests, files that are not tests are
         ignored, because it is unknown what tests them. Without test files, there are then no limits."""
-        limits = tuple(_LINE.sub("", path.partition("::")[0]).removesuffix("...") for path in self.paths)
-        if any(map(_PATTERN.search, limits)):
+        limits = tuple(_LINE_SUFFIX.sub("", path.partition("::")[0]).removesuffix("...") for path in self.paths)
+        if any(map(_SHELL_PATTERN.search, limits)):
             limits = ()
-        files = [path for path in limits if _FILE.search(path)]
+        files = [path for path in limits if _FILE_SUFFIX.search(path)]
         if self.kind == "tests":
-            tests = [path for path in files if _TEST.search(path) and not _CONFIGURES.search(path)]
+            tests = [path for path in files if _TEST_NAME.search(path) and not _CONFIG_FILE.search(path)]
             limits = tuple(path for path in limits if path in tests or path not in files) if tests or not files else ()
-        return Scope(self.kind, () if files and self.kind == "build" else limits, self.ignored)
+        return CheckScope(self.kind, () if files and self.kind == "build" else limits, self.excluded_paths)
 
     def covers(self, other: CheckRun, names: tuple[str, ...] = ()) -> bool:
         """Return whether a pass of this check implies that the other one, with these failing names, would pass now."""
         if self.label == other.label and self.kind == other.kind:
             return True
-        return self._runs_like(other) and self._includes(other.paths or names, other.selected or names)
+        return self._runs_like(other) and self._includes(other.paths or names, other.selected_names or names)
 
-    def repeats(self, other: CheckRun) -> bool:
+    def includes_run(self, other: CheckRun) -> bool:
         """Return whether this check does everything that the other one does: it runs the same program with at least
         the same options, and is not limited further."""
         if self.label == other.label and self.kind == other.kind:
@@ -158,25 +160,29 @@ class CheckRun(Struct, frozen=True):
             self.kind == other.kind
             and self.program == other.program != "*"
             and self.folder in ("", other.folder)
-            and self._includes(other.paths, other.selected)
+            and self._includes(other.paths, other.selected_names)
             and _options(self.label) >= _options(other.label)
-            and self.left_out <= other.left_out
+            and self.excluded_names <= other.excluded_names
         )
 
-    def compiles(self, other: CheckRun, said: str) -> bool:
+    def compiles(self, other: CheckRun, output: str) -> bool:
         """Return whether a pass of these tests shows that code which the other check could not compile now compiles.
-        The same program must compile it for the tests. `said`: output of the other check."""
-        stated = _NOT_COMPILED.get(self.program)
-        if stated is None or (self.kind, self.program) != ("tests", other.program) or not stated.search(said):
+        The same program must compile it for the tests. `output`: output of the other check."""
+        error_pattern = _COMPILE_ERRORS.get(self.program)
+        if (
+            error_pattern is None
+            or (self.kind, self.program) != ("tests", other.program)
+            or not error_pattern.search(output)
+        ):
             return False
-        if _AFTERWARDS.search(said) or (other.kind != "build" and _LINTED.search(said)):
+        if _LINKER_ERROR.search(output) or (other.kind != "build" and _LINTER_COMPLAINT.search(output)):
             return False
         return (
             self.folder in ("", other.folder)
-            and self._includes(other.paths, other.selected)
+            and self._includes(other.paths, other.selected_names)
             and _options(self.label) >= _options(other.label)
-            and _NARROWER.isdisjoint(self.label.split())
-            and self.given >= other.given
+            and _NARROWING_OPTIONS.isdisjoint(self.label.split())
+            and self.variables >= other.variables
         )
 
     def covers_name(self, other: CheckRun, name: str) -> bool:
@@ -185,21 +191,23 @@ class CheckRun(Struct, frozen=True):
         return self._runs_like(other) and self._includes(other.paths or (name,), (name,))
 
     def _runs_like(self, other: CheckRun) -> bool:
-        same = self.program == other.program or "*" in (self.program, other.program)
-        same = same or runs_variants(self.label.split(), self.program, other.program)
-        more = self.left_out <= other.left_out
-        return self.kind == other.kind and same and more and self.folder in ("", other.folder)
+        is_same_program = self.program == other.program or "*" in (self.program, other.program)
+        is_same_program = is_same_program or includes_variants(self.label.split(), self.program, other.program)
+        excludes_no_more = self.excluded_names <= other.excluded_names
+        return self.kind == other.kind and is_same_program and excludes_no_more and self.folder in ("", other.folder)
 
     def _includes(self, paths: tuple[str, ...], names: tuple[str, ...]) -> bool:
         within = not self.paths or _all_within(paths, self.paths)  # there are fewer paths than names
-        return within and (not self.selected or _all_within(names, self.selected))
+        return within and (not self.selected_names or _all_within(names, self.selected_names))
 
 
 @lru_cache(maxsize=1024)
 def _options(label: str) -> frozenset[str]:
     """Return the options that affect what is run, rather than how much is printed."""
-    words = (word for word in label.split() if len(word) > 2 and word.startswith("-") and not _ASIDE.match(word))
-    return frozenset(word for word in words if word.partition("=")[0] not in _SELECTS)
+    words = (
+        word for word in label.split() if len(word) > 2 and word.startswith("-") and not _OUTPUT_OPTION.match(word)
+    )
+    return frozenset(word for word in words if word.partition("=")[0] not in _SELECTING_OPTIONS)
 
 
 @lru_cache(maxsize=4096)  # a session runs the same few checks many times
@@ -210,24 +218,24 @@ def _all_within(names: tuple[str, ...], limits: tuple[str, ...]) -> bool:
 
 def is_under(path: str, limit: str) -> bool:
     """Return whether a file is one that a run was limited to, or is in a folder that it was limited to."""
-    if _cleaned(limit) not in path:  # rules out most paths quickly
+    if _clean_limit(limit) not in path:  # rules out most paths quickly
         return False
     return _within(path, limit) or f"/{path}".endswith(f"/{limit.removeprefix('./')}")
 
 
-def is_no_code(path: str) -> bool:
+def is_not_code(path: str) -> bool:
     """Return whether checks ignore a file unless they name it, because it is prose or binary data."""
-    return in_small(path).removesuffix("\n").endswith(_NO_CODE)
+    return lower_for_search(path).removesuffix("\n").endswith(_NO_CODE_SUFFIXES)
 
 
 @lru_cache(maxsize=1024)
-def _cleaned(limit: str) -> str:
+def _clean_limit(limit: str) -> str:
     return limit.removeprefix("./").removesuffix("...").rstrip("/")
 
 
 @lru_cache(maxsize=8192)
 def _within(name: str, limit: str) -> bool:
-    name, limit = name.removeprefix("./"), _cleaned(limit)
+    name, limit = name.removeprefix("./"), _clean_limit(limit)
     return (
         name == limit
         or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.", f"{limit} "))
@@ -236,56 +244,61 @@ def _within(name: str, limit: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def check_of(step: Step, folder: str = "") -> CheckRun | None:
+def find_check(step: Step, folder: str = "") -> CheckRun | None:
     """Return the check that a step of a command line runs, or None. `folder`: where it runs, if not in the main
     folder."""
-    shown = without_prefixes(list(step.words))
-    words = program_words(shown)
+    shown_words = without_prefixes(list(step.words))
+    words = started_program_words(shown_words)
     if not words or {"--help", "--version", "-h"} & set(words):
         return None
     program = basename(words[0])
-    kind = kind_of(program, words[1:])
+    kind = check_kind(program, words[1:])
     if kind is None:
         return None
-    target = program in RUNNERS
-    shown = without_values(shown)
-    said = [basename(shown[0]) if shown[0].startswith("/") else shown[0], *map(_shown, shown[1:])]
-    words = program_words(shown)
-    label = one_line(" ".join(said), _WIDTH).replace(": ", ":") + (f" (in {folder})" if folder else "")
-    variant, rest, left_out = variant_of(program, words[1:])
-    rest, ignored = _without_ignored(rest)
-    paths, selected = _limits(rest, named=target or program in PLATFORMS or program in FORMATTERS)
-    before = step.words[: len(step.words) - len(shown)]  # words of `env`
-    given = frozenset((*step.given, *(word for word in before if "=" in word)))
-    return CheckRun(kind, label, "*" if target else variant, folder, paths, selected, given, left_out, ignored)
+    is_target = program in TARGET_RUNNERS
+    shown_words = mask_words(shown_words)
+    label_words = [
+        basename(shown_words[0]) if shown_words[0].startswith("/") else shown_words[0],
+        *map(_quote_word, shown_words[1:]),
+    ]
+    words = started_program_words(shown_words)
+    label = one_line(" ".join(label_words), _MAX_LABEL).replace(": ", ":") + (f" (in {folder})" if folder else "")
+    variant, rest, left_out = split_variant(program, words[1:])
+    rest, ignored = _split_ignored(rest)
+    paths, selected = _find_limits(
+        rest, named=is_target or program in PLATFORM_PROGRAMS or program in FORMATTER_PROGRAMS
+    )
+    env_words = step.words[: len(step.words) - len(shown_words)]  # words of `env`
+    variables = frozenset((*step.assignments, *(word for word in env_words if "=" in word)))
+    return CheckRun(kind, label, "*" if is_target else variant, folder, paths, selected, variables, left_out, ignored)
 
 
-def check_named(label: str) -> CheckRun | None:
+def parse_label(label: str) -> CheckRun | None:
     """Return the check that a label in an earlier summary names."""
     command, _, folder = label.removesuffix(")").partition(" (in ")
     try:
         words = shlex.split(command)
     except ValueError:  # an unbalanced quote stands for itself
         words = command.split()
-    return check_of(Step(tuple(words), ""), folder)
+    return find_check(Step(tuple(words), ""), folder)
 
 
-def _without_ignored(rest: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+def _split_ignored(rest: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     """Return the arguments without options that leave out files, and the files left out. A single test of a file
     does not count as left out."""
     kept: list[str] = []
     ignored: list[str] = []
     words = iter(rest)
     for word in words:
-        name, is_, value = word.partition("=")
-        if name in _IGNORES:
-            ignored.append(value if is_ else next(words, ""))
+        name, has_value, value = word.partition("=")
+        if name in _IGNORING_OPTIONS:
+            ignored.append(value if has_value else next(words, ""))
         else:
             kept.append(word)
     return kept, tuple(path for path in ignored if path and "::" not in path)
 
 
-def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _find_limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what a run is limited to: (paths, names). `named`: the first word is a subcommand or a target."""
     paths: list[str] = []
     selected: list[str] = []
@@ -294,16 +307,16 @@ def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple
         name, _, value = word.partition("=")
         if word.startswith(_ONLY_TESTING):
             selected.append(word.partition(":")[2])
-        elif name in _SELECTS or (value and name in GIVEN):
+        elif name in _SELECTING_OPTIONS or (value and name in LIMIT_ARGUMENTS):
             value = value or next(words, "")
             selected += filter(None, (part.strip("^$() ") for part in re.split(r"\||\bor\b|,", value)))
         elif not word.startswith("-") and word not in ("run", "run-script"):
-            if named and not _NO_TARGET.search(word):
+            if named and not _NOT_A_TARGET.search(word):
                 named = False
-            elif not _WHOLE.match(word) and _NAMED.search(word):
+            elif not _WHOLE_PROJECT.match(word) and _LIMIT_NAME.search(word):
                 paths.append(word)
     return tuple(paths), tuple(selected)
 
 
-def _shown(word: str) -> str:
+def _quote_word(word: str) -> str:
     return word if word.split() == [word] else f"'{word}'"

@@ -8,56 +8,56 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.features.work.changed_files import CARRIED
+from compactor_cli.features.work.changed_files import EARLIER_LINE
 from compactor_cli.model.message import Message
 from compactor_cli.summary_text.headers import quotes_lines, writer_of
 from compactor_cli.summary_text.state_block import holds_after, state_lines
 from compactor_cli.summary_text.verbatim import QUOTED, carried
 from compactor_cli.text.patterns import compiled_later
 
-_STANDS_ON = compiled_later(r"(?: \[(?:earlier )?#[^\]\n]*\])+")
+_MESSAGE_REFERENCES = compiled_later(r"(?: \[(?:earlier )?#[^\]\n]*\])+")
 """The messages that a line refers to."""
-_IN_BRACKETS = compiled_later(r" \[(?:earlier )?#")
-_LONGEST = 1000
+_REFERENCE_START = compiled_later(r" \[(?:earlier )?#")
+_MAX_LINE_CHARS = 1000
 """Maximum length of a line that names a file."""
-_NO_FILE = compiled_later(r"/$|^/(?:private/)?(?:var/)?tmp/|^[^/.]* [^/.]*$")
+_NOT_A_FILE = compiled_later(r"/$|^/(?:private/)?(?:var/)?tmp/|^[^/.]* [^/.]*$")
 """Folders, the system's scratch files, and phrases such as `git push`."""
-_DONE = compiled_later(r"(created|edited|deleted|restored|read)(?: (\d+)x)?")
-_FILES = "\n### Files\n"
+_LISTED_ACTION = compiled_later(r"(created|edited|deleted|restored|read)(?: (\d+)x)?")
+_FILES_HEADING = "\n### Files\n"
 
 
 def files_in_state(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of `told_file` for all files in the state of a summary."""
+    """Yield the pairs of `parse_file_line` for all files in the state of a summary."""
     for line in state_lines(text):
-        yield from told_file(line)
+        yield from parse_file_line(line)
 
 
-def told_file(line: str) -> Iterator[tuple[str, str]]:
+def parse_file_line(line: str) -> Iterator[tuple[str, str]]:
     """Yield the path in a state line about a file, and what was done to it in the words of a file list."""
-    for action, path, times, edits, _ in CARRIED.findall(line):
-        said = "created" if action == "wrote" else action
-        yield path, said + (f" {times}x" if times else "") + (f", edited {edits}x" if edits else "")
+    for action, path, times, edits, _ in EARLIER_LINE.findall(line):
+        described = "created" if action == "wrote" else action
+        yield path, described + (f" {times}x" if times else "") + (f", edited {edits}x" if edits else "")
 
 
-def told_in_state(text: str) -> dict[str, str]:
+def changed_file_lines(text: str) -> dict[str, str]:
     """Return path -> line of the changed files in the state of a summary."""
-    return {path: line for line in state_lines(text) for path, _ in told_file(line)}
+    return {path: line for line in state_lines(text) for path, _ in parse_file_line(line)}
 
 
-def in_all(before: str, line: str) -> str:
-    """Return one line for a file that two summaries mention, `before` in the earlier one. They cover different
+def merge_file_lines(earlier_line: str, line: str) -> str:
+    """Return one line for a file that two summaries mention, `earlier_line` in the earlier one. They cover different
     messages."""
-    earlier, later = CARRIED.match(before), CARRIED.match(line)
+    earlier, later = EARLIER_LINE.match(earlier_line), EARLIER_LINE.match(line)
     if not earlier or not later or later[1] != "edited" or earlier[1] in ("deleted", "restored"):
         return line
-    edits = _edits(earlier) + _edits(later)
+    edits = _edit_count(earlier) + _edit_count(later)
     if earlier[1] == "edited":
-        return _line(later[2], [("edited", edits)])
+        return _format_line(later[2], [("edited", edits)])
     return f"{earlier[1]} {later[2]}, edited {edits}x"
 
 
-def _edits(told: re.Match[str]) -> int:
-    return int(told[3] or told[4] or (told[1] == "edited"))
+def _edit_count(match: re.Match[str]) -> int:
+    return int(match[3] or match[4] or (match[1] == "edited"))
 
 
 def files_under_headings(text: str) -> Iterator[tuple[str, str]]:
@@ -65,35 +65,39 @@ def files_under_headings(text: str) -> Iterator[tuple[str, str]]:
     the state."""
     if quotes_lines(text):
         return
-    said = carried(text).rest.partition(QUOTED)[0]
+    listing = carried(text).rest.partition(QUOTED)[0]
     if writer_of(text):  # below other headings a model can write anything
-        said = said.partition(_FILES)[2].partition("\n### ")[0]
-    for line in said.split("\n"):
-        path, done = _listed(line)
-        pieces = [_DONE.fullmatch(piece) for piece in done.split(", ")]
-        changes = [(piece[1], int(piece[2] or 1)) for piece in pieces if piece and piece[1] != "read"]
-        if changes and None not in pieces and not _NO_FILE.search(path):
-            yield path, _line(path, changes)
+        listing = listing.partition(_FILES_HEADING)[2].partition("\n### ")[0]
+    for line in listing.split("\n"):
+        path, actions = _parse_list_line(line)
+        matches = [_LISTED_ACTION.fullmatch(piece) for piece in actions.split(", ")]
+        changes = [(piece[1], int(piece[2] or 1)) for piece in matches if piece and piece[1] != "read"]
+        if changes and None not in matches and not _NOT_A_FILE.search(path):
+            yield path, _format_line(path, changes)
 
 
-def _listed(line: str) -> tuple[str, str]:
+def _parse_list_line(line: str) -> tuple[str, str]:
     """Return the path in a line of a list or in a row of a table, and what was done to it; ("", "") if the line
     refers to no message."""
-    in_row = line.startswith("| `")
-    if not (in_row or line.startswith("- `")) or len(line) > _LONGEST:
+    is_row = line.startswith("| `")
+    if not (is_row or line.startswith("- `")) or len(line) > _MAX_LINE_CHARS:
         return "", ""
-    path, _, said = line[len("- `") :].removesuffix(" |" if in_row else "").partition("`")
-    said, _, code = said.removeprefix(" |").partition(" |") if in_row else (said, "", "")
-    told, apart, behind = said.partition(" · ")
-    at = _IN_BRACKETS.search(code if in_row else behind if apart else told)
-    if not at or not said.startswith(" "):
+    path, _, rest = line[len("- `") :].removesuffix(" |" if is_row else "").partition("`")
+    rest, _, code = rest.removeprefix(" |").partition(" |") if is_row else (rest, "", "")
+    actions, separator, references = rest.partition(" · ")
+    reference = _REFERENCE_START.search(code if is_row else references if separator else actions)
+    if not reference or not rest.startswith(" "):
         return "", ""
-    if in_row or apart:
-        return path, told[1:]
-    return (path, told[1 : at.start()]) if _STANDS_ON.fullmatch(told, at.start()) else ("", "")
+    if is_row or separator:
+        return path, actions[1:]
+    return (
+        (path, actions[1 : reference.start()])
+        if _MESSAGE_REFERENCES.fullmatch(actions, reference.start())
+        else ("", "")
+    )
 
 
-def _line(path: str, changes: list[tuple[str, int]]) -> str:
+def _format_line(path: str, changes: list[tuple[str, int]]) -> str:
     """Return the state line of a file from the actions in a list, of which the last action comes last."""
     last, times = changes[-1]
     if last != "edited":
@@ -103,31 +107,33 @@ def _line(path: str, changes: list[tuple[str, int]]) -> str:
     return f"edited {path}" + (f" {times}x" if times > 1 else "")
 
 
-class ToldState(Struct, frozen=True):
+class EarlierState(Struct, frozen=True):
     """The newest state in the summaries of earlier rounds: where it is, and the last message that it covers."""
 
     summary: int = -1
     """Index of the message."""
-    last: int = -1
+    last_covered: int = -1
     """Index of the last message that the state takes into account."""
 
 
-def earlier_rounds(messages: Sequence[Message]) -> tuple[Sequence[Message], list[list[str]], ToldState]:
+def split_earlier_rounds(messages: Sequence[Message]) -> tuple[Sequence[Message], list[list[str]], EarlierState]:
     """Return the messages without summaries, the lines that each summary contains about the state, oldest first, and
     the position of the newest state. Without summaries, the messages are returned as they are."""
-    summaries = [at for at, message in enumerate(messages) if message.origin == "summary"]
+    summaries = [index for index, message in enumerate(messages) if message.origin == "summary"]
     rounds: list[list[str]] = []
     files: dict[str, str] = {}
-    told, looks_to, in_states = ToldState(), -1, set[str]()
-    for at in summaries:
-        text = messages[at].text("text")
-        here = {path for path, _ in files_in_state(text)}
-        known = here | (in_states if at <= looks_to else set())  # a state covers everything up to its end
-        listed = {path: line for path, line in files_under_headings(text) if path not in known}
-        files |= {path: in_all(files.get(path, ""), line) for path, line in listed.items()} | told_in_state(text)
+    newest, covered_to, state_paths = EarlierState(), -1, set[str]()
+    for index in summaries:
+        text = messages[index].text("text")
+        paths = {path for path, _ in files_in_state(text)}
+        known_paths = paths | (state_paths if index <= covered_to else set())  # a state covers everything up to its end
+        listed = {path: line for path, line in files_under_headings(text) if path not in known_paths}
+        files |= {
+            path: merge_file_lines(files.get(path, ""), line) for path, line in listed.items()
+        } | changed_file_lines(text)
         lines = state_lines(text)
         rounds.append([*map(files.__getitem__, listed), *lines])
         if lines:
-            looks_to, in_states = min(at + holds_after(text), len(messages) - 1), in_states | here
-            told = ToldState(messages[at].index, messages[looks_to].index)
-    return [m for m in messages if m.origin != "summary"] if summaries else messages, rounds, told
+            covered_to, state_paths = min(index + holds_after(text), len(messages) - 1), state_paths | paths
+            newest = EarlierState(messages[index].index, messages[covered_to].index)
+    return [m for m in messages if m.origin != "summary"] if summaries else messages, rounds, newest

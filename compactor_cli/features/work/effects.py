@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from compactor_cli.features.work.act_identities import (
     IDENTITY,
     IDENTITY_KEYS,
-    WITHIN_WHAT,
+    SCOPE_WORDS,
     IsKnown,
-    held_in,
+    container_ids,
+    created_ids,
     identities,
     is_scalar,
-    made_by,
     name_words,
     named_by_tool,
     nothing_known,
@@ -27,17 +27,17 @@ from compactor_cli.features.work.act_identities import (
     title_of,
 )
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.causes import telling_line, without_tags
-from compactor_cli.features.work.confirmed_acts import outcome
-from compactor_cli.features.work.json_results import result_members, says_undone, stated_error, tells_end
+from compactor_cli.features.work.causes import reason_line, without_tags
+from compactor_cli.features.work.confirmed_acts import act_outcome
+from compactor_cli.features.work.json_results import is_undone, result_members, stated_error, states_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.result_outcomes import ActOutcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
-from compactor_cli.features.work.standing import Standing, standing
-from compactor_cli.features.work.tool_names import asked_action, told_action, tool_words, verb_of
+from compactor_cli.features.work.standing import Standing, standing_after
+from compactor_cli.features.work.tool_names import call_verb, named_action, possible_action, tool_words
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.secret_values import is_secret, without_secrets
+from compactor_cli.text.secret_values import is_secret, mask_secrets
 from compactor_cli.text.shell import word_set
 
 _PAYMENTS = ("payment_id", "paymentId", "payment_method_id")
@@ -45,41 +45,41 @@ _PAYMENTS = ("payment_id", "paymentId", "payment_method_id")
 _TITLE_KEYS = ("name", "title", "to", "subject", "email", "url")
 _CONTENT_KEYS = ("content", "file_text", "contents")
 """The intended content of a file; a part of it says little."""
-_NUMBERED = compiled_later(r"(?:^|_)(?:number|address)$|(?:Number|Address)$")
+_NUMBER_ARGUMENT = compiled_later(r"(?:^|_)(?:number|address)$|(?:Number|Address)$")
 """Other arguments that identify the object."""
-_REFERS = compiled_later(r"(?i)(?:^|_)(?:reference|ref|slug)$")
+_REFERENCE_ARGUMENT = compiled_later(r"(?i)(?:^|_)(?:reference|ref|slug)$")
 """Arguments by which other parties know the act."""
 _PERSON_KEYS = ("user_id", "userId")
 _SETTERS = word_set("set update change modify toggle configure")
 """Words in names of tools whose arguments state the new value."""
-_ARGUMENTS_WIDTH = 140
-_TITLE_WIDTH = 60
+_MAX_DETAILS = 140
+_MAX_TITLE = 60
 """Maximum length of a title with several elements."""
-_REASON_WIDTH, _LISTED_WIDTH = 140, 240
+_MAX_REASON_CHARS, _MAX_LISTED_CHARS = 140, 240
 """Maximum length of a failure's reason, and of the reason with the names that share it."""
 _FILE_NAME = compiled_later(r"[\w@.~/\\+-]*[./\\][\w@+-]*[A-Za-z_][\w@.~/\\+-]*")
-_ALIKE = 2
+_MIN_SHARED_SPACES = 2
 """Minimum number of spaces in the text that lines of an output have in common."""
-_ELEMENT_WIDTH = 40
+_MAX_ELEMENT_CHARS = 40
 """Maximum length of a text that identifies a list element; longer texts serve another purpose."""
-_MOST_MEMBERS = 3
+_MAX_MEMBERS = 3
 """Number of members used to identify a list element."""
-_MOST_ELEMENTS = 12
-_LIST_WIDTH, _PAIRS_WIDTH = 44, 60
+_MAX_ELEMENTS = 12
+_MAX_LIST, _MAX_PAIRS = 44, 60
 """Maximum length of a list, and of a list whose elements have two words each, such as flights with dates."""
-_TELLING_NUMBER = 4
+_MIN_IDENTITY_DIGITS = 4
 """Minimum number of digits at which a number is unlikely to refer to two things."""
 _NUMBER = compiled_later(r"(?=.*\d)\S{1,30}(?: \S{1,12}){0,2}|(?=.*\d)(?=.*; ).{1,60}")
 """An amount, a date or an account, or a list of these, such as flights."""
 _ONE_WORD = compiled_later(r"[#@]?[^\W\d](?:[^\W\d]|[./@-](?=\w)){0,29}")
-_CAME = compiled_later(r"[^\W\d]\w{0,29}")
+_PLAIN_WORD = compiled_later(r"[^\W\d]\w{0,29}")
 _WELL = word_set("ok okay success successful succeeded done true yes accepted completed complete updated saved active")
-_BRIEF_WIDTH = 90
-_ENDING = ("cancel", "delete", "terminate", "withdraw")
+_MAX_BRIEF = 90
+_ENDING_VERBS = ("cancel", "delete", "terminate", "withdraw")
 """Verbs after which the object no longer exists."""
 
 
-WAITS = "waits: "
+WAITS_PREFIX = "waits: "
 """Prefix of the line for an act that takes effect only once somebody agrees or something else happens."""
 
 
@@ -89,20 +89,20 @@ class Act(Struct, frozen=True):
     thing: str
     """The tool, the container and the identity of the thing."""
     verb: str
-    named: str
+    head: str
     """The beginning of its line: the tool, the action that an argument named, and the identity."""
     title: str
     details: tuple[tuple[str, str], ...]
     """Names and displayed values of arguments."""
-    object: tuple[str, ...] = ()
+    action_object: tuple[str, ...] = ()
     """Words after the verb in the action that an argument named: a part of the thing, or its kind."""
-    made: bool = False
+    is_creation: bool = False
     """Whether the act created the thing: the result states its name."""
-    others: frozenset[str] = frozenset()
+    argument_names: frozenset[str] = frozenset()
     """Names of all arguments except those for the action and the identity."""
     is_plain: bool = False
     """Whether the details contain all of `others`, and each of them is a single value."""
-    stands: Standing | None = None
+    standing: Standing | None = None
     """The state of the thing after the act, if the result states it."""
 
 
@@ -116,19 +116,19 @@ class Effect(Struct, frozen=True):
     done: bool
     reason: str = ""
     """Why it failed, in the words of the result."""
-    ends: str = ""
+    ended_identity: str = ""
     """Identity of what no longer exists afterwards; nothing about it is open any more."""
-    unfinished: bool = False
+    is_unfinished: bool = False
     """Whether the call was declined, stopped or is still running, and nothing shows that it took place."""
     git: tuple[str, ...] = ()
     """The words of a git command, starting with its verb."""
-    asked: str = ""
+    action: str = ""
     """The tool, with the action that an argument named."""
-    given: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[tuple[str, str], ...] = ()
     """Names and displayed values of its other arguments."""
     act: Act | None = None
     """The act, if the tool's call identifies its object."""
-    waits: str = ""
+    waiting_for: str = ""
     """What the result says about what it is waiting for; the act has neither taken place nor failed."""
 
 
@@ -136,38 +136,38 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     """Return the effect of a call to a tool that acts, labelled with what identifies it. `is_known`: whether
     something had this name before the call and so was not created by it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    asked = asked_action(call.tool, arguments)
-    verb = told_action(call.tool, arguments)
+    asked = named_action(call.tool, arguments)
+    verb = possible_action(call.tool, arguments)
     verb = "" if asked and verb in tool_words(call.tool) else verb
-    came = ActOutcome() if call.failed or call.undecided or not call.answered else outcome(call)
+    came = ActOutcome() if call.failed or call.undecided or not call.answered else act_outcome(call)
     if came.kind == "tried":
         return Effect("", "", True)
-    undone = came.kind == "failed" or says_undone(call.said, map(scalar, arguments.values()))
+    undone = came.kind == "failed" or is_undone(call.output, map(scalar, arguments.values()))
     if not call.failed and not call.undecided and came.kind != "waits" and undone:
         call = replace(call, failed=True)
     given = identities(arguments) or named_by_tool(call.tool, arguments)
     called = (key for key in _TITLE_KEYS if key in arguments)
-    titles = [_shown(key, arguments, call.tool) or _elements(key, arguments, call.tool, _TITLE_WIDTH) for key in called]
+    titles = [_shown(key, arguments, call.tool) or _elements(key, arguments, call.tool, _MAX_TITLE) for key in called]
     persons = [scalar(arguments.get(key)) for key in _PERSON_KEYS]
-    is_meant = any((*given, *titles, *persons, *filter(_NUMBERED.search, arguments)))
+    is_meant = any((*given, *titles, *persons, *filter(_NUMBER_ARGUMENT.search, arguments)))
     titles += filter(None, (scalar(arguments.get(key)) for key in PATH_KEYS))
-    action = verb_of(call.tool, arguments)
-    held = [] if call.failed or action != "create" else held_in(arguments)
+    action = call_verb(call.tool, arguments)
+    held = [] if call.failed or action != "create" else container_ids(arguments)
     is_new = not given or set(given) <= set(held)
     made = (
-        made_by(call.tool, call.said, arguments, named=not asked, is_known=is_known)
+        created_ids(call.tool, call.output, arguments, allow_words=not asked, is_known=is_known)
         if is_new and not call.failed
         else []
     )
     # an act awaiting approval has at most the number of the request
     asked_for, made = (made[:1], []) if came.kind == "waits" else ([], made)
-    known = [] if any(titles) or call.failed else title_of(call.said, given)
+    known = [] if any(titles) or call.failed else title_of(call.output, given)
     within = [text for text in held if made and not made[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
     title = " ".join(filter(None, [*titles, *known]))
-    came_out = _as_it_came_out(call, arguments, given)
+    came_out = _confirmed_arguments(call, arguments, given)
     details = _details(call.tool, came_out, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
-    receipt = receipt_of(call.tool, action, call.said, arguments) if given and not (made or call.failed) else ()
+    receipt = receipt_of(call.tool, action, call.output, arguments) if given and not (made or call.failed) else ()
     head = " ".join(filter(None, [call.tool, verb]))
     meant = " ".join(filter(None, [*(given or persons), *titles]))
     key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
@@ -177,71 +177,71 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     is_plain = {name for name, _ in details} == set(rest) and all(map(is_scalar, rest.values()))
     act = Act(
         *(thing, action, named, title, (*receipt, *details)),
-        *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain, standing(call)),
+        *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain, standing_after(call)),
     )
-    text, ended = act_text(f"{named} {title}".strip(), (*receipt, *details)), _ended(call.tool, arguments)
+    text, ended = act_text(f"{named} {title}".strip(), (*receipt, *details)), _ended_identity(call.tool, arguments)
     if asked and done and call.answered and not (is_meant or made):
         text = ""  # an agent may use such a tool to add two numbers
     others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(
-        *(text, key, done, came.said if call.said.startswith("|") else reason(call), ended, call.undecided),
-        asked=head,
-        given=others,
+        *(text, key, done, came.words if call.output.startswith("|") else reason(call), ended, call.undecided),
+        action=head,
+        arguments=others,
         act=act if thing else None,
-        waits=came.said if came.kind == "waits" else "",
+        waiting_for=came.words if came.kind == "waits" else "",
     )
 
 
-def _as_it_came_out(call: ToolCall, arguments: dict[str, Any], identity: Collection[str]) -> dict[str, Any]:
+def _confirmed_arguments(call: ToolCall, arguments: dict[str, Any], identity: Collection[str]) -> dict[str, Any]:
     """Return the arguments of an act without the one-word values that its result contradicts. Only a result that is the
     record of the same thing can contradict a value; it contains one of the values of `identity`."""
-    members = result_members(call.said) if identity and not call.failed else {}
+    members = result_members(call.output) if identity and not call.failed else {}
     if not any(scalar(value) in identity for value in members.values()):
         return arguments
     pairs = {name: (scalar(value), scalar(members.get(name))) for name, value in arguments.items()}
     contradicted = {
         name
         for name, (asked, came) in pairs.items()
-        if _ONE_WORD.fullmatch(asked) and _CAME.fullmatch(came) and not _says_same(asked.lower(), came.lower())
+        if _ONE_WORD.fullmatch(asked) and _PLAIN_WORD.fullmatch(came) and not _agrees(asked.lower(), came.lower())
     }
     return {name: value for name, value in arguments.items() if name not in contradicted}
 
 
-def _says_same(asked: str, came: str) -> bool:
+def _agrees(asked: str, came: str) -> bool:
     """Return whether a result's word only reports success, as in `"status": "ok"`, or is the word that was asked for,
     with other signs or without what is before or behind one."""
     return came in {*_WELL, *re.split(r"[#@./]", asked)} or re.sub(r"[\W_]", "", asked) == came.replace("_", "")
 
 
-def told_values(arguments: dict[str, Any], tool: str, room: int) -> str:
+def fitting_values(arguments: dict[str, Any], tool: str, width: int) -> str:
     """Return the values of arguments that fit, in order and without secret values."""
-    told: list[str] = []
+    values: list[str] = []
     for name in arguments:
-        text = _shown(name, arguments, tool) or _elements(name, arguments, tool, _LIST_WIDTH)
-        if 0 < len(text) <= room:
-            told.append(text)
-            room -= len(text) + 1
-    return " ".join(told)
+        text = _shown(name, arguments, tool) or _elements(name, arguments, tool, _MAX_LIST)
+        if 0 < len(text) <= width:
+            values.append(text)
+            width -= len(text) + 1
+    return " ".join(values)
 
 
-def is_untold(call: ToolCall) -> bool:
+def is_outcome_lost(call: ToolCall) -> bool:
     """Return whether the outcome of a call is unknown because an earlier round dropped that part of its result."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    return not call.failed and not tells_end(call.said) and not made_by(call.tool, call.said, arguments)
+    return not call.failed and not states_end(call.output) and not created_ids(call.tool, call.output, arguments)
 
 
 def _thing(tool: str, identity: str, arguments: dict[str, Any]) -> str:
     """Return a key that distinguishes the thing from others that the tool acts on; "" if nothing does."""
-    if not identity or (identity.isdigit() and len(identity) < _TELLING_NUMBER):
+    if not identity or (identity.isdigit() and len(identity) < _MIN_IDENTITY_DIGITS):
         return ""
-    within = (scalar(value) for key, value in arguments.items() if not WITHIN_WHAT.isdisjoint(tool_words(key)))
+    within = (scalar(value) for key, value in arguments.items() if not SCOPE_WORDS.isdisjoint(tool_words(key)))
     return " ".join([tool, *within, identity])
 
 
 def act_text(head: str, details: Iterable[tuple[str, str]]) -> str:
     """Return the line of an act with as many of its details as fit."""
-    told = ", ".join(_fitting(details, _ARGUMENTS_WIDTH))
-    return one_line(head + (f" ({told})" if told else ""), 240)
+    fitting = ", ".join(_fit_details(details, _MAX_DETAILS))
+    return one_line(head + (f" ({fitting})" if fitting else ""), 240)
 
 
 def brief_text(act: Act) -> str:
@@ -249,28 +249,28 @@ def brief_text(act: Act) -> str:
     it has no other details."""
     numbers = [(name, value) for name, value in act.details if _NUMBER.fullmatch(value)]
     words = [(name, value) for name, value in act.details if _ONE_WORD.fullmatch(value)]
-    told = list(_fitting([*numbers, *words], _BRIEF_WIDTH))
-    brief = f" ({', '.join(told)})" if told else ""
-    return f"{act.named} {act.title}".strip() + brief if len(told) < len(act.details) else ""
+    fitting = list(_fit_details([*numbers, *words], _MAX_BRIEF))
+    brief = f" ({', '.join(fitting)})" if fitting else ""
+    return f"{act.head} {act.title}".strip() + brief if len(fitting) < len(act.details) else ""
 
 
 def plain_key(text: str) -> str:
     """Return the part of an effect's text that a later success has to share: everything before options and details."""
     words = text.split(" (", 1)[0].split()
-    options = next((at for at, word in enumerate(words) if at and word.startswith("-")), len(words))
+    options = next((index for index, word in enumerate(words) if index and word.startswith("-")), len(words))
     return one_line(" ".join(words[:options]), 160)
 
 
-def _ended(tool: str, arguments: dict[str, Any]) -> str:
+def _ended_identity(tool: str, arguments: dict[str, Any]) -> str:
     """Return the identity of what a tool cancels or deletes. Return "" if only a part of it is affected, or if the
     identity is a small number that other things may share."""
-    if verb_of(tool, arguments) not in _ENDING:
+    if call_verb(tool, arguments) not in _ENDING_VERBS:
         return ""
-    kinds, meant = name_words(tool), name_words(*tool_words(asked_action(tool, arguments))[1:])
-    named = (key for key in arguments if key == "id" or (IDENTITY.search(key) and name_words(key) & kinds))
-    named = (key for key in named if meant <= kinds | name_words(key))
-    ended = next(filter(None, (scalar(arguments[key]) for key in named)), "")
-    return "" if ended.isdigit() and len(ended) < _TELLING_NUMBER else ended
+    kinds, object_words = name_words(tool), name_words(*tool_words(named_action(tool, arguments))[1:])
+    keys = (key for key in arguments if key == "id" or (IDENTITY.search(key) and name_words(key) & kinds))
+    keys = (key for key in keys if object_words <= kinds | name_words(key))
+    ended = next(filter(None, (scalar(arguments[key]) for key in keys)), "")
+    return "" if ended.isdigit() and len(ended) < _MIN_IDENTITY_DIGITS else ended
 
 
 def _shown(name: str, arguments: dict[str, Any], tool: str) -> str:
@@ -285,115 +285,115 @@ def _switch(value: object, tool: str) -> str:
     return str(value).lower() if isinstance(value, bool) and not _SETTERS.isdisjoint(tool_words(tool)) else ""
 
 
-def _elements(name: str, arguments: dict[str, Any], tool: str, room: int) -> str:
+def _elements(name: str, arguments: dict[str, Any], tool: str, width: int) -> str:
     """Return as much of an argument with several elements as fits, without secret values."""
     value = arguments[name]
-    return _listed(list_without_values(name, value, arguments, tool) if isinstance(value, list) else value, room)
+    return _listed(list_without_values(name, value, arguments, tool) if isinstance(value, list) else value, width)
 
 
-def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tuple[tuple[str, str], ...]:
+def _details(tool: str, arguments: dict[str, Any], shown: Collection[str]) -> tuple[tuple[str, str], ...]:
     """Return (name, value) of further arguments that fit on a line. References come first, then arguments that the
-    name of the tool mentions. `told`: values that are already in the line."""
+    name of the tool mentions. `shown`: values that are already in the line."""
     known = {*IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS, *PATH_KEYS, *_CONTENT_KEYS}
     meant = {word.rstrip("s") for word in tool_words(tool)}
     names = [key for key in arguments if key not in known and not IDENTITY.search(key)]
-    told_first = (key for key in names if _REFERS.search(key))
+    references = (key for key in names if _REFERENCE_ARGUMENT.search(key))
     names.sort(key=lambda key: meant.isdisjoint(word.rstrip("s") for word in tool_words(key)))
-    names = list(dict.fromkeys((*told_first, *names)))
+    names = list(dict.fromkeys((*references, *names)))
     found: list[tuple[str, str]] = []
-    room = _ARGUMENTS_WIDTH
+    chars_left = _MAX_DETAILS
     for key in names:
         text = (
             _shown(key, arguments, tool)
             or _switch(arguments[key], tool)
-            or _elements(key, arguments, tool, room - len(key) - 3)
+            or _elements(key, arguments, tool, chars_left - len(key) - 3)
         )
         size = len(key) + len(text) + 3
-        if text and text not in told and size <= room:
+        if text and text not in shown and size <= chars_left:
             found.append((key, text))
-            room -= size
+            chars_left -= size
     return tuple(found)
 
 
-def _fitting(details: Iterable[tuple[str, str]], room: int) -> Iterator[str]:
+def _fit_details(details: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
     """Yield the details that fit, as `name value`."""
     for name, value in details:
-        said = f"{name} {value}"
-        if len(said) + 2 <= room:
-            yield said
-            room -= len(said) + 2
+        detail = f"{name} {value}"
+        if len(detail) + 2 <= width:
+            yield detail
+            width -= len(detail) + 2
 
 
-def _listed(value: object, room: int) -> str:
+def _listed(value: object, width: int) -> str:
     """Return the elements of a list with as many of their members as fit. If not all fit, return the first elements
     in full and a count of the rest. An object is treated as a list of one."""
-    elements = [_members(element) for element in islice(value if isinstance(value, list) else [value], _MOST_ELEMENTS)]
+    elements = [_members(element) for element in islice(value if isinstance(value, list) else [value], _MAX_ELEMENTS)]
     more = len(value) - len(elements) if isinstance(value, list) else 0
     if not all(elements[:1]):
         return ""
-    for members in range(_MOST_MEMBERS, 0, -1):
-        found = list(_told([element[:members] for element in elements]))
-        text = "; ".join(found)
-        pairs = members == 2 and not any(" " in member for element in elements for member in element[:2])
-        if all(elements) and not more and len(text) <= min(room, _PAIRS_WIDTH if pairs else _LIST_WIDTH):
+    for count in range(_MAX_MEMBERS, 0, -1):
+        texts = list(_unrepeated([element[:count] for element in elements]))
+        text = "; ".join(texts)
+        pairs = count == 2 and not any(" " in member for element in elements for member in element[:2])
+        if all(elements) and not more and len(text) <= min(width, _MAX_PAIRS if pairs else _MAX_LIST):
             return text
-    while found and (not all(found) or len("; ".join(found)) + len(f"; +{more}") > min(room, _LIST_WIDTH)):
-        found.pop()
+    while texts and (not all(texts) or len("; ".join(texts)) + len(f"; +{more}") > min(width, _MAX_LIST)):
+        texts.pop()
         more += 1
-    return f"{'; '.join(found)}; +{more}" if found else ""
+    return f"{'; '.join(texts)}; +{more}" if texts else ""
 
 
-def _told(elements: Iterable[list[str]]) -> Iterator[str]:
+def _unrepeated(elements: Iterable[list[str]]) -> Iterator[str]:
     """Yield each element as text, leaving out members after the first that are the same as in the previous element."""
-    before: list[str] = []
+    previous: list[str] = []
     for members in elements:
-        yield " ".join(text for at, text in enumerate(members) if not at or before[at : at + 1] != [text])
-        before = members
+        yield " ".join(text for index, text in enumerate(members) if not index or previous[index : index + 1] != [text])
+        previous = members
 
 
 def _members(value: object) -> list[str]:
     """Return the first short members of a list element, which distinguish it from others; numbers come with their
     names."""
     if not isinstance(value, dict):
-        return [text] if (text := without_secrets(_short(value))) else []
+        return [text] if (text := mask_secrets(_short_text(value))) else []
     if not value.keys().isdisjoint(_PAYMENTS):
         return []
-    named = ((key, member, _short(member)) for key, member in value.items() if not is_secret(key))
-    told = (
+    short_members = ((key, member, _short_text(member)) for key, member in value.items() if not is_secret(key))
+    texts = (
         text if isinstance(member, str) or IDENTITY.search(key) else f"{key} {text}"
-        for key, member, text in named
+        for key, member, text in short_members
         if text
     )
-    return list(islice(told, _MOST_MEMBERS))
+    return list(islice(texts, _MAX_MEMBERS))
 
 
-def _short(value: object) -> str:
-    text = one_line(str(value), _ELEMENT_WIDTH + 1) if is_scalar(value) else ""
-    return text if len(text) <= _ELEMENT_WIDTH else ""
+def _short_text(value: object) -> str:
+    text = one_line(str(value), _MAX_ELEMENT_CHARS + 1) if is_scalar(value) else ""
+    return text if len(text) <= _MAX_ELEMENT_CHARS else ""
 
 
 def reason(call: ToolCall) -> str:
     """Return the first statement of a failure in the result of a failed call."""
     if not call.failed:
         return ""
-    return with_alike(call.said, stated_error(call.said) or telling_line(call.said))
+    return with_same_failures(call.output, stated_error(call.output) or reason_line(call.output))
 
 
-def with_alike(said: str, line: str) -> str:
+def with_same_failures(output: str, line: str) -> str:
     """Return the line of an output that states why a call failed, with the names for which other lines say the same."""
-    told = one_line(without_secrets(re.sub(r"</?\w+>", "", without_tags(line.strip()))), _REASON_WIDTH)
-    names = [] if told.endswith("…") else _alike(said, line.strip())
-    sizes = accumulate((len(name) + 2 for name in names), initial=len(told))
-    listed = sum(size <= _LISTED_WIDTH for size in islice(sizes, 1, None))
+    message = one_line(mask_secrets(re.sub(r"</?\w+>", "", without_tags(line.strip()))), _MAX_REASON_CHARS)
+    names = [] if message.endswith("…") else _same_failure_names(output, line.strip())
+    sizes = accumulate((len(name) + 2 for name in names), initial=len(message))
+    listed = sum(size <= _MAX_LISTED_CHARS for size in islice(sizes, 1, None))
     more = [f"and {len(names) - listed} more"] if listed < len(names) else []
-    return ", ".join([told, *names[:listed], *more])
+    return ", ".join([message, *names[:listed], *more])
 
 
-def _alike(said: str, line: str) -> list[str]:
+def _same_failure_names(output: str, line: str) -> list[str]:
     """Return the names of files at the end of other lines that otherwise equal this line."""
-    begin, _, name = line.rpartition(" ")
-    if begin.count(" ") < _ALIKE or not _FILE_NAME.fullmatch(name):
+    beginning, _, name = line.rpartition(" ")
+    if beginning.count(" ") < _MIN_SHARED_SPACES or not _FILE_NAME.fullmatch(name):
         return []
-    others = (other.strip() for other in said.split("\n"))
-    ends = (other[len(begin) + 1 :] for other in others if other != line and other.startswith(f"{begin} "))
+    others = (other.strip() for other in output.split("\n"))
+    ends = (other[len(beginning) + 1 :] for other in others if other != line and other.startswith(f"{beginning} "))
     return [end for end in dict.fromkeys(ends) if _FILE_NAME.fullmatch(end)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from compactor_cli.text.folded import folded
+from compactor_cli.text.folding import fold
 from compactor_cli.text.patterns import compiled_later
 
-_LOOKING = (
+_LOOKING_LIST = (
     # German
     "suche suchen zeige zeigen hole holen abruf abfrag abfrage lese lesen liste listen anzeig anzeigen pruef pruefe "
     "pruefen prufe prufen ansicht ansehen auskunft berechn ermittl ueberpruef uberpruf vergleich stand uebersicht "
@@ -34,7 +34,7 @@ _LOOKING = (
     # Turkish
     "bul ara arama listele liste goster getir oku kontrol sorgu hesapla durum incele goruntule ogren gecmis bilgi "
 )
-_ACTING = (
+_ACTING_LIST = (
     # German
     "buchen buche storn erstell anlegen lege loesch losche loschen senden sende schick versend verschick aendern "
     "aendere umbuch bestell bestelle bezahl ueberweis uberweis kuendig kundig aktualisier hinzufueg hinzufug entfern "
@@ -185,7 +185,7 @@ _ACTING_PARTS = (
     *("이동", "중지", "시작", "환불", "송금", "승인", "거절", "배포", "설정", "할당", "공유", "지급"),
     *("정지", "해제", "회수", "반품", "갱신", "업로드", "발행", "재시작", "연기", "신청", "알림", "초대"),
 )
-_UNDOING = (
+_UNDOING_LIST = (
     "storn absag abbestell widerruf rueckgaengig ruckgangig loesch losch entfern kuendig kundig entsperr "
     "annul supprim effac retir resili debloqu elimin borra anul excluir exclui remov apagar estorn desbloq cancel "
     "annull rimuov sblocc annuleer verwijder intrek herroep deblokk anuluj usun cofnij wycofaj odwol odblok "
@@ -196,13 +196,13 @@ _UNDOING_PARTS = (
     *("取消", "キャンセル", "取り消", "削除", "撤回", "解除", "删除", "撤销", "回滚", "취소", "삭제", "철회"),
     *("해제", "회수", "되돌"),
 )
-_GONE = (
+_GIVING_LIST = (
     "erstatt rembours reembols rimbors terugbet zwroc вернуть возвр iade send verschick envoy envi invia inviar verstu "
     "wysl отправ gonder ueberweis uberweis transf trasfer przelej перевед zahl bezahl paye pagar pagare betal zaplac "
     "оплат kauf achet compra acquist koop "
 )
 """Beginnings of verbs after which money, goods or a message are in someone else's hands."""
-_GONE_PARTS = (
+_GIVING_PARTS = (
     "返金",
     "送信",
     "送金",
@@ -218,60 +218,62 @@ _GONE_PARTS = (
     "결제",
     "발송",
 )
-_SHORTEST = 5
+_MIN_STEM_CHARS = 5
 """Minimum length of a word that counts as a stem; shorter words must match as a whole."""
 _WORD = compiled_later(r"[^\W_]+")
 _CAMEL = compiled_later(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
-_NOUN = compiled_later(r"(?:ung|ungen|ciones|cion|cao|coes|zioni?|tions?|nie)$")
+_ACT_NOUN = compiled_later(r"(?:ung|ungen|ciones|cion|cao|coes|zioni?|tions?|nie)$")
 """Endings of nouns for acts, such as a booking; they may also stand for its result."""
 
 
 def _stems(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    known = [folded(word) for word in words.split()]
-    return frozenset(known), tuple(word for word in known if len(word) >= _SHORTEST)
+    known = [fold(word) for word in words.split()]
+    return frozenset(known), tuple(word for word in known if len(word) >= _MIN_STEM_CHARS)
 
 
-_LOOKING_WORDS, _LOOKING_STEMS = _stems(_LOOKING)
-_GONE_STEMS, _GONE_IN = tuple(map(folded, _GONE.split())), tuple(map(folded, _GONE_PARTS))
-_UNDOING_WORDS, _UNDOING_STEMS, _UNDOING_IN = *_stems(_UNDOING), tuple(map(folded, _UNDOING_PARTS))
-_ACTING_WORDS, _ACTING_STEMS = _stems(_ACTING)
-_LOOKING_IN, _ACTING_IN = tuple(map(folded, _LOOKING_PARTS)), tuple(map(folded, _ACTING_PARTS))
+_LOOKING_WORDS, _LOOKING_STEMS = _stems(_LOOKING_LIST)
+_GIVING_STEMS, _FOLDED_GIVING_PARTS = tuple(map(fold, _GIVING_LIST.split())), tuple(map(fold, _GIVING_PARTS))
+_UNDOING_WORDS, _UNDOING_STEMS, _FOLDED_UNDOING_PARTS = *_stems(_UNDOING_LIST), tuple(map(fold, _UNDOING_PARTS))
+_ACTING_WORDS, _ACTING_STEMS = _stems(_ACTING_LIST)
+_FOLDED_LOOKING_PARTS, _FOLDED_ACTING_PARTS = tuple(map(fold, _LOOKING_PARTS)), tuple(map(fold, _ACTING_PARTS))
 
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
 def name_parts(tool: str) -> tuple[str, ...]:
     """Return the words of a name in any language, folded."""
-    return tuple(_WORD.findall(folded(_CAMEL.sub("_", tool))))
+    return tuple(_WORD.findall(fold(_CAMEL.sub("_", tool))))
 
 
 @lru_cache(maxsize=1024)
-def looks_abroad(tool: str) -> bool:
+def has_foreign_looking_verb(tool: str) -> bool:
     """Return whether a name contains a verb that only looks, in a language other than English."""
-    name = folded(tool)
-    found = any(word in _LOOKING_WORDS or word.startswith(_LOOKING_STEMS) for word in name_parts(tool))
-    return found or (not name.isascii() and any(part in name for part in _LOOKING_IN))
+    name = fold(tool)
+    has_stem = any(word in _LOOKING_WORDS or word.startswith(_LOOKING_STEMS) for word in name_parts(tool))
+    return has_stem or (not name.isascii() and any(part in name for part in _FOLDED_LOOKING_PARTS))
 
 
-def is_acting_abroad(word: str) -> bool:
+def is_foreign_acting_verb(word: str) -> bool:
     """Return whether a folded word is a verb that acts, or one of its forms."""
-    if word.isascii() and _NOUN.search(word):
+    if word.isascii() and _ACT_NOUN.search(word):
         return False
     if word in _ACTING_WORDS or word.startswith(_ACTING_STEMS):
         return True
-    return not word.isascii() and any(part in word for part in _ACTING_IN)
+    return not word.isascii() and any(part in word for part in _FOLDED_ACTING_PARTS)
 
 
-def undoing_part(word: str) -> str:
+def foreign_undoing_part(word: str) -> str:
     """Return the part of a word in a tool's name that undoes an act, in a language other than English. This is the
     whole word, or a part of it in languages without spaces; "" if there is none."""
-    plain = folded(word)
-    if plain in _UNDOING_WORDS or plain.startswith(_UNDOING_STEMS):
-        return plain
-    return "" if plain.isascii() else next((part for part in _UNDOING_IN if part in plain), "")
+    folded_word = fold(word)
+    if folded_word in _UNDOING_WORDS or folded_word.startswith(_UNDOING_STEMS):
+        return folded_word
+    return "" if folded_word.isascii() else next((part for part in _FOLDED_UNDOING_PARTS if part in folded_word), "")
 
 
-def gives_away(word: str) -> bool:
+def is_foreign_giving_verb(word: str) -> bool:
     """Return whether a word in a tool's name pays, sends or gives back, in a language other than English. Undoing
     what it was for does not undo the act itself."""
-    plain = folded(word)
-    return plain.startswith(_GONE_STEMS) or (not plain.isascii() and any(part in plain for part in _GONE_IN))
+    folded_word = fold(word)
+    return folded_word.startswith(_GIVING_STEMS) or (
+        not folded_word.isascii() and any(part in folded_word for part in _FOLDED_GIVING_PARTS)
+    )

@@ -7,97 +7,99 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from compactor_cli.text.cached import remembered
+from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import is_shortened
 
-_MOST = 20_000
+_MAX_JSON_CHARS = 20_000
 """Maximum length of a result that is read as JSON, unless only an error is wanted."""
-_ONE_ROW = 3
+_ONE_ROW_LINES = 3
 """Lines of a table with one row: the names, a rule, and the row."""
 _RULE = compiled_later(r"\|?(?:[ \t]*:?-+:?[ \t]*\|?)+")
-_GAP = "[… "
+_GAP_START = "[… "
 """Beginning of the mark that replaces text that was left out."""
 _TOKEN = compiled_later(r'"(?:[^"\\]|\\.)*"|["{}\[\],]', re.DOTALL)
-_FIRST = compiled_later(r'\s*\{[ \t]*\r?\n([ \t]+)"')
-_MEMBER = compiled_later(r'^([ \t]+)"(ok|success|error|is_error|isError)"[ \t]*:[ \t]*(.+?),?[ \t]*$', re.MULTILINE)
-_TELLS = ("error", "success", "ok", "is_error", "isError", "status")
+_FIRST_MEMBER = compiled_later(r'\s*\{[ \t]*\r?\n([ \t]+)"')
+_OUTCOME_MEMBER = compiled_later(
+    r'^([ \t]+)"(ok|success|error|is_error|isError)"[ \t]*:[ \t]*(.+?),?[ \t]*$', re.MULTILINE
+)
+_OUTCOME_MEMBERS = ("error", "success", "ok", "is_error", "isError", "status")
 """Members that say how a call ended."""
-_SAYS = ("message", "error", "detail", "details", "description", "reason", "title", "code")
+_DESCRIPTION_MEMBERS = ("message", "error", "detail", "details", "description", "reason", "title", "code")
 """Members of an error that describe it, most informative first."""
-_UNDONE = (
+_UNDONE_STATES = (
     *("error", "failed", "failure", "not_found"),
     *("confirmation_required", "requires_confirmation", "needs_confirmation", "confirmation_needed"),
 )
 """Status values in results of acts that did nothing."""
-_UNKNOWN = compiled_later(
+_NOT_FOUND = compiled_later(
     r"no (?:such )?[\w -]{1,40}\b(?:with|for|by|has) (?:the |that )?(?:id|number|name)\b.{0,80}", re.I
 )
-_CLOSING = {"{": "}", "[": "]"}
+_CLOSING_BRACKETS = {"{": "}", "[": "]"}
 
 
-def result_members(said: str) -> dict[str, Any]:
+def result_members(output: str) -> dict[str, Any]:
     """Return the members of a result that is a JSON object, or of a table's only row. If a part was left out, return
     those that can be read. Return {} for any other result and for very long ones."""
-    begin = said.lstrip()[:1] if len(said) <= _MOST else ""
-    return _object(said) if begin == "{" else _only_row(said) if begin == "|" else {}
+    first_sign = output.lstrip()[:1] if len(output) <= _MAX_JSON_CHARS else ""
+    return _object(output) if first_sign == "{" else _only_row(output) if first_sign == "|" else {}
 
 
-def says_failed(said: str) -> bool:
+def says_failed(output: str) -> bool:
     """Return whether a result that begins as a JSON object has a member that says that the call failed."""
-    value = _object(said)
+    value = _object(output)
     return bool(value.get("error") or value.get("is_error") or value.get("isError")) or (
         value.get("success") is False or value.get("ok") is False
     )
 
 
-def says_undone(said: str, given: Iterable[str]) -> bool:
-    """Return whether the result of an act says that it did not take place. `given`: values of the call's arguments,
-    one of which may be the new state of the thing."""
-    if not said.lstrip().startswith("{"):
-        return _UNKNOWN.fullmatch(said.strip()) is not None
-    value = result_members(said)
+def is_undone(output: str, given_values: Iterable[str]) -> bool:
+    """Return whether the result of an act says that it did not take place. `given_values`: values of the call's
+    arguments, one of which may be the new state of the thing."""
+    if not output.lstrip().startswith("{"):
+        return _NOT_FOUND.fullmatch(output.strip()) is not None
+    value = result_members(output)
     status = str(value.get("status", "")).lower()
-    failed = status in _UNDONE and status not in map(str.lower, given)
+    has_failed_state = status in _UNDONE_STATES and status not in map(str.lower, given_values)
     has_errors = isinstance(value.get("errors"), list) and value["errors"] != []
-    return failed or has_errors or str(value.get("success", value.get("ok"))).lower() == "false"
+    return has_failed_state or has_errors or str(value.get("success", value.get("ok"))).lower() == "false"
 
 
-def tells_end(said: str) -> bool:
+def states_end(output: str) -> bool:
     """Return whether a result can show how the call ended. It must be complete, or what remains must begin with
     words or have a member that states the outcome."""
-    if not is_shortened(said):
+    if not is_shortened(output):
         return True
-    begin = said.lstrip()
-    return not begin.startswith(_GAP) and (
-        not begin.startswith("{") or not result_members(said).keys().isdisjoint(_TELLS)
+    beginning = output.lstrip()
+    return not beginning.startswith(_GAP_START) and (
+        not beginning.startswith("{") or not result_members(output).keys().isdisjoint(_OUTCOME_MEMBERS)
     )
 
 
-def stated_error(said: str) -> str:
+def stated_error(output: str) -> str:
     """Return the error in a member of a JSON result; "" if there is none. An error code is combined with its
     message."""
-    value = result_members(said)
+    value = result_members(output)
     error = value.get("error")
     if isinstance(error, str) and re.fullmatch(r"\S+", error) and isinstance(value.get("message"), str):
         return f"{error}: {value['message']}"
-    return next(filter(None, (_told(value.get(key)) for key in ("error", "message", "detail"))), "")
+    return next(filter(None, (_error_description(value.get(key)) for key in ("error", "message", "detail"))), "")
 
 
-def _told(value: Any) -> str:
+def _error_description(value: Any) -> str:
     """Return the description of an error: the member's text, or that of the most informative of its own members."""
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):
-        return next((text for key in _SAYS if isinstance(text := value.get(key), str) and text), "")
+        return next((text for key in _DESCRIPTION_MEMBERS if isinstance(text := value.get(key), str) and text), "")
     return value if isinstance(value, str) else ""
 
 
-def _only_row(said: str) -> dict[str, Any]:
+def _only_row(output: str) -> dict[str, Any]:
     """Return name -> value of a table's only row; {} if there are more rows."""
-    lines = said.strip().split("\n")
-    if len(lines) != _ONE_ROW or not _RULE.fullmatch(lines[1].strip()):
+    lines = output.strip().split("\n")
+    if len(lines) != _ONE_ROW_LINES or not _RULE.fullmatch(lines[1].strip()):
         return {}
     names, values = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in (lines[0], lines[2]))
     if len(names) != len(values) or not all(names):
@@ -105,37 +107,37 @@ def _only_row(said: str) -> dict[str, Any]:
     return {name: json_or_text(text) if text[:1] != "0" else text for name, text in zip(names, values, strict=True)}
 
 
-@remembered
-def _object(said: str) -> dict[str, Any]:
-    value = json_or_text(said)
+@cache_by_text
+def _object(output: str) -> dict[str, Any]:
+    value = json_or_text(output)
     if isinstance(value, dict):
         return value
-    if not is_shortened(said):
+    if not is_shortened(output):
         return {}
-    before, _, behind = said.partition(_GAP)
-    found = next((value for text in _closed(before) if isinstance(value := json_or_text(text), dict)), {})
-    first = _FIRST.match(said)
+    before, _, after = output.partition(_GAP_START)
+    members = next((value for text in _close_brackets(before) if isinstance(value := json_or_text(text), dict)), {})
+    first = _FIRST_MEMBER.match(output)
     outermost = first.group(1) if first else ""
-    for indent, name, text in _MEMBER.findall(behind):
+    for indent, name, text in _OUTCOME_MEMBER.findall(after):
         if indent == outermost:  # deeper members belong to something else
-            found = {name: json_or_text(text), **found}
-    return found
+            members = {name: json_or_text(text), **members}
+    return members
 
 
-def _closed(begin: str) -> Iterator[str]:
+def _close_brackets(beginning: str) -> Iterator[str]:
     """Yield the beginning of a JSON text, closed so that it parses: first all of it, then up to its last complete
     element."""
-    opened: list[str] = []
-    whole = ""
-    for token in _TOKEN.finditer(begin):
+    open_brackets: list[str] = []
+    last_complete = ""
+    for token in _TOKEN.finditer(beginning):
         sign = token.group()
         if sign == '"':
             break
-        if sign in _CLOSING:
-            opened.append(_CLOSING[sign])
-        elif sign in ("}", "]") and opened:
-            opened.pop()
+        if sign in _CLOSING_BRACKETS:
+            open_brackets.append(_CLOSING_BRACKETS[sign])
+        elif sign in ("}", "]") and open_brackets:
+            open_brackets.pop()
         elif sign == ",":
-            whole = begin[: token.start()] + "".join(reversed(opened))
-    yield begin.rstrip().rstrip(",") + "".join(reversed(opened))
-    yield whole
+            last_complete = beginning[: token.start()] + "".join(reversed(open_brackets))
+    yield beginning.rstrip().rstrip(",") + "".join(reversed(open_brackets))
+    yield last_complete

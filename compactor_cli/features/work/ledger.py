@@ -11,13 +11,13 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.code_files import called_with, patched_files, written_by
-from compactor_cli.features.work.endings import ended, has_failed, is_declined, refuses_edit, was_there_before
+from compactor_cli.features.work.code_files import patched_files, path_calls, written_files
+from compactor_cli.features.work.endings import edited_nothing, existed_before, has_failed, is_declined, pipeline_failed
 from compactor_cli.features.work.shell_files import is_file, shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, answered_calls
-from compactor_cli.text.cached import remembered
+from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import result_errors, stated_failure
@@ -28,35 +28,38 @@ PATH_KEYS = (
     *("TargetFile", "AbsolutePath"),
 )
 _COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes", "CommandLine", "argv")
-_GIVEN_TO = "argv"
+_ARGV_KEY = "argv"
 """An argument with the words of a command, or with the arguments of a script that another argument names."""
 _NO_SCRIPT = frozenset((*PATH_KEYS, "program", "executable", "module", "script", "script_path")).isdisjoint
-_SEVERAL = "commands"
+_COMMANDS_KEY = "commands"
 """An argument with several command lines."""
-_CODE = "code"
+_CODE_KEY = "code"
 """An argument with a program."""
 _SHELLS = ("bash", "sh", "zsh", "shell", "terminal")
 """Languages in which a program is a command line."""
-_NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KEYS, _SEVERAL, _CODE)).isdisjoint
+_NO_PATH, _NO_COMMAND = (
+    frozenset(PATH_KEYS).isdisjoint,
+    frozenset((*_COMMAND_KEYS, _COMMANDS_KEY, _CODE_KEY)).isdisjoint,
+)
 """True if arguments contain none of these keys."""
 PATHLESS = ("edit", "insert")
 """Tools of an editor that has one open file; their calls do not name it."""
-_OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
+_OPEN_FILE = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that such a tool changed."""
-_LISTS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
+_LIST_KEYS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
 """Arguments that may name several files, as strings or in objects."""
-_NO_FILE = compiled_later(r"\n|^(?!file:)\w+://")
-_LONGEST_PATH = 299
+_NOT_A_PATH = compiled_later(r"\n|^(?!file:)\w+://")
+_MAX_PATH = 299
 """Maximum length of a path."""
-_CREATES = compiled_later(
+_CREATING_TOOL = compiled_later(
     r"(?:^|_)(?:write|create|new)|^(?!get|read|load|show|list|find|open|view|check|is_|has_)(?:.+_)?save_(?:to_)?file$"
     r"|^save(?:To)?File$",
     re.IGNORECASE,
 )
-_EDITS = compiled_later(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
-_DELETES = compiled_later(r"delete|remove|unlink", re.IGNORECASE)
-_READS = compiled_later(r"read|view|open|cat|show|get", re.IGNORECASE)
-CHANGES = ("created", "edited", "deleted")
+_EDITING_TOOL = compiled_later(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
+_DELETING_TOOL = compiled_later(r"delete|remove|unlink", re.IGNORECASE)
+_READING_TOOL = compiled_later(r"read|view|open|cat|show|get", re.IGNORECASE)
+CHANGE_ACTIONS = ("created", "edited", "deleted")
 _MODE_KEYS = ("command", "mode", "operation", "action")
 _MODES = {
     **dict.fromkeys(("create", "write"), "created"),
@@ -65,28 +68,28 @@ _MODES = {
     "delete": "deleted",
 }
 """Mode argument of a multi-purpose tool -> what it does to a file."""
-_ONLY_TRIES = ("dryRun", "dry_run")
-_NO_LIST, _NO_MODE = frozenset(_LISTS).isdisjoint, frozenset((*_MODE_KEYS, *_ONLY_TRIES)).isdisjoint
-_OF_FOLDERS = compiled_later(r"directory|mkdir", re.IGNORECASE)
-_MOVES = compiled_later(r"(?:^|_)(?:move|rename|copy)", re.IGNORECASE)
-_FROM_TO = (("source", "destination"), ("source_path", "destination_path"), ("old_path", "new_path"), ("src", "dst"))
+_DRY_RUN_KEYS = ("dryRun", "dry_run")
+_NO_LIST, _NO_MODE = frozenset(_LIST_KEYS).isdisjoint, frozenset((*_MODE_KEYS, *_DRY_RUN_KEYS)).isdisjoint
+_FOLDER_TOOL = compiled_later(r"directory|mkdir", re.IGNORECASE)
+_MOVING_TOOL = compiled_later(r"(?:^|_)(?:move|rename|copy)", re.IGNORECASE)
+_MOVE_KEYS = (("source", "destination"), ("source_path", "destination_path"), ("old_path", "new_path"), ("src", "dst"))
 """Pairs of arguments of tools that move or copy files."""
 
-_NOT_PASSED = compiled_later(r"\t(?:fail|pending|cancel)\t")
+_CHECK_NOT_PASSED = compiled_later(r"\t(?:fail|pending|cancel)\t")
 """One of several checks of a pull request, with a result that blocks merging."""
-_TELLING = compiled_later(
+_FAILURE_WORDS = compiled_later(
     r"\b(?:errors?|fail(?:ed|ure)?|conflict|cannot|can't|denied|refused|not found|missing|invalid|issues?)\b",
     re.IGNORECASE,
 )
 _PREAMBLE = compiled_later(
     r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
 )
-_HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
+_ERROR_HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
 """A heading above errors that says nothing itself."""
 ACTIONS = ("created", "edited", "deleted", "restored", "read")
-_SHOWS_FILE = frozenset(("read", "edited", "restored"))
+_ACTIONS_ON_EXISTING = frozenset(("read", "edited", "restored"))
 """Actions on a file that exists."""
-_SAID_AS = {"written": "edited", "reset": "restored"}
+_REPORTED_ACTIONS = {"written": "edited", "reset": "restored"}
 
 
 class FileFact(Struct):
@@ -120,41 +123,43 @@ def compute_ledger(messages: Sequence[Message], pairing: Pairing | None = None) 
     calls = ((each.call, each.result, each.message.number) for each in answered_calls(messages, pairing))
     for call, answer, number in chain(calls, ((call, said, m.number) for call, said, m in written)):
         arguments = call_arguments(call)
-        for path, action in _done_actions(call, arguments, answer):
-            known = files.setdefault(path, FileFact()).actions
-            existed = action == "created" and "created" not in known and _existed(known, answer)
-            known.setdefault("edited" if existed else action, []).append(number)
+        for path, action in _finished_actions(call, arguments, answer):
+            earlier_actions = files.setdefault(path, FileFact()).actions
+            existed = (
+                action == "created" and "created" not in earlier_actions and _file_existed(earlier_actions, answer)
+            )
+            earlier_actions.setdefault("edited" if existed else action, []).append(number)
         command = command_of(arguments)
         if command and not (answer is not None and is_declined(answer.text)):
             failed, error = _outcome(answer)
             if answer is not None:
-                failed = ended(command, failed, answer.text)
+                failed = pipeline_failed(command, failed, answer.text)
             commands.append(CommandFact(command, number, failed, error))
     results = ((part, message.number) for message in messages for part in message.results)
     for part, number in chain(results, ((said, m.number) for _, said, m in written)):
         failed, error = _outcome(part)
-        if failed and says_why(error) and not is_declined(part.text):
+        if failed and states_cause(error) and not is_declined(part.text):
             errors.setdefault(error, []).append(number)
-    return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
+    return Ledger(files, tuple(commands), tuple((line, tuple(numbers)) for line, numbers in errors.items()))
 
 
-def _existed(known: Mapping[str, list[int]], answer: Part | None) -> bool:
+def _file_existed(earlier_actions: Mapping[str, list[int]], answer: Part | None) -> bool:
     """Return whether a written file existed before: it had been shown or changed, or the result says so."""
-    return was_shown(known) or (answer is not None and was_there_before(answer.text))
+    return implies_existed(earlier_actions) or (answer is not None and existed_before(answer.text))
 
 
-def was_shown(actions: Iterable[str]) -> bool:
+def implies_existed(actions: Iterable[str]) -> bool:
     """Return whether one of the actions on a file implies that the file existed."""
-    return not _SHOWS_FILE.isdisjoint(actions)
+    return not _ACTIONS_ON_EXISTING.isdisjoint(actions)
 
 
-def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[tuple[str, str]]:
+def _finished_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[tuple[str, str]]:
     """Return (path, action) pairs of what a call did, including what it did before it failed."""
     if answer is None or not (
-        has_failed(answer) or (answer.failed is None and is_refused(call.name, arguments, answer))
+        has_failed(answer) or (answer.failed is None and is_change_refused(call.name, arguments, answer))
     ):
         return file_actions(call.name, arguments) or (open_file_edit(call.name, answer.text) if answer else ())
-    return () if is_declined(answer.text) else _of_files(command_actions(arguments, answer.text))
+    return () if is_declined(answer.text) else _only_file_actions(command_actions(arguments, answer.text))
 
 
 def call_arguments(call: Part) -> Any:
@@ -173,7 +178,7 @@ def call_actions(call: Part) -> Sequence[tuple[str, str]]:
     return _call_actions(f"{call.name}\n{call.text}")
 
 
-@remembered
+@cache_by_text
 def _call_actions(name_and_text: str) -> tuple[tuple[str, str], ...]:
     name, _, text = name_and_text.partition("\n")
     return tuple(file_actions(name, json_or_text(text)))
@@ -181,25 +186,25 @@ def _call_actions(name_and_text: str) -> tuple[tuple[str, str], ...]:
 
 def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     """Return (path, action) pairs of one call, from its arguments, patches in them, and shell commands."""
-    return _of_files(every_action(tool, arguments))
+    return _only_file_actions(every_action(tool, arguments))
 
 
-def _of_files(actions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _only_file_actions(actions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return only the actions on files; `written` becomes `edited`. Of git's actions on changes, only a reset stays."""
     found: list[tuple[str, str]] = []
     for path, action in actions:
         if action in ACTIONS:
             found.append((path, action))
-        elif action in _SAID_AS:
-            found.append((path if action == "written" else ".", _SAID_AS[action]))
+        elif action in _REPORTED_ACTIONS:
+            found.append((path if action == "written" else ".", _REPORTED_ACTIONS[action]))
     return found
 
 
-def command_actions(arguments: Any, failed_with: str) -> Sequence[tuple[str, str]]:
-    """Return (path, action) pairs of the steps that a command completed before it failed; `failed_with` is its
+def command_actions(arguments: Any, output: str) -> Sequence[tuple[str, str]]:
+    """Return (path, action) pairs of the steps that a command completed before it failed; `output` is its
     output."""
     command = shell_line(arguments)
-    return shell_actions(command, failed_with) if command else ()
+    return shell_actions(command, output) if command else ()
 
 
 def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
@@ -209,7 +214,7 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     if not isinstance(arguments, dict):
         return ()
     paths = [] if _NO_PATH(arguments) else [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
-    lists = () if _NO_LIST(arguments) else _LISTS
+    lists = () if _NO_LIST(arguments) else _LIST_KEYS
     listed = next((value for key in lists if isinstance(value := arguments.get(key), list)), [])
     for item in listed:
         path = next((item[key] for key in PATH_KEYS if key in item), "") if isinstance(item, dict) else item
@@ -217,12 +222,12 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     if paths and (action := _action(tool, arguments)):
         found += [(path, action) for path in paths if _may_be_file(path)]
-    if _moves(tool):
-        found += _moved(tool, arguments)
+    if _is_moving_tool(tool):
+        found += _move_actions(tool, arguments)
     command = command_of(arguments)
     if command:
-        found += shell_actions(_typed(command, arguments))
-    if _CODE in arguments:
+        found += shell_actions(_as_typed(command, arguments))
+    if _CODE_KEY in arguments:
         found += _code_actions(arguments)
     for value in arguments.values():
         if isinstance(value, str) and ("*** " in value or "\n+++ " in value) and value != command:
@@ -230,26 +235,26 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     return found
 
 
-def open_file_edit(tool: str, said: str) -> list[tuple[str, str]]:
+def open_file_edit(tool: str, output: str) -> list[tuple[str, str]]:
     """Return (path, action) for the open file that a call changed without naming it, as stated in the tool's output."""
-    opened = _OPENED.search(said) if tool in PATHLESS else None
-    return [(opened.group(1), "edited")] if opened else []
+    open_file = _OPEN_FILE.search(output) if tool in PATHLESS else None
+    return [(open_file.group(1), "edited")] if open_file else []
 
 
-def is_refused(tool: str, arguments: Any, result: Part) -> bool:
+def is_change_refused(tool: str, arguments: Any, result: Part) -> bool:
     """Return whether a call was to change a file and its result says that it did not."""
     if not isinstance(arguments, dict):
         return False
     if _NO_PATH(arguments) and tool not in PATHLESS:
-        changes = any(action != "read" for _, action in _called_actions(arguments))
+        would_change = any(action != "read" for _, action in _called_actions(arguments))
     else:
-        changes = _action(tool, arguments) in CHANGES
-    return changes and refuses_edit(result.text)
+        would_change = _action(tool, arguments) in CHANGE_ACTIONS
+    return would_change and edited_nothing(result.text)
 
 
-def _moved(tool: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _move_actions(tool: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (path, action) pairs of a call that moves or copies a file."""
-    for keys in _FROM_TO:
+    for keys in _MOVE_KEYS:
         source, target = (str(arguments.get(key, "")) for key in keys)
         if is_file(source) and is_file(target):
             yield source, "read" if "copy" in tool.lower() else "deleted"
@@ -257,35 +262,35 @@ def _moved(tool: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
-def _moves(tool: str) -> bool:
-    return _MOVES.search(tool) is not None
+def _is_moving_tool(tool: str) -> bool:
+    return _MOVING_TOOL.search(tool) is not None
 
 
 def _may_be_file(path: str) -> bool:
     """Return whether an argument named like a path may be one, rather than a text or a URL."""
-    marked = "\n" in path or "://" in path
-    return 0 < len(path) <= _LONGEST_PATH and not (marked and _NO_FILE.search(path))
+    is_suspicious = "\n" in path or "://" in path
+    return 0 < len(path) <= _MAX_PATH and not (is_suspicious and _NOT_A_PATH.search(path))
 
 
 def _code_actions(arguments: dict[str, Any]) -> list[tuple[str, str]]:
     """Return (path, action) pairs of the program that a call runs."""
-    code = arguments.get(_CODE)
-    written = written_by(code) if isinstance(code, str) else ()
-    return [*_called_actions(arguments), *((path, did) for path, did in written if is_file(path))]
+    code = arguments.get(_CODE_KEY)
+    written = written_files(code) if isinstance(code, str) else ()
+    return [*_called_actions(arguments), *((path, action) for path, action in written if is_file(path))]
 
 
 def _called_actions(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (path, action) pairs of the functions that a program calls as tools."""
-    code = arguments.get(_CODE)
-    for name, path in called_with(code) if isinstance(code, str) else ():
+    code = arguments.get(_CODE_KEY)
+    for name, path in path_calls(code) if isinstance(code, str) else ():
         action = _action_of(name, replaces=False)
         if action and is_file(path):
             yield path, action
 
 
-def is_within(path: str, place: str) -> bool:
+def is_within(path: str, folder_path: str) -> bool:
     """Return whether a path is a file or folder at or below a place. Each may be relative to any folder above it."""
-    folder = place.removeprefix("./").strip("/")
+    folder = folder_path.removeprefix("./").strip("/")
     return (
         folder in ("", ".") or f"/{folder}/" in f"/{path.strip('/')}/" or f"/{folder}".endswith(f"/{path.strip('/')}")
     )
@@ -294,9 +299,9 @@ def is_within(path: str, place: str) -> bool:
 def _action(tool: str, arguments: dict[str, Any]) -> str:
     verb = ""
     if not _NO_MODE(arguments):
-        if any(arguments.get(key) is True for key in _ONLY_TRIES):
+        if any(arguments.get(key) is True for key in _DRY_RUN_KEYS):
             return "read"
-        verb = next((did for key in _MODE_KEYS if (did := _MODES.get(str(arguments.get(key))))), "")
+        verb = next((mode_action for key in _MODE_KEYS if (mode_action := _MODES.get(str(arguments.get(key))))), "")
     return verb or _action_of(tool, replaces="old_string" in arguments or "old_str" in arguments)
 
 
@@ -304,15 +309,15 @@ def _action(tool: str, arguments: dict[str, Any]) -> str:
 def _action_of(tool: str, *, replaces: bool) -> str:
     """Return what a tool does to files, judging by its name. `replaces`: whether the call names a text to be
     replaced."""
-    if _OF_FOLDERS.search(tool):
+    if _FOLDER_TOOL.search(tool):
         return ""
-    if _DELETES.search(tool):
+    if _DELETING_TOOL.search(tool):
         return "deleted"
-    if _EDITS.search(tool) or replaces:
+    if _EDITING_TOOL.search(tool) or replaces:
         return "edited"
-    if _CREATES.search(tool):
+    if _CREATING_TOOL.search(tool):
         return "created"
-    return "read" if _READS.search(tool) else ""
+    return "read" if _READING_TOOL.search(tool) else ""
 
 
 def command_of(arguments: Any) -> str:
@@ -321,28 +326,28 @@ def command_of(arguments: Any) -> str:
         return ""
     for key in _COMMAND_KEYS:
         value = arguments.get(key)
-        if key == _GIVEN_TO and not _NO_SCRIPT(arguments):
+        if key == _ARGV_KEY and not _NO_SCRIPT(arguments):
             continue
         if isinstance(value, str):
             return value
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return " ".join(value)
-    code = arguments.get(_CODE)
+    code = arguments.get(_CODE_KEY)
     if isinstance(code, str) and str(arguments.get("language")).lower() in _SHELLS:
         return code
-    lines = arguments.get(_SEVERAL)
+    lines = arguments.get(_COMMANDS_KEY)
     return "\n".join(lines) if isinstance(lines, list) and all(isinstance(line, str) for line in lines) else ""
 
 
 def shell_line(arguments: Any) -> str:
     """Return the command as it would be typed into a shell; some calls give its words separately."""
     command = command_of(arguments)
-    return _typed(command, arguments) if command else ""
+    return _as_typed(command, arguments) if command else ""
 
 
-def _typed(command: str, arguments: dict[str, Any]) -> str:
+def _as_typed(command: str, arguments: dict[str, Any]) -> str:
     """Return the line of `shell_line` for a command that was found in the arguments."""
-    lists = (value for key, value in arguments.items() if isinstance(value, list) and key != _SEVERAL)
+    lists = (value for key, value in arguments.items() if isinstance(value, list) and key != _COMMANDS_KEY)
     words = next((value for value in lists if command == " ".join(map(str, value))), None)
     return shlex.join(words) if words else command
 
@@ -354,35 +359,35 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
     return (True, one_line(failure_line(part.text), 200)) if failed else (failed, "")
 
 
-def says_why(line: str) -> bool:
+def states_cause(line: str) -> bool:
     """Return whether a line states what went wrong."""
-    return _TELLING.search(line) is not None or bool(result_errors(line, True, limit=1))
+    return _FAILURE_WORDS.search(line) is not None or bool(result_errors(line, True, limit=1))
 
 
 def failure_line(text: str) -> str:
     """Return the line of a failed result that states the reason: its first error line, or else its first line."""
     lines = result_errors(text, True, limit=1)
     if not lines:
-        return _first_said(text)
-    behind = text.partition(lines[0])[2].lstrip() if _HEADING.match(lines[0]) else ""
-    return behind.partition("\n")[0] or lines[0]
+        return _first_reason_line(text)
+    after_heading = text.partition(lines[0])[2].lstrip() if _ERROR_HEADING.match(lines[0]) else ""
+    return after_heading.partition("\n")[0] or lines[0]
 
 
-def _first_said(text: str) -> str:
+def _first_reason_line(text: str) -> str:
     """Return the first line of a failed result that states what failed, or else the tool's own first line. Harnesses
     put lines such as `Exit code 1` before it."""
-    _, marked, said = f"{text}\n".partition("\nOutput:\n")
-    lines = [line for line in (said if marked else text).split("\n", 12)[:12] if line.strip()]
-    telling = next((line for line in lines if _TELLING.search(line) and not _PREAMBLE.match(line)), "")
-    telling = telling or next((line for line in lines if _NOT_PASSED.search(line)), "")
-    if telling:
-        return telling
+    _, has_output_mark, output = f"{text}\n".partition("\nOutput:\n")
+    lines = [line for line in (output if has_output_mark else text).split("\n", 12)[:12] if line.strip()]
+    reason = next((line for line in lines if _FAILURE_WORDS.search(line) and not _PREAMBLE.match(line)), "")
+    reason = reason or next((line for line in lines if _CHECK_NOT_PASSED.search(line)), "")
+    if reason:
+        return reason
     if not lines:  # the tool printed nothing, so only the exit status is left
         lines = sorted(text.split("\n", 12)[:12], key=lambda line: "exit" not in line.lower())[:1]
     return next((line for line in lines if not _PREAMBLE.match(line)), lines[0] if lines else text)
 
 
-def where(indices: Iterable[int]) -> str:
+def format_references(indices: Iterable[int]) -> str:
     """Return `[#3, #9]`, the messages that a line refers to; the middle of a long list is left out."""
     unique = sorted(set(indices))
     if len(unique) > 4:

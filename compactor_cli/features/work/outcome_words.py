@@ -5,14 +5,16 @@ from __future__ import annotations
 from compactor_cli.text.patterns import compiled_later
 
 FAILED = compiled_later(
-    r"\b(?:fail\w*|errors?|err|exceptions?|reject\w*|declin\w*|denied|deny|refus\w*|invalid\w*|conflict\w*|unavailab\w*|"
+    r"\b(?:fail\w*|errors?|err|exceptions?|reject\w*|declin\w*|denied|deny|refus\w*|invalid\w*|conflict\w*|"
+    r"unavailab\w*|"
     r"time ?outs?|timed out|forbidden|unauthori[sz]ed|unsupported|insufficient|exceed\w*|sold out|out of stock|expired|"
     r"aborted|unprocessable|impossible|unknown|missing|unable|unreachable|unsuccessful\w*|disallow\w*|prohibit\w*|"
     r"duplicates?|overbooked|exhausted|bounced|undeliver\w+|limit reached|used up|bad request|"
     r"too (?:many|large|long|late)|"
     r"(?:is|are|was) (?:full|closed|busy|disabled|locked|taken|gone|over quota|read ?only)|"
     r"fehler\w*|fehlgeschlagen|gescheitert|abgelehnt|verweigert|ungultig\w*|unbekannt\w*|unmoglich|gesperrt|ausgebucht|"
-    r"echec|echou\w+|erreurs?|invalide|introuvable|indisponible|rechaz\w+|fall(?:o|ido|ida)|deneg\w+|imposible|agotad\w+|"
+    r"echec|echou\w+|erreurs?|invalide|introuvable|indisponible|rechaz\w+|fall(?:o|ido|ida)|deneg\w+|imposible|"
+    r"agotad\w+|"
     r"vencid\w+|erros?|falh\w+|recusad\w+|negad\w+|rejeitad\w+|invalid\w+|indisponivel|impossivel|esgotad\w+|errore|"
     r"fallit\w+|rifiutat\w+|negat[oa]|non valid\w+|impossibile|esaurit\w+|fout\w*|mislukt|geweigerd|afgewezen|ongeldig|"
     r"blad\w*|odrzucon\w+|odmow\w*|niepoprawn\w+|nieudan\w+|zablokowan\w+|ошиб\w+|отказ\w*|отклонен\w*|неудач\w+|"
@@ -20,25 +22,26 @@ FAILED = compiled_later(
     r"|エラー|失敗|拒否|無効|不可|不正|错误|錯誤|失败|失敗|拒绝|無效|无效|不存在|超时|오류|실패|거부|불가|초과|에러"
 )
 """Something failed; matches anywhere."""
-FAILED_FIRST = compiled_later(
+FAILED_HEADING = compiled_later(
     r"\W*(?:(?:[\w-]+ ){0,2}(?:error|failure|fehler|erreur|errore|erro|fout|blad|ошибка|hata|conflict|fault|exception)"
     r"(?:\s?\([^)]*\)|\s?\[[^\]]*\]| \w?\d+)?\s?[:：-]|(?:错误|エラー|오류|에러)\s?[:：]?)"
 )
 """The same, as a heading before the reason."""
-NONE_OF_IT = compiled_later(
+NONE_PHRASE = compiled_later(
     r"\b[\w ]{1,40}[:=] ?(?:none|0|no|nil|null|\[\])(?=[\s.,;]|$)|"
     r"\b(?:0|no|zero|without(?: any)?|keine?|ohne|sans|sin|sem|senza|bez|без) "
     r"(?:errors?|failures?|failed|conflicts?|problems?|issues?|warnings?|fehler|erreurs?|errores|erros|errori|bledow|"
     r"ошибок)\b|\b(?:was|were|previously|formerly)[: ]+\w+(?=\))|\bno (?:more|further|longer|additional|extra)\b"
 )
 """There was none of the thing named."""
-NOT = compiled_later(
+NEGATION = compiled_later(
     r"\b(?:not|no|cannot|(?:ca|could ?|did ?|was ?|were ?|wo ?|does ?|do ?)n['’]?t|never|nothing|none|neither|nobody|"
-    r"nicht|nichts|kein\w*|ne|pas|aucun\w*|rien|nada|ningun\w*|nao|nenhum\w*|non|nessun\w*|niet|geen|nie|zadn\w+|не|нет|"
+    r"nicht|nichts|kein\w*|ne|pas|aucun\w*|rien|nada|ningun\w*|nao|nenhum\w*|non|nessun\w*|niet|geen|nie|zadn\w+|"
+    r"не|нет|"
     r"нельзя|ничего|degil|yok)\b|\bn['’](?:a|est|ont|y)\b"
 )
 """Something is not so, or was not done."""
-NOT_AT_ALL = compiled_later(
+INFLECTED_NEGATION = compiled_later(
     r"ません|なかった|できない|無理|不能|无法|無法|没有|没能|未能|不足|못|않|없|안 됩니다|"
     r"\w{3,}(?:[ei]|[au])?(?:medi|madi|lemedi|lamadi|mez|maz|emez|amaz)\b"
 )
@@ -51,25 +54,26 @@ DONE = compiled_later(
     r"[✓✅✔☑]"
 )
 """Something was done."""
-PLAINLY = compiled_later(
+PLAIN_DONE_WORDS = compiled_later(
     r"\b(?:ok(?:ay)?|done|success\w*|succeeded|erledigt|erfolgreich|hecho|exito\w*|correctamente|fait|effectuee?s?|"
     r"reussi\w*|feito|sucesso|fatto|successo|gedaan|gelukt|zrobione|wykonan\w+|sukces|pomyslnie|успешн\w*|выполнен\w*|"
     r"сделан\w*|tamam|basari(?:li|yla)\w*)\b|成功|성공|[✓✅✔]"
 )
 """The same, in words that rarely describe the state of a thing."""
-_OTHERS = (
+_STATE_VERBS = (
     "need|requir|allow|expect|support|author|limit|permit|us|exceed|unchang|lock|block|disabl|clos|duplicat|bas|relat|nam|"
     "call|reject|declin|deni|refus|expir|fail|abort|queu|pend|await|delay|propos|request|schedul|simulat|preview|ne|se|"
     "fe|spe|exce|proce|succe|indee|includ|concern|interest|estimat|recommend|suggest|predict|comput|calculat|convert|"
     "translat|detect|pars|match|found|load|fetch|retriev|check|verifi|validat|list|read|search|return|measur|bounc|"
     "overbook|exhaust|time|draft|review|unsupport|speci|advanc|combin|detail|unauthori[sz]|unexpect|skipp|ignor"
 )
-PARTICIPLE = compiled_later(
-    rf"\b(?!(?:{_OTHERS})ed\b)[a-z]{{2,}}ed\b|\b(?:sent|paid|bought|sold|written|wrote|built|set|put|made|given|begun|"
+ACT_PARTICIPLE = compiled_later(
+    rf"\b(?!(?:{_STATE_VERBS})ed\b)[a-z]{{2,}}ed\b|\b(?:sent|paid|bought|sold|written|wrote|built|set|put|made|"
+    rf"given|begun|"
     r"on its way)\b"
 )
 """An English participle for an act; results of look-ups and calculations do not begin with it."""
-WAITS_FOR = compiled_later(
+APPROVAL_WORDS = compiled_later(
     r"\b(?:pending|awaiting|waiting|waits?|queued|submitted|scheduled|held|subject to|needs?|requires?|required|once) "
     r"(?:for )?(?:\w+ ){0,3}(?:approv\w+|confirm\w+|review|sign off|authori[sz]ation|consent|moderation)\b"
     r"(?! (?:email|e-mail|number|code|id))|"
@@ -98,7 +102,7 @@ WAITS = compiled_later(
     r"검토 ?중"
 )
 """Something has not happened yet."""
-TRIED = compiled_later(
+TRIAL_START = compiled_later(
     r"\W*(?:\w+ )?(?:dry ?-?run|would\b|simulat\w+|simulacion|simulacao|preview\b|what ?if|probelauf|trockenlauf|"
     r"ensayo|a blanc|vorschau|apercu|vista previa|пробн\w+|テスト実行|プレビュー|试运行|模拟|预览|모의|미리보기)"
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from compactor_cli.features.work.folders import from_user, lies_in, of_user
+from compactor_cli.features.work.folders import is_inside, of_user, with_home_as_tilde
 from compactor_cli.text.paths import basename, is_rooted
 
 
@@ -13,13 +13,13 @@ class KnownPaths:
     longer one. `home`: the session's working directory, if known; shorter paths then do not match anything else in a
     home folder, or anything in one if the session works elsewhere."""
 
-    def __init__(self, paths: Iterable[str] = (), *, parts: int = 1, home: str = "") -> None:
-        self._least = parts
-        self._home = home
-        self._user = of_user(home)
+    def __init__(self, paths: Iterable[str] = (), *, min_parts: int = 1, main_folder: str = "") -> None:
+        self._min_parts = min_parts
+        self._main_folder = main_folder
+        self._user_home = of_user(main_folder)
         """The home folder that `~` turned out to be; no other home folder matches it."""
         self._by_name: dict[str, dict[str, None]] = {}
-        self._stands_for: dict[str, str] = {}
+        self._absolute_paths: dict[str, str] = {}
         """Relative name -> the absolute one that it turned out to be."""
         for path in paths:
             self.add(path)
@@ -32,39 +32,41 @@ class KnownPaths:
         """Remove a name."""
         self._by_name.get(basename(path), {}).pop(path, None)
 
-    def named(self, name: str) -> Iterable[str]:
+    def paths_named(self, name: str) -> Iterable[str]:
         """Return the known paths whose last part is this name."""
         return self._by_name.get(name, ())
 
     def find(self, path: str) -> str:
         """Return the name under which a file is known, or `path` if no other name fits, or several do."""
-        near = self.named(basename(path))
-        if path in near:
+        candidates = self.paths_named(basename(path))
+        if path in candidates:
             return path
-        same = [known for known in near if self._is_same(known, path)]
-        if len(same) != 1:
+        matches = [known for known in candidates if self._is_same(known, path)]
+        if len(matches) != 1:
             return path
-        if is_rooted(path) and is_rooted(same[0]):
-            self._user = of_user(path) or of_user(same[0])
-        short, long = sorted((same[0], path), key=len)
-        self._stands_for[short] = long
-        return same[0]
+        if is_rooted(path) and is_rooted(matches[0]):
+            self._user_home = of_user(path) or of_user(matches[0])
+        short, long = sorted((matches[0], path), key=len)
+        self._absolute_paths[short] = long
+        return matches[0]
 
-    def _is_same(self, known: str, path: str) -> bool:
-        if is_rooted(known) and is_rooted(path):
-            user = of_user(known) or of_user(path)
-            one = known.startswith("~") is not path.startswith("~") and from_user(known) == from_user(path)
-            return one and self._user in ("", user)
-        if not is_rooted(known) and not is_rooted(path):
+    def _is_same(self, known_path: str, path: str) -> bool:
+        if is_rooted(known_path) and is_rooted(path):
+            user = of_user(known_path) or of_user(path)
+            is_same_from_home = known_path.startswith("~") is not path.startswith("~") and with_home_as_tilde(
+                known_path
+            ) == with_home_as_tilde(path)
+            return is_same_from_home and self._user_home in ("", user)
+        if not is_rooted(known_path) and not is_rooted(path):
             return False
-        short, long = sorted((known, path), key=len)
-        if long.startswith("~") and not (self._home and lies_in(long, self._home)):
+        short, long = sorted((known_path, path), key=len)
+        if long.startswith("~") and not (self._main_folder and is_inside(long, self._main_folder)):
             return False
-        fits = short.count("/") + 1 >= self._least and f"/{long}".endswith(f"/{short}")
-        return fits and self._stands_for.get(short, long) == long
+        is_suffix = short.count("/") + 1 >= self._min_parts and f"/{long}".endswith(f"/{short}")
+        return is_suffix and self._absolute_paths.get(short, long) == long
 
     def known(self, path: str) -> str:
         """Return the name under which a file is known; a new file is recorded under this name."""
-        found = self.find(path)
-        self.add(found)
-        return found
+        known_path = self.find(path)
+        self.add(known_path)
+        return known_path

@@ -8,44 +8,44 @@ from itertools import pairwise
 
 from compactor_cli.features.work.act_identities import ADDRESS
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.command_keys import command_key, key_behind
-from compactor_cli.features.work.effects import Effect, plain_key, reason, with_alike
-from compactor_cli.features.work.git_files import past_options
-from compactor_cli.features.work.git_steps import first_line, git_step
+from compactor_cli.features.work.command_keys import command_key, completed_key
+from compactor_cli.features.work.effects import Effect, plain_key, reason, with_same_failures
+from compactor_cli.features.work.git_files import without_global_options
+from compactor_cli.features.work.git_steps import git_step, title_line
 from compactor_cli.features.work.github_steps import github_step
-from compactor_cli.features.work.http_steps import told_status
-from compactor_cli.features.work.programs import program_words, without_prefixes
-from compactor_cli.features.work.remote_steps import awaits, database_script, remote_step
-from compactor_cli.features.work.result_outcomes import ActOutcome, is_statement, outcome_of
-from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
+from compactor_cli.features.work.http_steps import printed_status
+from compactor_cli.features.work.programs import started_program_words, without_prefixes
+from compactor_cli.features.work.remote_steps import database_script, is_rollout_wait, remote_step
+from compactor_cli.features.work.result_outcomes import ActOutcome, result_outcome, states_outcome
+from compactor_cli.features.work.sql_effects import are_all_executed, sql_effects, sql_key
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.secret_values import without_secrets
+from compactor_cli.text.secret_values import mask_secrets
 from compactor_cli.text.shell import Step, operands, word_set
 
-_CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
+_CONCLUDED_EFFECTS = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
 """Effect -> what it completes after a failed start, such as a merge with conflicts."""
-_COMMITTED = compiled_later(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
+_COMMIT_LINE = compiled_later(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
 _CONFLICT = compiled_later(r"^CONFLICT |Automatic merge failed|could not apply|fatal: .*(?:merge|rebase)", re.MULTILINE)
-_ANSWERED_WITH_ERROR = compiled_later(
+_SERVER_ERROR = compiled_later(
     r"^HTTP/\S+ [45]\d\d\b|^curl: \(\d+\)|(?:^|\})[45]\d\d\s*\Z|"
     r"^[ \t]*\{[^{}]*\"(?:status|statusCode|status_code|code)\"\s*:\s*\"?[45]\d\d\b|"
     r"^[ \t]*\{[^{}]*\"(?:error|errors|error_code|error_description)\"\s*:\s*(?!null|false|\[\s*\]|\"\")\S",
     re.MULTILINE,
 )
 """How a server says, in a status line or an object, that it did not carry out a request."""
-_REFUSALS = {
+_NO_EFFECT_OUTPUT = {
     "git commit": compiled_later(r"^(?:nothing (?:added )?to commit|no changes added to commit)", re.MULTILINE),
     "git push": compiled_later(r"^ ! \[|failed to push|fatal: .*(?:remote|repository|upstream|push)", re.MULTILINE),
     **dict.fromkeys(("git merge", "git rebase", "git cherry-pick", "git revert", "git pull"), _CONFLICT),
-    **dict.fromkeys(("curl POST", "curl PUT", "curl PATCH", "curl DELETE"), _ANSWERED_WITH_ERROR),
+    **dict.fromkeys(("curl POST", "curl PUT", "curl PATCH", "curl DELETE"), _SERVER_ERROR),
 }
 """Output of commands that took no effect."""
-_CONFIRMED = {
+_CONFIRMING_OUTPUT = {
     "git push": compiled_later(r"\.\.\S+\s+\S+ -> |\[new (?:branch|tag)\]|Everything up-to-date|^ \+ ", re.MULTILINE),
 }
-_FATAL = compiled_later(
+_FATAL_LINE = compiled_later(
     r"^(?:[│|] )?(?:(?:\A[\w.-]{1,20}: )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL): |ERROR \d+ |npm (?:ERR!|error)|"
     r"make(?:\[\d+\])?: \*\*\* |E: |\[?ERR_PNPM|WRONGTYPE |NOAUTH |fatal: \[\S+\]: |"
     r"Traceback \(|Error from server|An error occurred \(|The \w+ \"[^\"\n]*\" is invalid\b|"
@@ -53,65 +53,77 @@ _FATAL = compiled_later(
     re.MULTILINE,
 )
 """How programs say that they gave up, when their exit code is hidden."""
-_REFUSED = compiled_later(
+_REFUSED_LINE = compiled_later(
     r"(?:[A-Za-z][\w-]* ){0,4}(?:failed|denied|unauthorized|forbidden)(?: to [^:\n]{1,60})?: "
     r"(?!\d|none\b|no\b|false\b)\S|HTTP [45]\d\d(?::|\s*\Z| \()|[X✗✘] \S"
 )
 """How programs say at the end that they were refused."""
-_DENIED = compiled_later(r"(?:denied|error|fatal): |HTTP [45]\d\d|[X✗✘] ")
+_DENIED_START = compiled_later(r"(?:denied|error|fatal): |HTTP [45]\d\d|[X✗✘] ")
 """How the last of several lines begins that says so."""
-_CALLED_OFF = compiled_later(r"^(?:│ )?(?:Apply|Destroy|Edit|Update|Operation) cancell?ed(?=[.,!]|\s*$)", re.MULTILINE)
+_CANCELLED_LINE = compiled_later(
+    r"^(?:│ )?(?:Apply|Destroy|Edit|Update|Operation) cancell?ed(?=[.,!]|\s*$)", re.MULTILINE
+)
 """How programs say that they did nothing because nobody approved, or nothing had changed."""
-_NOTHING_DONE = {"git stash": compiled_later(r"^No local changes to save", re.MULTILINE)}
+_NOTHING_TO_DO_OUTPUT = {"git stash": compiled_later(r"^No local changes to save", re.MULTILINE)}
 """Output when there was nothing to do."""
 _TIMED_OUT = compiled_later(r"^error: timed out waiting for\b", re.MULTILINE)
 _ROLLED_OUT = "successfully rolled out"
-_VALUED = word_set("-n --namespace --context --kubeconfig -l --selector -f --filename --timeout")
+_VALUE_OPTIONS = word_set("-n --namespace --context --kubeconfig -l --selector -f --filename --timeout")
 """Options of `rollout status` that take a value."""
-_ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
-_SEVERAL = 2
-_LINE_WIDTH = 200
+_HARMLESS_PROGRAMS = word_set("cd echo export source . set pwd true sleep cat tail head grep")
+_MIN_SCRIPTS = 2
+_MAX_LINE_CHARS = 200
 """Maximum length of a result that only states the outcome of a command."""
-_GIT_ASIDE = word_set("add status diff log")
-_TRIES = word_set("dryrun serverdryrun whatif pretend simulate validateonly checkonly generatecliskeleton help")
+_HARMLESS_GIT_VERBS = word_set("add status diff log")
+_TRIAL_OPTIONS = word_set("dryrun serverdryrun whatif pretend simulate validateonly checkonly generatecliskeleton help")
 """Options, without dashes, with which programs only say what they would do or what they can do."""
-_NOT_TRIED = ("none", "false", "no", "0")
-_GIT_TRIES = compiled_later(r"-[^-oe]*n")
+_FALSE_VALUES = ("none", "false", "no", "0")
+_GIT_DRY_RUN = compiled_later(r"-[^-oe]*n")
 """A group of short options without values that contains n: `git push -n`."""
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
     """Yield the effects of the steps of a command: done, failed or unfinished. Yield none for a finished command
     whose result leaves the outcome open. Git commands that only move to other commits have no text."""
-    clients = [database_script(without_prefixes(list(step.words)), step.document) for step in steps]
+    clients = [database_script(without_prefixes(list(step.words)), step.heredoc) for step in steps]
     scripts = [script for _, script in clients if script]
-    sure = len(scripts) < _SEVERAL or all_confirmed(call.said, scripts)
-    for at, step in enumerate(steps):
-        place, script = clients[at]
+    are_confirmed = len(scripts) < _MIN_SCRIPTS or are_all_executed(call.output, scripts)
+    for index, step in enumerate(steps):
+        client, script = clients[index]
         if script:
-            alone = all(_is_aside(other) for other in steps if other is not step)
-            done = _step_done(call, steps, at, "")
-            yield from sql_effects(call, place, script, done=done, alone=alone) if sure or call.undecided else ()
+            alone = all(_is_harmless(other) for other in steps if other is not step)
+            done = _has_taken_effect(call, steps, index, "")
+            yield from (
+                sql_effects(call, client, script, done=done, alone=alone) if are_confirmed or call.undecided else ()
+            )
             continue
         text, key, git = _step_effect(step, steps)
         if not text and (not git or call.undecided):
             continue
-        well, status = (
-            told_status(step, call.said) if key.startswith("curl ") and _is_only(step, steps) else (False, "")
+        is_success, status = (
+            printed_status(step, call.output) if key.startswith("curl ") and _is_only(step, steps) else (False, "")
         )
-        done = well if status else _step_done(call, steps, at, key)
-        came = _said_of(call, steps, step, text) if done and not status and not _is_sure(call, key) else ActOutcome()
-        if came.kind == "waits":
-            yield Effect(text, key, False, waits=came.said)
-        elif came.kind == "failed":
-            yield Effect(text, key, False, with_alike(call.said, came.said))
-        elif came.kind == "tried":
+        done = is_success if status else _has_taken_effect(call, steps, index, key)
+        outcome = (
+            _one_line_outcome(call, steps, step, text)
+            if done and not status and not _is_confirmed(call, key)
+            else ActOutcome()
+        )
+        if outcome.kind == "waits":
+            yield Effect(text, key, False, waiting_for=outcome.words)
+        elif outcome.kind == "failed":
+            yield Effect(text, key, False, with_same_failures(call.output, outcome.words))
+        elif outcome.kind == "tried":
             continue
         elif done:
-            yield Effect(_confirmed(text, call.said, key), key_behind(key, call.said), True, git=git)
+            yield Effect(_with_created_name(text, call.output, key), completed_key(key, call.output), True, git=git)
         elif text and (done is False or call.undecided):
             yield Effect(
-                text, key, False, one_line(status, _LINE_WIDTH) or _refusal(call, key), unfinished=done is None
+                text,
+                key,
+                False,
+                one_line(status, _MAX_LINE_CHARS) or _refusal_reason(call, key),
+                is_unfinished=done is None,
             )
 
 
@@ -120,20 +132,20 @@ def _is_only(step: Step, steps: Sequence[Step]) -> bool:
     return sum(basename(other.words[0]) == basename(step.words[0]) for other in steps) == 1
 
 
-def _gave_up(said: str) -> str:
+def _giving_up_line(output: str) -> str:
     """Return the line of an output that says that the program gave up; "" if there is none. Weaker phrases count
     only if they are the whole output or its last line."""
-    if found := _FATAL.search(said):
-        return _line_at(said, found.start())
-    before, _, last = said.strip().rpartition("\n")
+    if match := _FATAL_LINE.search(output):
+        return _line_around(output, match.start())
+    before, _, last = output.strip().rpartition("\n")
     last = last.strip()
-    if before and not _DENIED.match(last):  # another line may report success
+    if before and not _DENIED_START.match(last):  # another line may report success
         return ""
-    return last if _REFUSED.match(last) else ""
+    return last if _REFUSED_LINE.match(last) else ""
 
 
-def _line_at(said: str, place: int) -> str:
-    return said[said.rfind("\n", 0, place + 1) + 1 :].split("\n", 1)[0]
+def _line_around(output: str, position: int) -> str:
+    return output[output.rfind("\n", 0, position + 1) + 1 :].split("\n", 1)[0]
 
 
 def effect_key(text: str) -> str:
@@ -143,100 +155,108 @@ def effect_key(text: str) -> str:
     return command_key(text.split(" (", 1)[0].split(), plain_key(text))
 
 
-def made_up_for(key: str) -> tuple[str, ...]:
+def resolved_keys(key: str) -> tuple[str, ...]:
     """Return the keys of failures that a success with this key makes up for."""
     numbered = key.startswith("gh ") and key.rsplit(" ", 1)[-1].isdigit()
-    return key, *((key.rsplit(" ", 1)[0],) if numbered else ()), *_CONCLUDES.get(key, ())
+    return key, *((key.rsplit(" ", 1)[0],) if numbered else ()), *_CONCLUDED_EFFECTS.get(key, ())
 
 
-def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool | None:
+def _has_taken_effect(call: ToolCall, steps: Sequence[Step], index: int, key: str) -> bool | None:
     """Return whether a step took effect; None if unknown. The first conclusive sign decides."""
-    return next(done for tells, done in _signs(call, steps, at, key) if tells)
+    return next(done for is_conclusive, done in _effect_signs(call, steps, index, key) if is_conclusive)
 
 
-def _signs(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> Iterator[tuple[object, bool | None]]:
+def _effect_signs(call: ToolCall, steps: Sequence[Step], index: int, key: str) -> Iterator[tuple[object, bool | None]]:
     """Yield (sign, meaning) for everything that shows whether a step took effect; the meaning counts if the sign is
     true. The output about this step comes first, then the outcome of the whole command, then the step's position."""
-    said, step, topic = call.said, steps[at], " ".join(key.split(" ", 2)[:2])
-    gave_up = call.failed is None and not step.after and _gave_up(said) != ""
+    output, step, topic = call.output, steps[index], " ".join(key.split(" ", 2)[:2])
+    gave_up = call.failed is None and not step.operator and _giving_up_line(output) != ""
     failed = call.failed or gave_up
-    if awaits(key.split()) and not call.undecided:
-        timed_out = _TIMED_OUT.search(said) is not None
-        yield (timed_out or not failed) and _rolled_out(key, said), True
+    if is_rollout_wait(key.split()) and not call.undecided:
+        timed_out = _TIMED_OUT.search(output) is not None
+        yield (timed_out or not failed) and _has_rolled_out(key, output), True
         yield timed_out, False
         yield not failed, None
-    yield topic == "git commit" and _COMMITTED.search(said), True  # a later `git status` prints similar lines
-    yield topic in _REFUSALS and _REFUSALS[topic].search(said), False
-    yield topic in _CONFIRMED and _CONFIRMED[topic].search(said), True
-    yield topic in _NOTHING_DONE and _NOTHING_DONE[topic].search(said), None
-    yield not call.undecided and _ran_on(said, steps[at:]), True
-    yield call.undecided or (call.failed is not True and _CALLED_OFF.search(said)), None
-    yield failed and all(_is_aside(other) for place, other in enumerate(steps) if place != at), False
+    yield topic == "git commit" and _COMMIT_LINE.search(output), True  # a later `git status` prints similar lines
+    yield topic in _NO_EFFECT_OUTPUT and _NO_EFFECT_OUTPUT[topic].search(output), False
+    yield topic in _CONFIRMING_OUTPUT and _CONFIRMING_OUTPUT[topic].search(output), True
+    yield topic in _NOTHING_TO_DO_OUTPUT and _NOTHING_TO_DO_OUTPUT[topic].search(output), None
+    yield not call.undecided and _has_later_failure(output, steps[index:]), True
+    yield call.undecided or (call.failed is not True and _CANCELLED_LINE.search(output)), None
+    yield failed and all(_is_harmless(other) for other_index, other in enumerate(steps) if other_index != index), False
     yield failed, None
-    yield at and steps[at - 1].after == "||", None  # whether it ran at all depends on the previous step
-    yield step.after in (";", "|", "||") and _FATAL.search(said), None
+    yield index and steps[index - 1].operator == "||", None  # whether it ran at all depends on the previous step
+    yield step.operator in (";", "|", "||") and _FATAL_LINE.search(output), None
     yield True, True
 
 
-def _rolled_out(key: str, said: str) -> bool:
+def _has_rolled_out(key: str, output: str) -> bool:
     """Return whether an output says that the awaited rollout succeeded, by its name."""
-    name = "".join(operands(key.split(), _VALUED)[3:][-1:]).rpartition("/")[2]
-    named = rf"(?<![\w.-]){re.escape(name)}\W{{0,2}}" if name else ""
-    return re.search(named + _ROLLED_OUT, said) is not None
+    name = "".join(operands(key.split(), _VALUE_OPTIONS)[3:][-1:]).rpartition("/")[2]
+    name_pattern = rf"(?<![\w.-]){re.escape(name)}\W{{0,2}}" if name else ""
+    return re.search(name_pattern + _ROLLED_OUT, output) is not None
 
 
-def _ran_on(said: str, steps: Sequence[Step]) -> bool:
+def _has_later_failure(output: str, steps: Sequence[Step]) -> bool:
     """Return whether a later step, which only runs if the first of these steps succeeded, reported how it failed."""
-    for before, step in pairwise(steps):
-        if before.after != "&&":
+    for previous, step in pairwise(steps):
+        if previous.operator != "&&":
             return False
         key = _step_effect(step, steps)[1]
-        refused = _REFUSALS.get(" ".join(key.split(" ", 2)[:2]))
-        if (refused and refused.search(said)) or (awaits(key.split()) and _TIMED_OUT.search(said)):
+        refusal = _NO_EFFECT_OUTPUT.get(" ".join(key.split(" ", 2)[:2]))
+        if (refusal and refusal.search(output)) or (is_rollout_wait(key.split()) and _TIMED_OUT.search(output)):
             return True
     return False
 
 
-def _is_sure(call: ToolCall, key: str) -> bool:
+def _is_confirmed(call: ToolCall, key: str) -> bool:
     """Return whether a command confirms its effect in its own way, or its exit code does."""
-    confirmed = _CONFIRMED.get(" ".join(key.split(" ", 2)[:2]))
-    committed = key == "git commit" and _COMMITTED.search(call.said) is not None
-    return call.failed is False or committed or (confirmed is not None and confirmed.search(call.said) is not None)
+    pattern = _CONFIRMING_OUTPUT.get(" ".join(key.split(" ", 2)[:2]))
+    has_committed = key == "git commit" and _COMMIT_LINE.search(call.output) is not None
+    return call.failed is False or has_committed or (pattern is not None and pattern.search(call.output) is not None)
 
 
-def _said_of(call: ToolCall, steps: Sequence[Step], step: Step, text: str) -> ActOutcome:
+def _one_line_outcome(call: ToolCall, steps: Sequence[Step], step: Step, text: str) -> ActOutcome:
     """Return the outcome stated in a one-line result of a command, if only one of its steps acts."""
-    said = call.said.strip()
-    alone = all(_is_aside(other) for other in steps if other is not step)
-    if not text or not alone or "\n" in said or len(said) > _LINE_WIDTH or not is_statement(said):
+    output = call.output.strip()
+    alone = all(_is_harmless(other) for other in steps if other is not step)
+    if not text or not alone or "\n" in output or len(output) > _MAX_LINE_CHARS or not states_outcome(output):
         return ActOutcome()
-    return outcome_of(said, "", [*step.words, *(word for argument in step.words for word in argument.split())])
+    return result_outcome(output, "", [*step.words, *(word for argument in step.words for word in argument.split())])
 
 
-def _is_aside(step: Step) -> bool:
+def _is_harmless(step: Step) -> bool:
     """Return whether a step hardly ever fails."""
-    return step.words[0] in _ASIDE or (step.words[0] == "git" and step.words[1:2] != () and step.words[1] in _GIT_ASIDE)
+    return step.words[0] in _HARMLESS_PROGRAMS or (
+        step.words[0] == "git" and step.words[1:2] != () and step.words[1] in _HARMLESS_GIT_VERBS
+    )
 
 
-def _refusal(call: ToolCall, key: str) -> str:
-    pattern = _REFUSALS.get(" ".join(key.split()[:2]))
-    found = pattern.search(call.said) if pattern else None
-    line = _line_at(call.said, found.start()) if found else _gave_up(call.said) if call.failed is None else ""
-    return with_alike(call.said, line) if line else reason(call)
+def _refusal_reason(call: ToolCall, key: str) -> str:
+    pattern = _NO_EFFECT_OUTPUT.get(" ".join(key.split()[:2]))
+    match = pattern.search(call.output) if pattern else None
+    line = (
+        _line_around(call.output, match.start())
+        if match
+        else _giving_up_line(call.output)
+        if call.failed is None
+        else ""
+    )
+    return with_same_failures(call.output, line) if line else reason(call)
 
 
-def _confirmed(text: str, said: str, key: str) -> str:
+def _with_created_name(text: str, output: str, key: str) -> str:
     """Return the text of an effect with the name that the result gave to what it created."""
     if key == "git commit":
-        found = _COMMITTED.search(said)
+        commit = _COMMIT_LINE.search(output)
         title = (
-            f' "{first_line(found.group(2))}"' if found and not text.endswith('"') and found.group(2).strip() else ""
+            f' "{title_line(commit.group(2))}"' if commit and not text.endswith('"') and commit.group(2).strip() else ""
         )
-        return f"{text}{title} ({found.group(1)[:10]})" if found else text
-    if awaits(key.split()):
-        return f"{text} → {_ROLLED_OUT}" if _rolled_out(key, said) else text
+        return f"{text}{title} ({commit.group(1)[:10]})" if commit else text
+    if is_rollout_wait(key.split()):
+        return f"{text} → {_ROLLED_OUT}" if _has_rolled_out(key, output) else text
     if key.startswith(("gh pr create", "gh issue create", "gh release create")):
-        address = ADDRESS.search(said)
+        address = ADDRESS.search(output)
         return f"{text} → {address.group()}" if address else text
     return text
 
@@ -244,29 +264,31 @@ def _confirmed(text: str, said: str, key: str) -> str:
 def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str, ...]]:
     """Return (text, key, words of a git command) of a step; the text is "" if the step has no reported effect."""
     words = without_prefixes(list(step.words))
-    if not words or _only_tries(words):
+    if not words or _is_trial(words):
         return "", "", ()
     program = basename(words[0])
     if program == "git":
-        asked = past_options([without_secrets(word) for word in words[1:]])
-        text, key = git_step(asked, steps, step)
-        return text, (effect_key(text) if asked[:1] == ["push"] else key), tuple(asked)
+        git_words = without_global_options([mask_secrets(word) for word in words[1:]])
+        text, key = git_step(git_words, steps, step)
+        return text, (effect_key(text) if git_words[:1] == ["push"] else key), tuple(git_words)
     text = (
-        (github_step(words) if len(words) > 2 else "") if program == "gh" else remote_step(program_words(words), step)
+        (github_step(words) if len(words) > 2 else "")
+        if program == "gh"
+        else remote_step(started_program_words(words), step)
     )
     return text, effect_key(text) if text else "", ()
 
 
-def _only_tries(words: Sequence[str]) -> bool:
+def _is_trial(words: Sequence[str]) -> bool:
     """Return whether a command only says what it would do, or how it is used."""
     for word in words[1:]:
         if word.startswith("-"):
             name, _, value = word.partition("=")
-            if name.replace("-", "").replace("_", "").lower() in _TRIES:
-                return value.lower() not in _NOT_TRIED
+            if name.replace("-", "").replace("_", "").lower() in _TRIAL_OPTIONS:
+                return value.lower() not in _FALSE_VALUES
     program = basename(words[0])
     if program == "git":
-        asked = past_options(words[1:])
-        tries = asked[:1] in (["push"], ["clean"]) and any(map(_GIT_TRIES.match, asked[1:]))
-        return tries or asked[1:2] == ["-h"]
+        git_words = without_global_options(words[1:])
+        is_git_trial = git_words[:1] in (["push"], ["clean"]) and any(map(_GIT_DRY_RUN.match, git_words[1:]))
+        return is_git_trial or git_words[1:2] == ["-h"]
     return words[-1] == "-h" or (program == "aws" and words[-1] == "help")

@@ -10,113 +10,117 @@ from math import inf
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.calls import ToolCall, handles, read_calls
+from compactor_cli.features.work.calls import ToolCall, id_arguments, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import is_out_of_date
-from compactor_cli.features.work.earlier_rounds import ToldState, earlier_rounds
-from compactor_cli.features.work.effects import WAITS, Act, Effect, act_effect, brief_text, is_untold
+from compactor_cli.features.work.earlier_rounds import EarlierState, split_earlier_rounds
+from compactor_cli.features.work.effects import WAITS_PREFIX, Act, Effect, act_effect, brief_text, is_outcome_lost
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks
-from compactor_cli.features.work.folders import main_folder, session_folder, shortening
-from compactor_cli.features.work.git_files import stash_verb
-from compactor_cli.features.work.git_steps import ended_worktree
-from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
-from compactor_cli.features.work.known_so_far import KnownSoFar, ToldBefore
-from compactor_cli.features.work.listed_files import listed_by
-from compactor_cli.features.work.open_errors import is_given_up
-from compactor_cli.features.work.overtaking import carried_key
+from compactor_cli.features.work.folders import find_main_folder, prefix_to_cut, session_folder
+from compactor_cli.features.work.git_files import stash_subcommand
+from compactor_cli.features.work.git_steps import removed_worktree
+from compactor_cli.features.work.in_flight import MAX_COMMAND_CHARS, describe_call, ends_session
+from compactor_cli.features.work.inferred_acts import InferredActs
+from compactor_cli.features.work.listed_files import paths_listed_by
+from compactor_cli.features.work.masked_calls import mask_state_lines
+from compactor_cli.features.work.open_errors import is_abandoned
 from compactor_cli.features.work.page_acts import page_effects
-from compactor_cli.features.work.second_tries import keep_open, make_up_for, tried_anew
-from compactor_cli.features.work.secret_words import command_without_values
+from compactor_cli.features.work.resolving import record_open, resolve_by_call, resolve_by_effect
+from compactor_cli.features.work.secret_words import mask_command
 from compactor_cli.features.work.shell_effects import effect_key, shell_effects
-from compactor_cli.features.work.shown_acts import ShownActs
 from compactor_cli.features.work.sql_effects import tool_sql_effects
+from compactor_cli.features.work.superseding import earlier_effect_key
 from compactor_cli.features.work.task_lists import ListedTask, TaskList
 from compactor_cli.features.work.task_words import Status
-from compactor_cli.features.work.told_of_calls import without_secret_values
-from compactor_cli.features.work.tool_names import acts, commits_elsewhere, only_tries
-from compactor_cli.features.work.undoing import with_reverted
+from compactor_cli.features.work.tool_names import is_acting, is_remote_commit, is_trial_call
+from compactor_cli.features.work.undoing import name_reverted
+from compactor_cli.features.work.work_state import ResultNames, WorkState
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import tasks_age, tasks_age_text, unlisted_counts, unlisted_text
 from compactor_cli.summary_text.state_line import DECLINED, StateLine, failed_again
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step, steps
+from compactor_cli.text.shell import Step, parse_steps
 
 _MARKS: dict[Status, str] = {"open": " ", "active": ">", "done": "x"}
-_STATUS_OF = {mark: status for status, mark in _MARKS.items()}
+_STATUSES = {mark: status for status, mark in _MARKS.items()}
 _TASK_ID = r"[\w-]{1,24}"
 """An id by which later calls may refer to a task; longer ones are not shown."""
-_CARRIED_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
-_IN_FLIGHT = "in flight: "
-_RUNNING, _UNFINISHED = "running when last seen: ", "unfinished: "
-_CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
-_CARRIED_FAILED = compiled_later(r"(?:failed(?: \d+x)?|declined|unfinished|waits): ((?:\"[^\"]*\"|.)+?)(?:: .+)?$")
-_MOST_RUNNING = 3
+_EARLIER_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
+_IN_FLIGHT_PREFIX = "in flight: "
+_RUNNING_PREFIX, _UNFINISHED_PREFIX = "running when last seen: ", "unfinished: "
+_EARLIER_RUNNING = compiled_later(rf"{_RUNNING_PREFIX}.+ \((\w+)\)$")
+_EARLIER_FAILED = compiled_later(r"(?:failed(?: \d+x)?|declined|unfinished|waits): ((?:\"[^\"]*\"|.)+?)(?:: .+)?$")
+_MAX_RUNNING = 3
 """Maximum number of running commands shown, newest first. An older one may have ended without anyone asking."""
-_EDIT_OF = "edit of "
-_MOST_FILES = 6
+_EDIT_LABEL = "edit of "
+_MAX_FIRST_FILES = 6
 """Number of newest changed files shown before finished tasks, which acts and files report as well."""
 
 
 def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> tuple[StateLine, ...]:
     """Return the state at the end of these messages, most valuable lines first. `earlier`: lines, without bullets,
     from the state block of an earlier round's summary; newer facts supersede them."""
-    state, calls = _state_after(messages, [tuple(earlier)], ToldState(), "")
-    return tuple(without_secret_values(_by_worth(state, calls), state.calls))
+    state, calls = _build_state(messages, [tuple(earlier)], EarlierState(), "")
+    return tuple(mask_state_lines(_ordered_lines(state, calls), state.calls))
 
 
-def _state_after(
+def _build_state(
     messages: Sequence[Message],
     rounds: Iterable[Sequence[str]],
-    told: ToldState,
+    earlier_state: EarlierState,
     folder: str,
     pairing: Pairing | None = None,
     *,
     every_error: bool = False,
     up_to: float = inf,
-) -> tuple[KnownSoFar, int]:
+) -> tuple[WorkState, int]:
     """Return what is known after these messages, and the number of their calls that an earlier state did not cover.
 
-    `rounds`: state lines of each earlier summary, oldest first. `told`: the position of the newest of these states.
-    Calls that it covers are read as well, because it left out facts that are still visible in the messages.
+    `rounds`: state lines of each earlier summary, oldest first. `earlier_state`: the position of the newest of these
+    states. Calls that it covers are read as well, because it left out facts that are still visible in the messages.
     `folder`: the session's working directory, if known. `pairing`: the pairing of the messages, if known.
     `every_error`: include errors too old to be reported. `up_to`: index of the last message whose facts are needed.
     """
     calls = read_calls(messages, pairing)
-    before = sum(call.message <= told.last for call in calls)
-    home = session_folder(folder, messages) or main_folder(calls)
-    state = KnownSoFar(home, files=ChangedFiles(home), calls=calls, told=ToldBefore(calls))
-    state.shown = ShownActs(messages, calls)
-    for order, call in enumerate(calls[:before], -before):
+    covered_count = sum(call.message <= earlier_state.last_covered for call in calls)
+    main_folder = session_folder(folder, messages) or find_main_folder(calls)
+    state = WorkState(main_folder, files=ChangedFiles(main_folder), calls=calls, result_names=ResultNames(calls))
+    state.shown = InferredActs(messages, calls)
+    for call_number, call in enumerate(calls[:covered_count], -covered_count):
         if call.answered:
-            _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
+            _record_call(state, call, call_number, abandoned=False, superseded=call.message <= earlier_state.summary)
     last = messages[-1].index if messages else -1
-    _carry(state, rounds, keep_pending=last <= told.last)
-    state.command.note(messages, told.last)
-    before_spoken = state.tasks_age
-    news = calls[before:]
-    last_asked = max((order for order, call in enumerate(news) if call.message <= up_to), default=-1)
-    rest = iter(enumerate(news))
-    for order, call in rest:
+    _read_earlier_rounds(state, rounds, keep_pending=last <= earlier_state.last_covered)
+    state.command.record_messages(messages, earlier_state.last_covered)
+    earlier_age = state.requests_since_tasks
+    new_calls = calls[covered_count:]
+    last_needed = max((call_number for call_number, call in enumerate(new_calls) if call.message <= up_to), default=-1)
+    numbered_calls = iter(enumerate(new_calls))
+    for call_number, call in numbered_calls:
         if call.answered:
-            given_up = not every_error and is_given_up(order, len(news))
-            _note(state, call, order, given_up=given_up)
+            is_abandoned_now = not every_error and is_abandoned(call_number, len(new_calls))
+            _record_call(state, call, call_number, abandoned=is_abandoned_now)
         elif call.message == last and not ends_session(call.tool):
-            state.pending.append(StateLine("pending", _IN_FLIGHT + told_in_flight(call), call.message, open=True))
-        if order >= last_asked and order & (order + 1) == 0 and not state.holds(up_to):  # checked at growing intervals
+            state.pending.append(StateLine("pending", _IN_FLIGHT_PREFIX + describe_call(call), call.message, open=True))
+        if (
+            call_number >= last_needed and call_number & (call_number + 1) == 0 and not state.has_facts_up_to(up_to)
+        ):  # checked at growing intervals
             break
-    listed = max((task.message for task in state.tasks.tasks), default=-1)
-    told_at = listed if listed >= 0 else told.last
-    state.said_since = tuple(m.index for m in messages if m.origin == "request" and told_at < m.index <= up_to)
-    state.tasks_age = len(state.said_since) + (before_spoken if listed < 0 else 0)
-    if listed >= 0:
+    tasks_message = max((task.message for task in state.tasks.tasks), default=-1)
+    tasks_known_at = tasks_message if tasks_message >= 0 else earlier_state.last_covered
+    state.messages_since_tasks = tuple(
+        m.index for m in messages if m.origin == "request" and tasks_known_at < m.index <= up_to
+    )
+    state.requests_since_tasks = len(state.messages_since_tasks) + (earlier_age if tasks_message < 0 else 0)
+    if tasks_message >= 0:
         del state.unlisted["task"]
-    for _, call in rest:  # the remaining calls only matter for the branch, which refers to no message
+    for _, call in numbered_calls:  # the remaining calls only matter for the branch, which refers to no message
         if call.answered and call.command:
-            state.branches.note(call, steps(call.command), state.home)
-    return state, len(news)
+            state.branches.record_call(call, parse_steps(call.command), state.main_folder)
+    return state, len(new_calls)
 
 
 class KnownState(Struct, frozen=True):
@@ -124,17 +128,17 @@ class KnownState(Struct, frozen=True):
 
     lines: tuple[StateLine, ...] = ()
     """Most valuable first."""
-    overcome: frozenset[int] = frozenset()
+    resolved: frozenset[int] = frozenset()
     """Indices of messages with failures that a later call made up for, or with checks that have passed since."""
-    said_since: tuple[int, ...] = ()
+    messages_since_tasks: tuple[int, ...] = ()
     """Indices of the user's messages since tasks were listed; they may have changed the plan."""
 
 
 def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateLine, ...]:
     """Return the state at the end of a session, including what summaries of earlier rounds say about it. `folder`:
     the session's working directory, if known."""
-    state, calls = _state_after(*earlier_rounds(messages), folder)
-    return tuple(without_secret_values(_by_worth(state, calls), state.calls))
+    state, calls = _build_state(*split_earlier_rounds(messages), folder)
+    return tuple(mask_state_lines(_ordered_lines(state, calls), state.calls))
 
 
 def known_state(
@@ -148,235 +152,247 @@ def known_state(
     """Return the state of `session_state`, with the failures that are over. All checks are included, but without
     `every_error` only errors recent enough to be reported. `pairing`: the pairing of the messages, if known.
     `up_to`: index of the last message whose facts are needed; facts about later ones may be missing or outdated."""
-    new, rounds, told = earlier_rounds(messages)
-    pairing = pairing if new is messages else None
-    state, calls = _state_after(new, rounds, told, folder, pairing, every_error=every_error, up_to=up_to)
-    overcome = frozenset(state.errors.made_up_for | state.checks.passed_since)
-    lines = tuple(without_secret_values(_by_worth(state, calls), state.calls))
-    return KnownState(lines, overcome, state.said_since)
+    new_messages, rounds, earlier_state = split_earlier_rounds(messages)
+    pairing = pairing if new_messages is messages else None
+    state, calls = _build_state(
+        new_messages, rounds, earlier_state, folder, pairing, every_error=every_error, up_to=up_to
+    )
+    resolved = frozenset(state.errors.resolved_messages | state.checks.passed_since)
+    lines = tuple(mask_state_lines(_ordered_lines(state, calls), state.calls))
+    return KnownState(lines, resolved, state.messages_since_tasks)
 
 
-def _carry(state: KnownSoFar, rounds: Iterable[Sequence[str]], *, keep_pending: bool) -> None:
+def _read_earlier_rounds(state: WorkState, rounds: Iterable[Sequence[str]], *, keep_pending: bool) -> None:
     """Read what earlier summaries report, oldest first."""
-    effects = [line for lines in rounds for line in _carry_round(state, lines, keep_pending=keep_pending)]
+    effects = [line for lines in rounds for line in _read_earlier_round(state, lines, keep_pending=keep_pending)]
     for number, line in enumerate(effects, -len(effects)):
-        _carry_effect(state, line, number)
-    state.commits.carry(effects)
+        _read_earlier_effect(state, line, number)
+    state.commits.add_earlier_lines(effects)
 
 
-def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool) -> list[str]:
+def _read_earlier_round(state: WorkState, lines: Iterable[str], *, keep_pending: bool) -> list[str]:
     """Read what one summary reports, except effects; these are returned in chronological order."""
     tasks: list[ListedTask] = []
     others: list[str] = []
     for line in lines:
-        task = _CARRIED_TASK.match(line)
+        task = _EARLIER_TASK.match(line)
         if unlisted := unlisted_counts(line):
             state.unlisted += unlisted
         elif age := tasks_age(line):
-            state.tasks_age = age
+            state.requests_since_tasks = age
         elif task:
-            tasks.append(ListedTask(task.group(2), _STATUS_OF[task.group(1)], -1, task.group(3) or ""))
+            tasks.append(ListedTask(task.group(2), _STATUSES[task.group(1)], -1, task.group(3) or ""))
         else:
             others.append(line)
     state.tasks = TaskList(tasks) if tasks else state.tasks
     effects: list[str] = []
-    carriers = state.checks, state.errors, state.files, state.branches
+    readers = state.checks, state.errors, state.files, state.branches
     for line in reversed(others):  # newest first in the summary
-        if line.startswith(_IN_FLIGHT):
+        if line.startswith(_IN_FLIGHT_PREFIX):
             state.pending += [StateLine("pending", line, -1, open=True)] if keep_pending else []
-        elif running := _CARRIED_RUNNING.match(line):
+        elif running := _EARLIER_RUNNING.match(line):
             state.running[running[1]] = StateLine("effect", line, -1, open=True)
-        elif not any(known.carry(line) for known in carriers):
+        elif not any(reader.read_earlier_line(line) for reader in readers):
             effects.append(line)
     return effects[::-1]
 
 
-def _carry_effect(state: KnownSoFar, line: str, number: int) -> None:
-    if failed := _CARRIED_FAILED.match(line):
-        keep_open(state, carried_key(failed.group(1)), StateLine("effect", line, number, open=True))
-    elif line.strip() and not state.command.carry(line, number):
+def _read_earlier_effect(state: WorkState, line: str, number: int) -> None:
+    if failed := _EARLIER_FAILED.match(line):
+        record_open(state, earlier_effect_key(failed.group(1)), StateLine("effect", line, number, open=True))
+    elif line.strip() and not state.command.read_earlier_line(line, number):
         if line.startswith("git commit"):
-            state.files.carry_commit()
-        if all(known.brief != line for known in state.done.values()):
-            _take_place(state, line, number)
-            state.doings.carry(line)
+            state.files.read_earlier_commit()
+        if all(effect_line.brief != line for effect_line in state.done.values()):
+            _record_done(state, line, number)
+            state.page_doings.read_earlier_line(line)
 
 
-def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = None) -> str:
+def _record_done(state: WorkState, text: str, message: int, act: Act | None = None) -> str:
     """Record that something was done, which may cancel earlier acts, and return its line."""
     if not text:
         return ""
-    overtaken, stands = "", act.stands if act else None
+    replaced, standing = "", act.standing if act else None
     if act:
-        act, text, overtaken = state.records.note(act, text)
-        stands = None if overtaken else stands  # the line also covers the creation
+        act, text, replaced = state.records.record_act(act, text)
+        standing = None if replaced else standing  # the line also covers the creation
     brief = brief_text(act) if act else ""
     if brief in state.done and state.done[brief].message < 0:
         del state.done[brief]  # a shortened line from an earlier round
-    for over in (text, overtaken, *state.newest.note(text, stands)):
-        state.done.pop(over, None)
+    for cancelled in (text, replaced, *state.newest.record_act(text, standing)):
+        state.done.pop(cancelled, None)
     state.done[text] = StateLine("effect", text, message, brief=brief)
     return text
 
 
-def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
-    """Record what a call did. `given_up`: its errors will not be reported. `overtaken`: only its effects outside the
+def _record_call(
+    state: WorkState, call: ToolCall, call_number: int, *, abandoned: bool, superseded: bool = False
+) -> None:
+    """Record what a call did. `abandoned`: its errors will not be reported. `superseded`: only its effects outside the
     session and on files count, because something later reports the rest."""
-    changes, read = touched_by(call)
-    _note_running(state, call)
-    parts = steps(call.command) if call.command else ()
-    if parts and not overtaken:
-        state.branches.note(call, parts, state.home)
+    changes, read_paths = touched_by(call)
+    _record_running(state, call)
+    line_steps = parse_steps(call.command) if call.command else ()
+    if line_steps and not superseded:
+        state.branches.record_call(call, line_steps, state.main_folder)
     if not call.failed:
-        state.errors.called_well(call, parts)
-        state.files.seen.update(read, () if changes else listed_by(call))
-    if not overtaken and state.tasks.note(call) and not call.command and not changes:
+        state.errors.record_correct_call(call, line_steps)
+        state.files.seen.update(read_paths, () if changes else paths_listed_by(call))
+    if not superseded and state.tasks.record_call(call) and not call.command and not changes:
         return
-    stopped = call.undecided and not call.running and call.command != "" and not is_declined(call.said)
-    happened = stopped or (not call.undecided and (not call.failed or call.command))
-    changed = state.files.note(call, changes, order) if happened else []
-    state.doings.deleted((path for path, action in changes if happened and action == "deleted"), state.done)
-    if not overtaken:
-        _note_declined(state, call, changes)
-    effects = list(_effects(call, parts, changes, state))
+    was_stopped = call.undecided and not call.running_id and call.command != "" and not is_declined(call.output)
+    took_place = was_stopped or (not call.undecided and (not call.failed or call.command))
+    changed = state.files.record_call(call, changes, call_number) if took_place else []
+    state.page_doings.remove_deleted(
+        (path for path, action in changes if took_place and action == "deleted"), state.done
+    )
+    if not superseded:
+        _record_declined(state, call, changes)
+    effects = list(_call_effects(call, line_steps, changes, state))
     for effect in effects:
-        if effect.done or not overtaken:
-            _note_effect(state, effect, call)
-    if not effects and state.tried and not (call.failed or call.undecided or only_tries(call.arguments)):
-        tried_anew(state, call)
-    if overtaken:
+        if effect.done or not superseded:
+            _record_effect(state, effect, call)
+    if not effects and state.failed_calls and not (call.failed or call.undecided or is_trial_call(call.arguments)):
+        resolve_by_call(state, call)
+    if superseded:
         return
-    checked = bool(parts) and state.checks.note(call, parts, order, state.home)
-    state.scripts.note(call, parts, order, read, checked=checked)
-    looked = bool(read) and not changes and not call.command  # if it did not find the file, nothing is left to do
-    if given_up or checked or looked or (effects and call.failed):
-        state.errors.mended(changed)
-        state.errors.ran(call, parts)
+    ran_check = bool(line_steps) and state.checks.record_call(call, line_steps, call_number, state.main_folder)
+    state.scripts.record_call(call, line_steps, call_number, read_paths, ran_check=ran_check)
+    only_read = (
+        bool(read_paths) and not changes and not call.command
+    )  # if it did not find the file, nothing is left to do
+    if abandoned or ran_check or only_read or (effects and call.failed):
+        state.errors.record_changes(changed)
+        state.errors.record_success(call, line_steps)
     else:
-        named = next((path for path, _ in changes), "")
-        state.errors.note(call, parts, changed, named, order)
+        first_path = next((path for path, _ in changes), "")
+        state.errors.record_call(call, line_steps, changed, first_path, call_number)
 
 
-def _note_running(state: KnownSoFar, call: ToolCall) -> None:
-    for number in (call.asked, *handles(call.arguments)) if state.running else ():
+def _record_running(state: WorkState, call: ToolCall) -> None:
+    for number in (call.polled_id, *id_arguments(call.arguments)) if state.running else ():
         state.running.pop(number, None)
-    if call.running:
-        text = f"{_RUNNING}{one_line(command_without_values(call.command), COMMAND_WIDTH)} ({call.running})"
-        state.running[call.running] = StateLine("effect", text, call.message, open=True)
+    if call.running_id:
+        text = f"{_RUNNING_PREFIX}{one_line(mask_command(call.command), MAX_COMMAND_CHARS)} ({call.running_id})"
+        state.running[call.running_id] = StateLine("effect", text, call.message, open=True)
 
 
-def _note_declined(state: KnownSoFar, call: ToolCall, changes: Sequence[tuple[str, str]]) -> None:
+def _record_declined(state: WorkState, call: ToolCall, changes: Sequence[tuple[str, str]]) -> None:
     """Record changes of files that the user declined, or whose outcome is unknown, until they are made after all."""
-    declined = call.undecided and is_declined(call.said)
-    unanswered = call.answered and call.said == NO_RESPONSE
+    declined = call.undecided and is_declined(call.output)
+    unanswered = call.answered and call.output == NO_RESPONSE
     if not (declined or unanswered or state.failed):
         return
     for path, action in changes:
-        edit = f"{_EDIT_OF}{path}"
+        edit = f"{_EDIT_LABEL}{path}"
         state.failed.pop(effect_key(edit), None)
         if action == "deleted":
             _forget_edits(state, path)
         if (declined or unanswered) and not call.command:
-            said = DECLINED if declined else _UNFINISHED
-            state.failed[effect_key(edit)] = StateLine("effect", f"{said}{edit}", call.message, open=True)
+            prefix = DECLINED if declined else _UNFINISHED_PREFIX
+            state.failed[effect_key(edit)] = StateLine("effect", f"{prefix}{edit}", call.message, open=True)
 
 
-def _forget_edits(state: KnownSoFar, deleted: str) -> None:
+def _forget_edits(state: WorkState, deleted: str) -> None:
     """Remove edits that did not take place, if their file was deleted or was in a deleted folder. All forms of its
     path count."""
     for key, line in list(state.failed.items()):
-        path = line.text.partition(_EDIT_OF)[2]
+        path = line.text.partition(_EDIT_LABEL)[2]
         if path and (
             f"/{path}".endswith(f"/{deleted}") or deleted.endswith(f"/{path}") or path.startswith(f"{deleted}/")
         ):
             del state.failed[key]
 
 
-def _effects(
-    call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]], state: KnownSoFar
+def _call_effects(
+    call: ToolCall, line_steps: Sequence[Step], changes: Sequence[tuple[str, str]], state: WorkState
 ) -> Iterator[Effect]:
     if call.command:
-        yield from shell_effects(call, parts)
-    elif changes or is_untold(call):
+        yield from shell_effects(call, line_steps)
+    elif changes or is_outcome_lost(call):
         return
-    elif acts(call.tool, call.arguments) or commits_elsewhere(call.arguments):
-        yield act_effect(call, lambda name: state.told.has(name, call))
+    elif is_acting(call.tool, call.arguments) or is_remote_commit(call.arguments):
+        yield act_effect(call, lambda name: state.result_names.is_named_before(name, call))
     else:
         yield from tool_sql_effects(call)
         yield from page_effects(call)
         yield from state.shown.effects(call)
 
 
-def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
-    if effect.unfinished or effect.waits:
-        _note_unfinished(state, effect, call)
+def _record_effect(state: WorkState, effect: Effect, call: ToolCall) -> None:
+    if effect.is_unfinished or effect.waiting_for:
+        _record_unfinished(state, effect, call)
     elif effect.done:
-        effect = with_reverted(effect, state.commits, state.done)
-        for old, new in state.commits.renamed(effect.git, call.said).items():
-            if (line := state.done.pop(old, None)) is not None:
-                state.done[new] = replace(line, text=new)
-        for gone in state.commits.note(effect.text, effect.key, effect.git) if effect.git else ():
-            state.done.pop(gone, None)
+        effect = name_reverted(effect, state.commits, state.done)
+        for old_text, new_text in state.commits.lines_renamed(effect.git, call.output).items():
+            if (line := state.done.pop(old_text, None)) is not None:
+                state.done[new_text] = replace(line, text=new_text)
+        for discarded in state.commits.record_command(effect.text, effect.key, effect.git) if effect.git else ():
+            state.done.pop(discarded, None)
         if not effect.text and effect.git:
             return
-        make_up_for(state, effect, call)
-        state.ended |= {effect.ends} - {""}
-        if stash_verb(effect.git) in ("pop", "apply"):
+        resolve_by_effect(state, effect, call)
+        state.ended |= {effect.ended_identity} - {""}
+        if stash_subcommand(effect.git) in ("pop", "apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
             return
-        if made := ended_worktree(effect.text, state.done):
-            del state.done[made]
+        if worktree_line := removed_worktree(effect.text, state.done):
+            del state.done[worktree_line]
             return
-        told = _take_place(state, state.doings.take_back(effect, call, state.done), call.message, effect.act)
-        if told:
-            state.doings.note(told, effect, call)
+        done_line = _record_done(
+            state, state.page_doings.remove_undone(effect, call, state.done), call.message, effect.act
+        )
+        if done_line:
+            state.page_doings.record_act(done_line, effect, call)
     else:
-        what = effect.text + (f": {effect.reason}" if effect.reason else "")
-        state.tried.pop(effect.key, None)
-        state.tried[effect.key] = call
-        state.asked[effect.key] = frozenset(name for name, _ in effect.given)
-        state.failed[effect.key] = failed_again(what, call.message, state.failed.pop(effect.key, None))
+        failure_text = effect.text + (f": {effect.reason}" if effect.reason else "")
+        state.failed_calls.pop(effect.key, None)
+        state.failed_calls[effect.key] = call
+        state.failed_arguments[effect.key] = frozenset(name for name, _ in effect.arguments)
+        state.failed[effect.key] = failed_again(failure_text, call.message, state.failed.pop(effect.key, None))
 
 
-def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
+def _record_unfinished(state: WorkState, effect: Effect, call: ToolCall) -> None:
     """Record an effect that was declined, is still running, or is waiting for something."""
-    if effect.waits:
-        text = f"{WAITS}{effect.text}: {effect.waits}"
-        keep_open(state, effect.key, StateLine("effect", text, call.message, open=True))
-    elif is_declined(call.said):
+    if effect.waiting_for:
+        text = f"{WAITS_PREFIX}{effect.text}: {effect.waiting_for}"
+        record_open(state, effect.key, StateLine("effect", text, call.message, open=True))
+    elif is_declined(call.output):
         state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
-    elif not call.running:
-        state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
+    elif not call.running_id:
+        state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED_PREFIX}{effect.text}", call.message, open=True)
 
 
-def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
+def _ordered_lines(state: WorkState, call_count: int) -> Iterator[StateLine]:
     tasks = [_task_line(task) for task in state.tasks.tasks if task.status in _MARKS]
-    if state.tasks_age and any(line.open for line in tasks):
-        yield StateLine("task", tasks_age_text(state.tasks_age), max(line.message for line in tasks), open=True)
-    root = shortening(state.files.new_paths(), state.home)
+    if state.requests_since_tasks and any(line.open for line in tasks):
+        yield StateLine(
+            "task", tasks_age_text(state.requests_since_tasks), max(line.message for line in tasks), open=True
+        )
+    root = prefix_to_cut(state.files.new_paths(), state.main_folder)
     yield from (line for line in tasks if line.open)
     yield from reversed(state.pending)
-    yield from [*reversed(state.running.values())][:_MOST_RUNNING]
-    yield from state.errors.lines(root, order)
+    yield from [*reversed(state.running.values())][:_MAX_RUNNING]
+    yield from state.errors.state_lines(root, call_count)
     yield from state.checks.error_lines()
-    yield from state.checks.failing_lines(state.files.edits())
-    still = (line for key, line in state.failed.items() if state.ended.isdisjoint(key.split()[1:]))
-    failed = (replace(line, text=line.text.replace(f"{_EDIT_OF}{root}", _EDIT_OF)) for line in still)
-    effects = [*reversed(list(failed)), *reversed(state.done.values()), *state.command.lines()]
+    yield from state.checks.failing_lines(state.files.edits_to_check())
+    still_failed = (line for key, line in state.failed.items() if state.ended.isdisjoint(key.split()[1:]))
+    failed = (replace(line, text=line.text.replace(f"{_EDIT_LABEL}{root}", _EDIT_LABEL)) for line in still_failed)
+    effects = [*reversed(list(failed)), *reversed(state.done.values()), *state.command.state_lines()]
     yield from sorted(effects, key=lambda line: -line.message)
     yield from state.branches.lines()
-    passed = [*state.checks.passing_lines(state.files.edits())]
-    yield from (line for line in passed if not is_out_of_date(line))
+    passed_lines = [*state.checks.passing_lines(state.files.edits_to_check())]
+    yield from (line for line in passed_lines if not is_out_of_date(line))
     checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts, root)
-    files = state.files.lines(root, checks)
-    yield from islice(files, _MOST_FILES)
+    files = state.files.state_lines(root, checks)
+    yield from islice(files, _MAX_FIRST_FILES)
     yield from (line for line in tasks if not line.open)
     yield from files
-    yield from filter(is_out_of_date, passed)  # the lines of files say more about these
+    yield from filter(is_out_of_date, passed_lines)  # the lines of files say more about these
     if state.unlisted:
         yield StateLine("file", unlisted_text(state.unlisted), -1)
 
 
 def _task_line(task: ListedTask) -> StateLine:
-    number = f" (task {task.id})" if re.fullmatch(_TASK_ID, task.id) else ""
-    return StateLine("task", f"[{_MARKS[task.status]}] {task.text}{number}", task.message, task.status != "done")
+    suffix = f" (task {task.id})" if re.fullmatch(_TASK_ID, task.id) else ""
+    return StateLine("task", f"[{_MARKS[task.status]}] {task.text}{suffix}", task.message, task.status != "done")

@@ -9,17 +9,19 @@ from msgspec import Struct
 
 from compactor_cli.text.patterns import compiled_later
 
-TOOL = "sql"
+SQL_TOOL = "sql"
 """The tool for the agent's own database; tools for a project's database have longer names."""
-_TABLE = r"[\"`]?todos[\"`]?"
+_TASK_TABLE = r"[\"`]?todos[\"`]?"
 _LITERAL = compiled_later(r"'((?:[^']|'')*)'")
-_HELD = compiled_later("\x00(\\d+)\x00")
+_PLACEHOLDER = compiled_later("\x00(\\d+)\x00")
 """Placeholder for a literal while a statement is parsed."""
-_INSERT = compiled_later(rf"(?:INSERT|REPLACE)\b[\w\s]*?\bINTO\s+{_TABLE}\s*\(([^)]*)\)\s*VALUES\s*(.*)", re.I | re.S)
-_UPDATE = compiled_later(rf"UPDATE\s+{_TABLE}\s+SET\s(.*?)(?:\sWHERE\s(.*))?$", re.I | re.S)
-_DELETE = compiled_later(rf"DELETE\s+FROM\s+{_TABLE}(?:\s+WHERE\s+(.*))?$", re.I | re.S)
+_INSERT = compiled_later(
+    rf"(?:INSERT|REPLACE)\b[\w\s]*?\bINTO\s+{_TASK_TABLE}\s*\(([^)]*)\)\s*VALUES\s*(.*)", re.I | re.S
+)
+_UPDATE = compiled_later(rf"UPDATE\s+{_TASK_TABLE}\s+SET\s(.*?)(?:\sWHERE\s(.*))?$", re.I | re.S)
+_DELETE = compiled_later(rf"DELETE\s+FROM\s+{_TASK_TABLE}(?:\s+WHERE\s+(.*))?$", re.I | re.S)
 _ROW = compiled_later(r"\(([^()]*)\)")
-_WHERE = compiled_later(r"\s*(id|status)\s*(?:=|IN\b)\s*\(?([^()]*)\)?\s*$", re.I)
+_CONDITION = compiled_later(r"\s*(id|status)\s*(?:=|IN\b)\s*\(?([^()]*)\)?\s*$", re.I)
 _COMMENT = compiled_later(r"--[^\n]*")
 
 
@@ -32,7 +34,7 @@ class RowChange(Struct, frozen=True):
     deletes: bool = False
     column: str = ""
     """The column that selects rows; "" for all rows."""
-    among: tuple[str, ...] = ()
+    selected_values: tuple[str, ...] = ()
     """The values of that column in the selected rows."""
 
 
@@ -41,34 +43,34 @@ def row_changes(script: str) -> Iterator[RowChange]:
     look, or have an unknown form, are skipped."""
     literals: list[str] = []
 
-    def hold(match: re.Match[str]) -> str:
-        literals.append(match.group(1).replace("''", "'"))
+    def hold(literal: re.Match[str]) -> str:
+        literals.append(literal.group(1).replace("''", "'"))
         return f"\x00{len(literals) - 1}\x00"
 
     for statement in _COMMENT.sub("", _LITERAL.sub(hold, script)).split(";"):
-        yield from _changes(statement.strip(), literals)
+        yield from _statement_changes(statement.strip(), literals)
 
 
-def _changes(statement: str, literals: list[str]) -> Iterator[RowChange]:
+def _statement_changes(statement: str, literals: list[str]) -> Iterator[RowChange]:
     if added := _INSERT.match(statement):
         columns = [name.strip('"` \n\t').lower() for name in added[1].split(",")]
         for row in _ROW.findall(added[2]):
             yield RowChange(dict(zip(columns, _values(row, literals), strict=False)), adds=True)
     elif changed := _UPDATE.match(statement):
         pairs = (part.partition("=") for part in changed[1].split(","))
-        values = {name.strip().lower(): _value(value, literals) for name, mark, value in pairs if mark}
-        yield from _where(changed[2], RowChange(values), literals)
+        values = {name.strip().lower(): _value(value, literals) for name, has_value, value in pairs if has_value}
+        yield from _limited_change(changed[2], RowChange(values), literals)
     elif deleted := _DELETE.match(statement):
-        yield from _where(deleted[1], RowChange({}, deletes=True), literals)
+        yield from _limited_change(deleted[1], RowChange({}, deletes=True), literals)
 
 
-def _where(condition: str | None, change: RowChange, literals: list[str]) -> Iterator[RowChange]:
+def _limited_change(condition: str | None, change: RowChange, literals: list[str]) -> Iterator[RowChange]:
     """Yield a change limited to the rows of a condition; nothing if the condition has an unknown form."""
     if condition is None:
         yield change
-    elif found := _WHERE.match(condition):
-        among = tuple(_values(found[2], literals))
-        yield RowChange(change.values, deletes=change.deletes, column=found[1].lower(), among=among)
+    elif match := _CONDITION.match(condition):
+        selected_values = tuple(_values(match[2], literals))
+        yield RowChange(change.values, deletes=change.deletes, column=match[1].lower(), selected_values=selected_values)
 
 
 def _values(row: str, literals: list[str]) -> list[str]:
@@ -76,5 +78,5 @@ def _values(row: str, literals: list[str]) -> list[str]:
 
 
 def _value(text: str, literals: list[str]) -> str:
-    held = _HELD.fullmatch(text.strip())
-    return literals[int(held[1])] if held else text.strip()
+    placeholder = _PLACEHOLDER.fullmatch(text.strip())
+    return literals[int(placeholder[1])] if placeholder else text.strip()

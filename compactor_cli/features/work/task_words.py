@@ -10,7 +10,7 @@ from compactor_cli.text.patterns import compiled_later
 
 Status = Literal["open", "active", "done", "dropped"]
 
-_WORDS: dict[Status, str] = {
+_STATUS_WORDS: dict[Status, str] = {
     "open": (
         "pending|todo|open|notstarted|queued|new|planned|blocked|waiting|"
         "offen|ausstehend|zuerledigen|geplant|nichtbegonnen|àfaire|afaire|enattente|pendiente|porhacer|pendente|porfazer|"
@@ -34,51 +34,51 @@ _WORDS: dict[Status, str] = {
         "anulowane|odrzucone|отменено|iptal|iptaledildi|中止|取消|已取消|취소|취소됨"
     ),
 }
-STATUSES: dict[str, Status] = {word: status for status, words in _WORDS.items() for word in words.split("|")}
+STATUSES: dict[str, Status] = {word: status for status, words in _STATUS_WORDS.items() for word in words.split("|")}
 """Words in lower case, without spaces."""
-_SIGNS: dict[str, Status] = {
+_STATUS_SIGNS: dict[str, Status] = {
     **dict.fromkeys("☐▢□◻⬜○◯🔲", "open"),
     **dict.fromkeys("▶▷►⏳⌛🔄◐🚧➡", "active"),
     **dict.fromkeys("☑✅✔✓🗹●", "done"),
     **dict.fromkeys("❌✗✘🚫", "dropped"),
 }
 _BULLET = r"[ \t]*(?:(?:[-*+•]|\d+[.)])[ \t]*)?"
-_SIGNED = compiled_later(rf"^{_BULLET}([{''.join(_SIGNS)}])\ufe0f?[ \t]+(\S.*)$")
+_SIGNED_TASK = compiled_later(rf"^{_BULLET}([{''.join(_STATUS_SIGNS)}])\ufe0f?[ \t]+(\S.*)$")
 _WORD = r"([^\W\d][^\d()\[\]（）【】:]{1,18})"
-_WORDED = compiled_later(
+_WORDED_TASK = compiled_later(
     rf"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(?:(\S.*?)[ \t]*(?:[-–—:→|][ \t]+|[(\[（【]){_WORD}[)\]）】]?[.]?|"
     rf"[(\[（【]{_WORD}[)\]）】][ \t]*(\S.*))$"
 )
 """A task in a list, before or after a word for its status."""
-_LISTED = compiled_later(r"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(\S.*)$")
+_LIST_ITEM = compiled_later(r"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(\S.*)$")
 
 
 @lru_cache(maxsize=1024)  # a session has few tools, and few words for a status
-def bare(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return the letters and digits of a name, in lower case."""
     return re.sub(r"\W|_", "", name).lower()
 
 
-def signed_tasks(text: str) -> list[tuple[Status, str]]:
+def listed_tasks(text: str) -> list[tuple[Status, str]]:
     """Return (status, text) for the tasks in a list, if any line of the text has a sign or a word for a status."""
     lines = [line for line in text.split("\n") if line.strip()]
-    if not any(_signed(line) or _worded(line) for line in lines):
+    if not any(_task_by_sign(line) or _task_by_word(line) for line in lines):
         return []
-    return [task for line in lines if (task := _signed(line) or _worded(line) or _open(line))]
+    return [task for line in lines if (task := _task_by_sign(line) or _task_by_word(line) or _open_task(line))]
 
 
-def _signed(line: str) -> tuple[Status, str] | None:
-    match = _SIGNED.match(line)
-    return (_SIGNS[match[1]], match[2]) if match else None
+def _task_by_sign(line: str) -> tuple[Status, str] | None:
+    match = _SIGNED_TASK.match(line)
+    return (_STATUS_SIGNS[match[1]], match[2]) if match else None
 
 
-def _worded(line: str) -> tuple[Status, str] | None:
-    match = _WORDED.match(line)
-    status = STATUSES.get(bare(match[2] or match[3])) if match else None
+def _task_by_word(line: str) -> tuple[Status, str] | None:
+    match = _WORDED_TASK.match(line)
+    status = STATUSES.get(normalize_name(match[2] or match[3])) if match else None
     return (status, match[1] or match[4]) if match and status else None
 
 
-def _open(line: str) -> tuple[Status, str] | None:
+def _open_task(line: str) -> tuple[Status, str] | None:
     """Return a line of a list without a status: its task is still to be done."""
-    match = _LISTED.match(line)
+    match = _LIST_ITEM.match(line)
     return ("open", match[1]) if match else None

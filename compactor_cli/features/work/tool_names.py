@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from compactor_cli.features.work.foreign_verbs import looks_abroad
+from compactor_cli.features.work.foreign_verbs import has_foreign_looking_verb
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -18,7 +18,7 @@ _VERBS = word_set(
     "provision restart escalate notify redeem renew withdraw transition push fork star dismiss rerun reassign enroll "
     "enrol"
 )
-_MORE_VERBS = word_set(
+_RARER_VERBS = word_set(
     "reserve buy hire promote dispatch broadcast activate deactivate reactivate suspend reinstate rebook recall undo"
 )
 """Verbs that act if no other word of the name is one that looks."""
@@ -29,41 +29,44 @@ WEAK_VERBS = word_set(
     "unpin void"
 )
 """Verbs that may act outside the session, or look, or work on the agent's own things; the result decides."""
-_WITH = {
+_VERB_OBJECTS = {
     "open": word_set("ticket issue case claim dispute request incident account order pr"),
     "run": word_set("workflow pipeline deployment"),
     "request": word_set("review reviewers copilot refund return cancellation approval"),
 }
 """Verbs that act outside the session only if one of these words follows; otherwise they open files or run programs."""
-_WRITTEN = word_set("issue review label labels project projects comment release ticket request branch repository")
+_WRITABLE_THINGS = word_set(
+    "issue review label labels project projects comment release ticket request branch repository"
+)
 """What a service's tool writes if its name ends in `write`: `issue_write`."""
-_WITHIN = compiled_later(
-    r"(?<!dis)patch|apply_?diff|^edit|notebook|directory|(?<!(?<!ex)change)(?<!(?<!ex)change_)plan$|todo(?!ist)|(?:create|write|save|delete|update|move|rename)_?file|run_?task",
+_SESSION_TOOL = compiled_later(
+    r"(?<!dis)patch|apply_?diff|^edit|notebook|directory|(?<!(?<!ex)change)(?<!(?<!ex)change_)plan$|todo(?!ist)|"
+    r"(?:create|write|save|delete|update|move|rename)_?file|run_?task",
     re.IGNORECASE,
 )
 """Tools that change the session's files and plans, which are reported elsewhere, or that run a task of the project."""
-_OF_SERVICE = compiled_later(
+_SERVICE_IDENTITY = compiled_later(
     r"(?=.*(?:_i?id|Id|Key|[Nn]umber)$)(?!.*(?:session|request|tool_?call|user|thread|cell|node|run)_?(?:id|Id)$)"
     r"(?!.*(?:[aA]pi|[sS]ecret|[aA]ccess|[pP]rivate)Key$).+"
 )
 """Arguments that identify a thing of a service."""
 _FILE_TOOL = compiled_later(r"(?:create|write|save|delete|update|move|rename|edit|copy)_?file$", re.IGNORECASE)
-_EDITING = ("edit", "patch")
+_EDITING_VERBS = ("edit", "patch")
 """Verbs that act outside the session only if an argument identifies a thing of a service."""
-_PLACE = compiled_later(r"path|file|folder|dir|source|destination|target", re.IGNORECASE)
+_PATH_ARGUMENT = compiled_later(r"path|file|folder|dir|source|destination|target", re.IGNORECASE)
 """Arguments that may state where a file is."""
-_ALSO_THINGS = word_set(
+_AMBIGUOUS_VERBS = word_set(
     "book order issue return place comment change charge exchange purchase transfer register launch"
 )
 """Verbs that are nouns after the name of a service: `github_issue_labels`."""
-_WITH_OBJECT = word_set("post reply schedule move set share save submit reset")
+_VERBS_WITH_OBJECT = word_set("post reply schedule move set share save submit reset")
 """Verbs that are nouns after it unless an object follows: `slack_post_message`, but not `blog_post`."""
 LOOKING = word_set(
     "get list search find read view fetch show check lookup look query describe count calculate compute estimate "
     "validate verify preview inspect analyze analyse track download export monitor watch retrieve browse ask wait is "
     "has can should how what which test status info details history results summary"
 )
-_WORKING_OUT = word_set(
+_COMPUTING_WORDS = word_set(
     "login logout authenticate connect disconnect ping echo think reflect reason remember skill click type press key "
     "keys tap swipe scroll hover drag navigate goto back forward refresh reload screenshot sleep say speak answer "
     "respond final done end delegate spawn handoff select choose init initialize initialise convert translate "
@@ -75,10 +78,10 @@ _WORKING_OUT = word_set(
 )
 """Words in names of tools that compute something, navigate a page, or belong to the agent itself; also words for
 what one queries."""
-_OF_THINGS = word_set("state name number id count size type level kind")
+_PROPERTY_WORDS = word_set("state name number id count size type level kind")
 """Last words in names of what one queries, unless the tool sets it."""
-_SETS = word_set("set put write configure switch turn change update")
-_LOCAL = word_set(
+_SETTING_VERBS = word_set("set put write configure switch turn change update")
+_LOCAL_WORDS = word_set(
     "file files fs filesystem folder dir directory path workspace project todo todos task tasks subtask plan goal "
     "memory memories note notes browser page tab tabs window screen mouse cursor keyboard computer desktop "
     "playwright puppeteer selenium chrome notebook cell editor str string text code buffer clipboard session context "
@@ -87,72 +90,72 @@ _LOCAL = word_set(
     "pty console"
 )
 """First words in names of tools that work on files, pages and the agent's own notes."""
-_ALSO_PAGES = word_set("page project")
+_LOCAL_OR_SERVICE_WORDS = word_set("page project")
 """Those that also occur in services."""
-_BETWEEN = word_set("for of to from by with in on at and or")
-_SERVICE_WORDS = 2
+_CONNECTING_WORDS = word_set("for of to from by with in on at and or")
+_MAX_SERVICE_WORDS = 2
 """Maximum words of a service's name before the verb: `google_calendar_create_event`."""
 _NO_MESSAGE = frozenset(("message", "commit_message", "commitMessage")).isdisjoint
-_ASKED_BY = ("action", "operation", "op", "method", "command", "verb")
+_ACTION_KEYS = ("action", "operation", "op", "method", "command", "verb")
 """Arguments that tell a multi-purpose tool what to do."""
-_ASKED = compiled_later(r"[a-z][A-Za-z]*(?:[_-][A-Za-z]+)*")
+_ACTION_NAME = compiled_later(r"[a-z][A-Za-z]*(?:[_-][A-Za-z]+)*")
 """One word, or a name made of words. HTTP methods, in capitals, do not match."""
-_READING = word_set("get list read search fetch")
+_READING_METHODS = word_set("get list read search fetch")
 """Values of `method` that only look; other words, such as `check`, may be payment methods."""
-_OF_AGENT = _LOCAL | word_set("process sessions subagents worktree knowledge graph cache")
+_AGENT_WORDS = _LOCAL_WORDS | word_set("process sessions subagents worktree knowledge graph cache")
 """Words in names of tools whose actions concern the agent's own things."""
-_RECORDS = word_set(
+_RECORD_WORDS = word_set(
     "log logs audit docs doc documentation metrics permissions schema openapi simulator emulator estimator game calc "
     "calculator math matrix planner checklist scratchpad memory search report reports history"
 )
 """Words in names of tools whose action selects what to look up, or that compute something."""
-_ALSO_NAMES = word_set("game planner checklist report reports")
+_RECORD_OBJECTS = word_set("game planner checklist report reports")
 """Those that can also be the object of a verb."""
-_FIGURES = word_set("simulator estimator calculator")
-_FILTERS = frozenset(("since", "until", "limit", "offset", "cursor", "page", "per_page", "page_size", "pageSize"))
+_CALCULATOR_WORDS = word_set("simulator estimator calculator")
+_FILTER_KEYS = frozenset(("since", "until", "limit", "offset", "cursor", "page", "per_page", "page_size", "pageSize"))
 """Arguments of tools that list past events."""
 _NO_REPOSITORY = frozenset(("repo", "repository", "repo_slug", "project_id", "projectId")).isdisjoint
 """True if arguments contain none of these keys."""
-_TRIED_BY = (
+_TRIAL_KEYS = (
     *("dry_run", "dryRun", "dryrun", "validate_only", "validateOnly", "check_only", "simulate", "preview_only"),
     "preview",
 )
-_TRIES = ("true", "client", "server", "1", "yes")
-_TRYING = {
-    **dict.fromkeys(_TRIED_BY, _TRIES),
+_TRUE_VALUES = ("true", "client", "server", "1", "yes")
+_TRIAL_VALUES = {
+    **dict.fromkeys(_TRIAL_KEYS, _TRUE_VALUES),
     **dict.fromkeys(("confirm", "confirmed"), ("false",)),
     "mode": ("dry_run", "dry-run", "dryrun", "preview", "simulate"),
 }
 """Arguments, with the values that request only a trial run."""
-_NOT_TRIED = frozenset(_TRYING).isdisjoint
+_NO_TRIAL = frozenset(_TRIAL_VALUES).isdisjoint
 """True if no argument can request a trial run."""
-_FETCHES = ("GET", "HEAD", "OPTIONS")
-_ASKED_OF_ENTITY = (*_ASKED_BY, "service")
+_READING_HTTP_METHODS = ("GET", "HEAD", "OPTIONS")
+_ENTITY_ACTION_KEYS = (*_ACTION_KEYS, "service")
 """Arguments that say what to do if a call names a smart-home entity, on which services of domains act."""
 _NO_ENTITY = frozenset(("entity_id", "target")).isdisjoint
-_NOT_ASKED = frozenset(_ASKED_OF_ENTITY).isdisjoint
+_NO_ACTION = frozenset(_ENTITY_ACTION_KEYS).isdisjoint
 """True if no argument says what to do."""
-_LONGEST_ASKED = 30
-_MAKING = word_set("create add insert make define new")
-_LOOKING = word_set(
+_MAX_ACTION_CHARS = 30
+_CREATING_WORDS = word_set("create add insert make define new")
+_LOOKING_FIRST_WORDS = word_set(
     "get list search find read view fetch show check lookup look query think calculate grep glob ls cat open "
     "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
 )
-_LOOKING_AT_END = word_set("get list search find read view show status tree")
+_LOOKING_LAST_WORDS = word_set("get list search find read view show status tree")
 """Last words of tools whose names begin with what they look at: `pull_request_read`."""
-_KEPT = word_set(
+_STORED_OUTPUT_WORDS = word_set(
     "log logs output outputs history transcript detail details info report reports summary context content contents "
     "snippet snippets result results"
 )
 """Words for things recorded earlier, or for reports, that tools show."""
-_RUNNING = ("run", "execute")
-_RUN = word_set("code python cell cells notebook script file program kernel ipython jupyter block")
+_RUNNING_VERBS = ("run", "execute")
+_RUNNABLE_WORDS = word_set("code python cell cells notebook script file program kernel ipython jupyter block")
 """What tools run whose names begin with these verbs."""
 _INTERPRETERS = word_set("python ipython repl interpreter")
-_BESIDE = _INTERPRETERS | word_set("run exec execute eval code jupyter")
+_INTERPRETER_TOOL_WORDS = _INTERPRETERS | word_set("run exec execute eval code jupyter")
 """Words that can be combined with an interpreter in a tool's name."""
 _CODE_KEYS = ("code", "source", "script", "cell", "program", "python")
-_STATEMENT = compiled_later(r"\w\s*[(\[=]|\n\s*\S|^\s*(?:import|from|raise|assert|del|print)\s")
+_CODE_SIGN = compiled_later(r"\w\s*[(\[=]|\n\s*\S|^\s*(?:import|from|raise|assert|del|print)\s")
 """Distinguishes code from a name of code."""
 
 
@@ -164,96 +167,114 @@ def tool_words(tool: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])", tool))
 
 
-def only_tries(arguments: object) -> bool:
+def is_trial_call(arguments: object) -> bool:
     """Return whether a call only says what it would do."""
-    if not isinstance(arguments, dict) or _NOT_TRIED(arguments):
+    if not isinstance(arguments, dict) or _NO_TRIAL(arguments):
         return False
-    return any(str(arguments.get(key)).lower() in values for key, values in _TRYING.items())
+    return any(str(arguments.get(key)).lower() in values for key, values in _TRIAL_VALUES.items())
 
 
-def only_fetches(tool: str, arguments: object) -> bool:
+def is_read_request(tool: str, arguments: object) -> bool:
     """Return whether a call sends an HTTP request that changes nothing. For a tool that creates something, such as a
     webhook, the method is a property of the new thing."""
-    fetches = isinstance(arguments, dict) and "url" in arguments and arguments.get("method") in _FETCHES
-    return fetches and acting_verb(tool) in ("", "send")
+    is_reading = isinstance(arguments, dict) and "url" in arguments and arguments.get("method") in _READING_HTTP_METHODS
+    return is_reading and acting_verb(tool) in ("", "send")
 
 
-def acts(tool: str, arguments: object = None) -> bool:
+def is_acting(tool: str, arguments: object = None) -> bool:
     """Return whether a tool changes something outside the session, judging by its name or by the action in its
     arguments."""
-    if only_tries(arguments) or only_fetches(tool, arguments):
+    if is_trial_call(arguments) or is_read_request(tool, arguments):
         return False
-    asked = asked_action(tool, arguments)
-    return tool_words(asked)[0] in _VERBS if asked else bool(acting_verb(tool) or _verb_on_thing(tool, arguments))
+    action = named_action(tool, arguments)
+    return (
+        tool_words(action)[0] in _VERBS
+        if action
+        else bool(acting_verb(tool) or _verb_on_service_thing(tool, arguments))
+    )
 
 
-def verb_of(tool: str, arguments: object) -> str:
+def call_verb(tool: str, arguments: object) -> str:
     """Return the acting verb of a call: the one in its arguments, or else the one in the tool's name."""
-    asked = asked_action(tool, arguments)
-    return tool_words(asked)[0] if asked else acting_verb(tool) or _verb_on_thing(tool, arguments)
+    action = named_action(tool, arguments)
+    return tool_words(action)[0] if action else acting_verb(tool) or _verb_on_service_thing(tool, arguments)
 
 
-def _verb_on_thing(tool: str, arguments: object) -> str:
+def _verb_on_service_thing(tool: str, arguments: object) -> str:
     """Return the acting verb of a tool that looks like one for the session's own files and plans, if its arguments
     show that it acts on a service. They identify a thing, or name a file without giving a path."""
     if not isinstance(arguments, dict):
         return ""
     words = tool_words(tool)
-    meant = [key for key in arguments if _OF_SERVICE.fullmatch(key)]
+    identities = [key for key in arguments if _SERVICE_IDENTITY.fullmatch(key)]
     if _FILE_TOOL.search(tool) and words[0] not in LOOKING:
-        placed = any(_PLACE.search(key) for key in arguments if key not in meant)
-        named = meant or not {"name", "title"}.isdisjoint(arguments)
-        return next((word for word in words if word in _VERBS or word in _EDITING), "") if named and not placed else ""
-    at = next((at for at, word in enumerate(words[:_SERVICE_WORDS]) if word in _EDITING), -1)
-    told = words[:at] + words[at + 1 :] if at >= 0 and meant else ()
-    return words[at] if told and (_LOCAL - _ALSO_PAGES).isdisjoint(told) and LOOKING.isdisjoint(told) else ""
+        has_path = any(_PATH_ARGUMENT.search(key) for key in arguments if key not in identities)
+        has_name = identities or not {"name", "title"}.isdisjoint(arguments)
+        return (
+            next((word for word in words if word in _VERBS or word in _EDITING_VERBS), "")
+            if has_name and not has_path
+            else ""
+        )
+    verb_index = next(
+        (verb_index for verb_index, word in enumerate(words[:_MAX_SERVICE_WORDS]) if word in _EDITING_VERBS), -1
+    )
+    other_words = words[:verb_index] + words[verb_index + 1 :] if verb_index >= 0 and identities else ()
+    return (
+        words[verb_index]
+        if other_words
+        and (_LOCAL_WORDS - _LOCAL_OR_SERVICE_WORDS).isdisjoint(other_words)
+        and LOOKING.isdisjoint(other_words)
+        else ""
+    )
 
 
-def asked_action(tool: str, arguments: object) -> str:
+def named_action(tool: str, arguments: object) -> str:
     """Return what the arguments tell a multi-purpose tool to do: a verb that acts or only looks, and possibly its
     object. Return "" if there is none."""
-    if not isinstance(arguments, dict) or _NOT_ASKED(arguments) or not _is_of_several_uses(tool):
+    if not isinstance(arguments, dict) or _NO_ACTION(arguments) or not _is_multi_purpose(tool):
         return ""
-    if not _FILTERS.isdisjoint(arguments) or ("url" in arguments and "method" in arguments):
+    if not _FILTER_KEYS.isdisjoint(arguments) or ("url" in arguments and "method" in arguments):
         return ""  # a query, or an HTTP request
-    for key in _ASKED_BY if _NO_ENTITY(arguments) else _ASKED_OF_ENTITY:
+    for key in _ACTION_KEYS if _NO_ENTITY(arguments) else _ENTITY_ACTION_KEYS:
         value = arguments.get(key)
-        if isinstance(value, str) and len(value) <= _LONGEST_ASKED and _ASKED.fullmatch(value):
+        if isinstance(value, str) and len(value) <= _MAX_ACTION_CHARS and _ACTION_NAME.fullmatch(value):
             word = tool_words(value)[0]
-            looks = word in (_READING if key == "method" else LOOKING)
-            return value if looks or word in _VERBS else ""
+            is_looking = word in (_READING_METHODS if key == "method" else LOOKING)
+            return value if is_looking or word in _VERBS else ""
     return ""
 
 
-def told_action(tool: str, arguments: object) -> str:
-    """Return the action of `asked_action`, or else an action whose verb may act."""
-    if asked := asked_action(tool, arguments):
-        return asked
-    if not isinstance(arguments, dict) or not _is_of_several_uses(tool):
+def possible_action(tool: str, arguments: object) -> str:
+    """Return the action of `named_action`, or else an action whose verb may act."""
+    if action := named_action(tool, arguments):
+        return action
+    if not isinstance(arguments, dict) or not _is_multi_purpose(tool):
         return ""
-    told = (str(arguments[key]) for key in _ASKED_BY if key in arguments)
-    return next((value for value in told if value in WEAK_VERBS), "")
+    values = (str(arguments[key]) for key in _ACTION_KEYS if key in arguments)
+    return next((value for value in values if value in WEAK_VERBS), "")
 
 
-def is_verb(word: str) -> bool:
+def is_acting_verb(word: str) -> bool:
     """Return whether a word of a name is a verb of tools that act."""
     return word in _VERBS
 
 
-def names_action(text: str) -> bool:
+def is_action_name(text: str) -> bool:
     """Return whether a text is an action that a multi-purpose tool may be told to do."""
-    return _ASKED.fullmatch(text) is not None and tool_words(text)[0] in _VERBS
+    return _ACTION_NAME.fullmatch(text) is not None and tool_words(text)[0] in _VERBS
 
 
 @lru_cache(maxsize=1024)
-def _is_of_several_uses(tool: str) -> bool:
+def _is_multi_purpose(tool: str) -> bool:
     words = tool_words(tool)
-    of_others = _OF_AGENT.isdisjoint(words) and _RECORDS.isdisjoint(words)
+    is_for_others = _AGENT_WORDS.isdisjoint(words) and _RECORD_WORDS.isdisjoint(words)
     # a later action of something being created is not an act of the call
-    return bool(words) and not _WITHIN.search(tool) and of_others and words[0] not in LOOKING | _MAKING
+    return (
+        bool(words) and not _SESSION_TOOL.search(tool) and is_for_others and words[0] not in LOOKING | _CREATING_WORDS
+    )
 
 
-def commits_elsewhere(arguments: object) -> bool:
+def is_remote_commit(arguments: object) -> bool:
     """Return whether the arguments are those of a commit to a repository on a service."""
     return isinstance(arguments, dict) and not _NO_MESSAGE(arguments) and not _NO_REPOSITORY(arguments)
 
@@ -262,81 +283,89 @@ def commits_elsewhere(arguments: object) -> bool:
 def acting_verb(tool: str) -> str:
     """Return the verb with which a tool acts outside the session, from its name; "" if it does not act there."""
     words = tool_words(tool)
-    if not words or _WITHIN.search(tool) or words[-1] in _FIGURES:
+    if not words or _SESSION_TOOL.search(tool) or words[-1] in _CALCULATOR_WORDS:
         return ""
-    if words[0] in _WITH:
-        return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] and LOOKING.isdisjoint(words[2:]) else ""
+    if words[0] in _VERB_OBJECTS:
+        return (
+            words[0] if len(words) > 1 and words[1] in _VERB_OBJECTS[words[0]] and LOOKING.isdisjoint(words[2:]) else ""
+        )
     if words in (("submit",), ("book",), ("cancel",)) or (len(words) > 1 and words[0] in _VERBS):
-        asks = words[0] in _ALSO_THINGS and not (_WORKING_OUT - {"key", "time", "date", "stock"}).isdisjoint(words[1:])
-        return "" if asks else words[0]
-    return _verb_of_service(words) or _further_verb(words)
+        is_query = words[0] in _AMBIGUOUS_VERBS and not (
+            _COMPUTING_WORDS - {"key", "time", "date", "stock"}
+        ).isdisjoint(words[1:])
+        return "" if is_query else words[0]
+    return _service_verb(words) or _rarer_verb(words)
 
 
-def _further_verb(words: tuple[str, ...]) -> str:
+def _rarer_verb(words: tuple[str, ...]) -> str:
     """Return the verb of a tool if it is less common, or undoes another verb: `unassign_ticket`."""
     first = words[0]
-    known = first in _MORE_VERBS or (first.startswith("un") and first[2:] in _VERBS | _MORE_VERBS)
-    return first if known and len(words) > 1 and (LOOKING | _OF_AGENT).isdisjoint(words) else ""
+    is_known = first in _RARER_VERBS or (first.startswith("un") and first[2:] in _VERBS | _RARER_VERBS)
+    return first if is_known and len(words) > 1 and (LOOKING | _AGENT_WORDS).isdisjoint(words) else ""
 
 
-def _verb_of_service(words: tuple[str, ...]) -> str:
+def _service_verb(words: tuple[str, ...]) -> str:
     """Return the verb after the name of a service, as in `slack_send_message`."""
-    if words[0] in _LOCAL:
+    if words[0] in _LOCAL_WORDS:
         return ""
-    if words[-1] == "write" and words[-2:-1] and words[-2] in _WRITTEN:
+    if words[-1] == "write" and words[-2:-1] and words[-2] in _WRITABLE_THINGS:
         return "write"
-    for at, word in enumerate(words[: _SERVICE_WORDS + 1]):
-        if word in LOOKING or word in _BETWEEN:
+    for index, word in enumerate(words[: _MAX_SERVICE_WORDS + 1]):
+        if word in LOOKING or word in _CONNECTING_WORDS:
             return ""
-        if at and word in _VERBS and word not in _ALSO_THINGS:
-            behind = words[at + 1 : at + 2]
-            named = bool(behind) and behind[0] not in LOOKING and behind[0] not in _VERBS
-            if named or word not in _WITH_OBJECT:
+        if index and word in _VERBS and word not in _AMBIGUOUS_VERBS:
+            next_word = words[index + 1 : index + 2]
+            has_object = bool(next_word) and next_word[0] not in LOOKING and next_word[0] not in _VERBS
+            if has_object or word not in _VERBS_WITH_OBJECT:
                 return word
     return ""
 
 
-def says_nothing(tool: str, arguments: object) -> bool:
+def is_unclear(tool: str, arguments: object) -> bool:
     """Return whether neither the name of a tool nor its arguments say what a call does. The name may be in a
     language whose verbs are unknown."""
-    return _is_unknown(tool) and not only_tries(arguments) and not asked_action(tool, arguments)
+    return _is_unknown(tool) and not is_trial_call(arguments) and not named_action(tool, arguments)
 
 
 @lru_cache(maxsize=1024)
 def _is_unknown(tool: str) -> bool:
     words = tool_words(tool)
-    known = bool(words) and (only_looks_by_name(tool) or bool(acting_verb(tool)) or _WITHIN.search(tool) is not None)
-    return bool(tool) and not known and (LOOKING - {"export"} | _OF_AGENT).isdisjoint(words)
+    is_known = bool(words) and (
+        only_looks_by_name(tool) or bool(acting_verb(tool)) or _SESSION_TOOL.search(tool) is not None
+    )
+    return bool(tool) and not is_known and (LOOKING - {"export"} | _AGENT_WORDS).isdisjoint(words)
 
 
 @lru_cache(maxsize=1024)
-def may_act(tool: str) -> bool:
+def may_be_acting(tool: str) -> bool:
     """Return whether a tool with an unknown name may act: none of its words looks or computes something, in any
     language."""
-    aside, words = _WORKING_OUT | (_RECORDS - _ALSO_NAMES), tool_words(tool)
-    asks = not _OF_THINGS.isdisjoint(words[-1:]) and _SETS.isdisjoint(words)
-    return _is_unknown(tool) and aside.isdisjoint(words) and not asks and not looks_abroad(tool)
+    excluded_words, words = _COMPUTING_WORDS | (_RECORD_WORDS - _RECORD_OBJECTS), tool_words(tool)
+    is_query = not _PROPERTY_WORDS.isdisjoint(words[-1:]) and _SETTING_VERBS.isdisjoint(words)
+    return (
+        _is_unknown(tool) and excluded_words.isdisjoint(words) and not is_query and not has_foreign_looking_verb(tool)
+    )
 
 
 def only_looks_by_name(tool: str) -> bool:
     """Return whether a tool only looks at something, judging by its name; also true for a tool without a name."""
     words = tool_words(tool)
-    return not words or words[0] in _LOOKING or words[-1] in _LOOKING_AT_END
+    return not words or words[0] in _LOOKING_FIRST_WORDS or words[-1] in _LOOKING_LAST_WORDS
 
 
 def runs_code(tool: str, arguments: Any) -> bool:
     """Return whether a call runs code, rather than showing earlier output of code."""
     words = tool_words(tool)
-    if not _KEPT.isdisjoint(words) or only_looks_by_name(tool):
+    if not _STORED_OUTPUT_WORDS.isdisjoint(words) or only_looks_by_name(tool):
         return False
-    if words[0] in _RUNNING and not _RUN.isdisjoint(words[1:2]):
+    if words[0] in _RUNNING_VERBS and not _RUNNABLE_WORDS.isdisjoint(words[1:2]):
         return True
-    if _BESIDE.issuperset(words) and not _INTERPRETERS.isdisjoint(words):
+    if _INTERPRETER_TOOL_WORDS.issuperset(words) and not _INTERPRETERS.isdisjoint(words):
         return True
     if not isinstance(arguments, dict):
         return False
     values = (arguments.get(key) for key in _CODE_KEYS)
-    given = arguments.get("input")
-    return (isinstance(given, str) and "\n" in given.strip()) or any(
-        isinstance(value, str) and _STATEMENT.search(value) for value in values
+    input_text = arguments.get("input")
+    return (isinstance(input_text, str) and "\n" in input_text.strip()) or any(
+        isinstance(value, str) and _CODE_SIGN.search(value) for value in values
     )

@@ -11,29 +11,36 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from compactor_cli.db.tables import memories
 from compactor_cli.errors import UsageError
 from compactor_cli.memory.conditions import EVERYTHING, Filters
-from compactor_cli.memory.merging import MOST_USES, checked, imported, repeated
+from compactor_cli.memory.merging import MAX_USES, check_memory, import_memory, repeat_memory
 from compactor_cli.memory.ranking import MemoryHit
-from compactor_cli.memory.stored.memory_rows import alone, batches, by_digest, insert_new, load, rewrite
-from compactor_cli.memory.stored.memory_search import condition, search
+from compactor_cli.memory.stored.memory_rows import (
+    batches,
+    by_digest,
+    insert_new,
+    load_memories,
+    lock_memories,
+    rewrite_rows,
+)
+from compactor_cli.memory.stored.memory_search import filter_condition, search_memories
 from compactor_cli.model.memory import Memory
 
 __all__ = [
     "Added",
     "Filters",
     "MemoryHit",
-    "add",
-    "count",
-    "get",
-    "listed",
-    "pin",
+    "add_memories",
+    "count_memories",
+    "get_memory",
+    "import_memories",
+    "list_memories",
+    "mark_used",
     "row_of",
-    "search",
-    "take_in",
-    "touch",
+    "search_memories",
+    "set_pinned",
 ]
 
 _PREFIX = "mem_"
-_SHORTEST = 4
+_MIN_PREFIX_DIGITS = 4
 """Minimum number of hex digits for naming a memory."""
 _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
     "newest": (memories.c.created.desc(), memories.c.digest),
@@ -50,24 +57,24 @@ class Added(Struct, frozen=True):
     """Memories that were already known, in their present state."""
 
 
-def add(connection: Connection, incoming: Iterable[Memory], now: float) -> Added:
+def add_memories(connection: Connection, incoming: Iterable[Memory], now: float) -> Added:
     """Add memories. A known memory gets the new sources and tags, and its decay starts again.
 
     `now`: seconds since 1970. Raises UsageError for a memory that cannot be stored.
     """
-    return _put(connection, incoming, lambda known, again: repeated(known, again, now))
+    return _put(connection, incoming, lambda existing, repetition: repeat_memory(existing, repetition, now))
 
 
-def take_in(connection: Connection, lines: Iterable[Memory]) -> Added:
+def import_memories(connection: Connection, lines: Iterable[Memory]) -> Added:
     """Import exported memories with their uses and times. Importing them again changes nothing."""
-    return _put(connection, lines, imported)
+    return _put(connection, lines, import_memory)
 
 
 def _put(connection: Connection, incoming: Iterable[Memory], join: Callable[[Memory, Memory], Memory]) -> Added:
-    alone(connection)
+    lock_memories(connection)
     new: dict[str, Memory] = {}
-    known: dict[str, Memory] = {}
-    for batch in batches(map(checked, incoming)):
+    existing: dict[str, Memory] = {}
+    for batch in batches(map(check_memory, incoming)):
         stored = by_digest(connection, [memory.digest for memory in batch])
         fresh: dict[str, Memory] = {}
         after: dict[str, Memory] = {}
@@ -78,29 +85,30 @@ def _put(connection: Connection, incoming: Iterable[Memory], join: Callable[[Mem
             else:
                 fresh[digest] = join(fresh[digest], memory) if digest in fresh else memory
         insert_new(connection, list(fresh.values()))
-        rewrite(connection, [(*stored[digest], memory) for digest, memory in after.items()])
+        rewrite_rows(connection, [(*stored[digest], memory) for digest, memory in after.items()])
         new |= fresh
         for digest, memory in after.items():
-            (new if digest in new else known)[digest] = memory
-    return Added(tuple(new.values()), tuple(known.values()))
+            (new if digest in new else existing)[digest] = memory
+    return Added(tuple(new.values()), tuple(existing.values()))
 
 
-def count(connection: Connection, filters: Filters = EVERYTHING) -> int:
+def count_memories(connection: Connection, filters: Filters = EVERYTHING) -> int:
     """Return the number of memories that match."""
-    return connection.execute(select(func.count()).select_from(memories).where(condition(filters))).scalar() or 0
+    return connection.execute(select(func.count()).select_from(memories).where(filter_condition(filters))).scalar() or 0
 
 
-def get(connection: Connection, name: str) -> Memory:
+def get_memory(connection: Connection, name: str) -> Memory:
     """Return the memory with this id or prefix of an id. Raises UsageError unless exactly one matches."""
-    return load(connection, [row := row_of(connection, name)])[row]
+    return load_memories(connection, [row := row_of(connection, name)])[row]
 
 
 def row_of(connection: Connection, name: str) -> int:
     """Return the row of an id or a prefix of an id. Raises UsageError unless exactly one matches."""
     digits = name.strip().lower().removeprefix(_PREFIX)
-    if len(digits) < _SHORTEST or not set(digits) <= set("0123456789abcdef"):
+    if len(digits) < _MIN_PREFIX_DIGITS or not set(digits) <= set("0123456789abcdef"):
         raise UsageError(
-            f"{name!r} is not the id of a memory; ids look like mem_0123456789ab, and the first {_SHORTEST} digits "
+            f"{name!r} is not the id of a memory; ids look like mem_0123456789ab, and the first "
+            f"{_MIN_PREFIX_DIGITS} digits "
             "may be enough"
         )
     # digests are lower-case hex, so all digests with this prefix are between these bounds
@@ -120,32 +128,32 @@ def row_of(connection: Connection, name: str) -> int:
     )
 
 
-def listed(
+def list_memories(
     connection: Connection, filters: Filters = EVERYTHING, *, limit: int | None = None, order: str = "newest"
 ) -> list[Memory]:
     """Return memories in one of the ORDERS. `limit`: None for all."""
-    wanted = select(memories.c.id).where(condition(filters)).order_by(*_ORDERS[order]).limit(limit)
-    rows = list(connection.execute(wanted).scalars())
-    by_row = load(connection, rows)
+    selection = select(memories.c.id).where(filter_condition(filters)).order_by(*_ORDERS[order]).limit(limit)
+    rows = list(connection.execute(selection).scalars())
+    by_row = load_memories(connection, rows)
     return [by_row[row] for row in rows]
 
 
-def touch(connection: Connection, used: Iterable[Memory], now: float) -> None:
+def mark_used(connection: Connection, used: Iterable[Memory], now: float) -> None:
     """Record that memories were used; those that no longer exist are skipped."""
     _mark(
         connection,
         used,
-        lambda memory: replace(memory, used=max(now, memory.used or 0.0), uses=min(MOST_USES, memory.uses + 1)),
+        lambda memory: replace(memory, used=max(now, memory.used or 0.0), uses=min(MAX_USES, memory.uses + 1)),
     )
 
 
-def pin(connection: Connection, those: Iterable[Memory], *, pinned: bool = True) -> None:
+def set_pinned(connection: Connection, rows: Iterable[Memory], *, pinned: bool = True) -> None:
     """Pin memories so that they do not decay, or unpin them."""
-    _mark(connection, those, lambda memory: replace(memory, pinned=pinned))
+    _mark(connection, rows, lambda memory: replace(memory, pinned=pinned))
 
 
-def _mark(connection: Connection, those: Iterable[Memory], change: Callable[[Memory], Memory]) -> None:
-    alone(connection)
-    for batch in batches(dict.fromkeys(memory.digest for memory in those)):
+def _mark(connection: Connection, rows: Iterable[Memory], change: Callable[[Memory], Memory]) -> None:
+    lock_memories(connection)
+    for batch in batches(dict.fromkeys(memory.digest for memory in rows)):
         stored = by_digest(connection, batch)
-        rewrite(connection, [(row, before, change(before)) for row, before in stored.values()])
+        rewrite_rows(connection, [(row, before, change(before)) for row, before in stored.values()])

@@ -8,65 +8,73 @@ from sqlalchemy import Connection, false, select, text
 
 from compactor_cli.db.tables import memories, memory_sources, memory_tags, memory_vectors
 from compactor_cli.memory.consolidate import Merge, merges
-from compactor_cli.memory.merging import Faded, consolidated, faded, half_life
+from compactor_cli.memory.merging import Faded, check_half_life, consolidate_memories, fade_memory
 from compactor_cli.memory.stored.memories import row_of
-from compactor_cli.memory.stored.memory_rows import alone, batches, by_digest, load, remove, rewrite
+from compactor_cli.memory.stored.memory_rows import (
+    batches,
+    by_digest,
+    load_memories,
+    lock_memories,
+    remove,
+    rewrite_rows,
+)
 from compactor_cli.model.memory import Memory
 
 TABLES = (memories, memory_tags, memory_sources, memory_vectors)
 """The tables of the memory log."""
 
 
-def forget(connection: Connection, names: Iterable[str]) -> list[Memory]:
+def forget_memories(connection: Connection, names: Iterable[str]) -> list[Memory]:
     """Delete memories named by ids or prefixes of ids, and return them. Raises UsageError for an unknown one.
 
     SQLite's index loses their words as well. Their bytes disappear once `removal.scrub` has run.
     """
-    alone(connection)
+    lock_memories(connection)
     rows = list(dict.fromkeys(row_of(connection, name) for name in names))
-    by_row = load(connection, rows)
+    by_row = load_memories(connection, rows)
     remove(connection, rows)
     clear_index(connection)
     return [by_row[row] for row in rows]
 
 
-def decay(connection: Connection, now: float, half_life_days: float, *, dry_run: bool = False) -> list[Faded]:
+def decay_memories(connection: Connection, now: float, half_life_days: float, *, dry_run: bool = False) -> list[Faded]:
     """Lower the importance of unused memories, and return the changes in the order of creation.
 
     A dry run only reads. Raises UsageError for an invalid half life.
     """
     if not dry_run:
-        alone(connection)
-    half_life(half_life_days)
+        lock_memories(connection)
+    check_half_life(half_life_days)
     changes: list[Faded] = []
     for batch in batches(_rows(connection, only_unpinned=True)):
-        stored = load(connection, batch)
-        changed = [(row, stored[row], faded(stored[row], now, half_life_days)) for row in batch]
+        stored = load_memories(connection, batch)
+        changed = [(row, stored[row], fade_memory(stored[row], now, half_life_days)) for row in batch]
         changed = [change for change in changed if change[1] != change[2]]
         if not dry_run:
-            rewrite(connection, changed)
+            rewrite_rows(connection, changed)
         changes += [Faded(before, after) for _, before, after in changed]
     return changes
 
 
-def consolidate(connection: Connection, half_life_days: float, *, dry_run: bool = False) -> list[Merge]:
+def merge_memories(connection: Connection, half_life_days: float, *, dry_run: bool = False) -> list[Merge]:
     """Merge memories that say the same, and return the merges. `kept` is the remaining memory as it was before.
 
     `half_life_days`: used to compare the importance of older memories with newer ones. A dry run only reads.
     """
     if not dry_run:
-        alone(connection)
-    stored = load(connection, list(_rows(connection)))
+        lock_memories(connection)
+    stored = load_memories(connection, list(_rows(connection)))
     merged = merges(stored.values())
     if dry_run or not merged:
         return merged
     for batch in batches(merged, 100):
         digests = [memory.digest for merge in batch for memory in (merge.kept, *merge.others)]
         rows = {digest: row for part in batches(digests) for digest, (row, _) in by_digest(connection, part).items()}
-        rewrite(
-            connection, [(rows[m.kept.digest], m.kept, consolidated(m.kept, m.others, half_life_days)) for m in batch]
+        rewrite_rows(
+            connection,
+            [(rows[m.kept.digest], m.kept, consolidate_memories(m.kept, m.others, half_life_days)) for m in batch],
         )
-        remove(connection, [rows[other.digest] for merge in batch for other in merge.others])
+        remove(connection, [rows[merged.digest] for merge in batch for merged in merge.others])
     clear_index(connection)
     return merged
 
@@ -78,7 +86,7 @@ def clear_index(connection: Connection) -> None:
 
 
 def _rows(connection: Connection, *, only_unpinned: bool = False) -> Iterator[int]:
-    wanted = select(memories.c.id).order_by(memories.c.id)
+    selection = select(memories.c.id).order_by(memories.c.id)
     if only_unpinned:
-        wanted = wanted.where(memories.c.pinned == false())
-    yield from connection.execute(wanted).scalars().all()
+        selection = selection.where(memories.c.pinned == false())
+    yield from connection.execute(selection).scalars().all()

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select,
 
 from compactor_cli.db.tables import memories, memory_sources, memory_tags
 from compactor_cli.memory.merging import within_bounds
-from compactor_cli.memory.search_terms import BORDER, terms
+from compactor_cli.memory.search_terms import BORDER, term_text
 from compactor_cli.model.memory import Memory, MemorySource
 
 BATCH = 500
@@ -21,7 +21,7 @@ _LOCK = "LOCK TABLE memories IN SHARE ROW EXCLUSIVE MODE"
 _VECTORS = "INSERT INTO memory_vectors (memory, words) VALUES (:memory, CAST(:words AS tsvector))"
 
 
-def alone(connection: Connection) -> None:
+def lock_memories(connection: Connection) -> None:
     """Wait until no other transaction changes memories, and block others until this one ends.
 
     On SQLite this holds from the beginning of the transaction.
@@ -42,7 +42,7 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
         yield batch
 
 
-def load(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
+def load_memories(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
     """Return the memories of these rows."""
     loaded: dict[int, Memory] = {}
     for batch in batches(ids):
@@ -56,28 +56,28 @@ def load(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
 def by_digest(connection: Connection, digests: Sequence[str]) -> dict[str, tuple[int, Memory]]:
     """Return digest -> (row, memory) for at most BATCH digests."""
     ids = connection.execute(select(memories.c.id).where(memories.c.digest.in_(digests))).scalars().all()
-    return {memory.digest: (row, memory) for row, memory in load(connection, ids).items()}
+    return {memory.digest: (row, memory) for row, memory in load_memories(connection, ids).items()}
 
 
 def insert_new(connection: Connection, new: Sequence[Memory]) -> None:
-    """Insert new memories in order. The caller must have called `alone`."""
+    """Insert new memories in order. The caller must have called `lock_memories`."""
     if not new:
         return
     first = (connection.execute(select(func.max(memories.c.id))).scalar() or 0) + 1
     numbered = dict(enumerate(new, start=first))
-    searched = {row: terms(memory.text) for row, memory in numbered.items()}
+    searched = {row: term_text(memory.text) for row, memory in numbered.items()}
     rows = [
         {"id": row, "digest": memory.digest, "text": memory.text, "terms": searched[row], **_values(memory)}
         for row, memory in numbered.items()
     ]
     connection.execute(insert(memories), rows)
     if connection.dialect.name == "postgresql":
-        connection.execute(text(_VECTORS), [{"memory": row, "words": vector(searched[row])} for row in numbered])
+        connection.execute(text(_VECTORS), [{"memory": row, "words": search_vector(searched[row])} for row in numbered])
     _insert_many(connection, memory_tags, [_tag(row, tag) for row, m in numbered.items() for tag in m.tags])
     _insert_many(connection, memory_sources, [_source(row, s) for row, m in numbered.items() for s in m.sources])
 
 
-def rewrite(connection: Connection, changes: Sequence[tuple[int, Memory, Memory]]) -> None:
+def rewrite_rows(connection: Connection, changes: Sequence[tuple[int, Memory, Memory]]) -> None:
     """Store the changes to rows, given as (row, before, after). Tags and sources are only ever added.
 
     Raises UsageError for numbers outside the storable range, which some databases would accept.
@@ -101,7 +101,7 @@ def remove(connection: Connection, rows: Sequence[int]) -> None:
         connection.execute(delete(memories).where(memories.c.id.in_(batch)))
 
 
-def vector(searched: str) -> str:
+def search_vector(searched: str) -> str:
     """Return terms in the notation of PostgreSQL's text search vectors, with word positions."""
     places: dict[str, list[str]] = {}
     for position, word in enumerate(searched.replace(BORDER, " ").split(), start=1):

@@ -31,18 +31,18 @@ from sqlalchemy import (
 
 from compactor_cli.db.tables import TsQuery, memories, memory_sources, memory_tags, memory_vectors
 from compactor_cli.memory.conditions import EVERYTHING, Filters
-from compactor_cli.memory.queries import QueryWords, SearchTerm, parse
-from compactor_cli.memory.ranking import Candidate, MemoryHit, rank, snippet
-from compactor_cli.memory.stored.memory_rows import batches, load
+from compactor_cli.memory.queries import QueryWords, SearchTerm, parse_query
+from compactor_cli.memory.ranking import Candidate, MemoryHit, make_snippet, rank_candidates
+from compactor_cli.memory.stored.memory_rows import batches, load_memories
 
 ALL, ANY = 150, 60
 """Number of newest memories to rank among those that match everything, and about how many of those that match in
 part."""
-IMPORTANT = 300
+MAX_IMPORTANT = 300
 """Number of most important memories to search as well when more than ALL match everything."""
-WINDOW = 2_500
+MAX_CANDIDATES = 2_500
 """Number of newest rows to search without the index."""
-SIFTED = 5_000
+MAX_SIFTED = 5_000
 """Number of newest rows from the index to which filters are applied."""
 
 _FTS = table("memories_fts", column("rowid", Integer))
@@ -50,7 +50,7 @@ _PLANS = ("enable_seqscan", "jit")
 """Methods that PostgreSQL's planner must not use here, whatever it assumes about word frequencies."""
 
 
-def condition(filters: Filters) -> ColumnElement[bool]:
+def filter_condition(filters: Filters) -> ColumnElement[bool]:
     """Return the SQL condition for the filters."""
     clause: ColumnElement[bool] = true()
     if filters.category:
@@ -71,7 +71,7 @@ def condition(filters: Filters) -> ColumnElement[bool]:
     return clause
 
 
-def search(
+def search_memories(
     connection: Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING
 ) -> list[MemoryHit]:
     """Return the best memories for a query, best first; none if the query has no words.
@@ -79,28 +79,28 @@ def search(
     Memories that match the whole query come first. If very many match, only the newest and the most important ones
     are ranked.
     """
-    wanted = parse(query)
-    if not wanted or limit < 1:
+    terms = parse_query(query)
+    if not terms or limit < 1:
         return []
-    with _planned(connection):
+    with _index_plans(connection):
         newest = connection.execute(select(func.max(memories.c.id))).scalar() or 0
-        rows = _matching(connection, wanted, max(ALL, limit), filters)
+        rows = _all_terms_rows(connection, terms, max(ALL, limit), filters)
         shares: dict[SearchTerm, float] = {}
         if len(rows) >= max(ALL, limit):
-            rows += _important(connection, wanted, filters)
-        elif len(rows) < limit and len(wanted) > 1:
-            more, shares = _partly(connection, wanted, max(ANY, limit), newest, filters)
+            rows += _important_rows(connection, terms, filters)
+        elif len(rows) < limit and len(terms) > 1:
+            more, shares = _any_term_rows(connection, terms, max(ANY, limit), newest, filters)
             rows += more
-        ranked = rank(_candidates(connection, rows), wanted, shares, now=now, limit=limit)
-    by_id = load(connection, [candidate.id for candidate, _ in ranked])
+        ranked = rank_candidates(_candidates(connection, rows), terms, shares, now=now, limit=limit)
+    by_id = load_memories(connection, [candidate.id for candidate, _ in ranked])
     return [
-        MemoryHit(by_id[candidate.id], points, snippet(by_id[candidate.id].text, wanted))
+        MemoryHit(by_id[candidate.id], points, make_snippet(by_id[candidate.id].text, terms))
         for candidate, points in ranked
     ]
 
 
 @contextmanager
-def _planned(connection: Connection) -> Iterator[None]:
+def _index_plans(connection: Connection) -> Iterator[None]:
     """Make PostgreSQL use its indexes within this context, and restore its settings afterwards."""
     if connection.dialect.name != "postgresql":
         yield
@@ -110,66 +110,67 @@ def _planned(connection: Connection) -> Iterator[None]:
     connection.execute(text("; ".join(f"SET LOCAL {name} TO DEFAULT" for name in _PLANS)))
 
 
-def _partly(
-    connection: Connection, wanted: Sequence[SearchTerm], most: int, newest: int, filters: Filters
+def _any_term_rows(
+    connection: Connection, terms: Sequence[SearchTerm], max_rows: int, newest: int, filters: Filters
 ) -> tuple[list[int], dict[SearchTerm, float]]:
     """Return rows that match one of the terms, rarest term first, and the share of all rows that match each term."""
-    matching = {term: _matching(connection, (term,), most, filters) for term in wanted}
-    shares = {term: _share(rows, most, newest) for term, rows in matching.items()}
+    matching = {term: _all_terms_rows(connection, (term,), max_rows, filters) for term in terms}
+    shares = {term: _share(rows, max_rows, newest) for term, rows in matching.items()}
     chosen: dict[int, None] = {}
-    for term in sorted(wanted, key=shares.__getitem__):
-        if len(chosen) < most:
+    for term in sorted(terms, key=shares.__getitem__):
+        if len(chosen) < max_rows:
             chosen |= dict.fromkeys(matching[term])
     return list(chosen), shares
 
 
-def _share(rows: Sequence[int], most: int, newest: int) -> float:
-    """Return the share of all rows that match a term, estimated from the newest ones if there are more than `most`."""
-    return len(rows) / max(1, newest) if len(rows) < most else most / (newest - rows[-1] + 1)
+def _share(rows: Sequence[int], max_rows: int, newest: int) -> float:
+    """Return the share of all rows that match a term, estimated from the newest ones if there are more than
+    `max_rows`."""
+    return len(rows) / max(1, newest) if len(rows) < max_rows else max_rows / (newest - rows[-1] + 1)
 
 
-def _matching(connection: Connection, wanted: Sequence[SearchTerm], most: int, filters: Filters) -> list[int]:
+def _all_terms_rows(connection: Connection, terms: Sequence[SearchTerm], max_rows: int, filters: Filters) -> list[int]:
     """Return the newest rows that match all terms, newest first."""
     if connection.dialect.name == "postgresql":
-        match = cast(" & ".join(map(_tsquery, wanted)), TsQuery)
+        match = cast(" & ".join(map(_tsquery, terms)), TsQuery)
         window = (
             select(memory_vectors.c.memory, memory_vectors.c.words)
             .order_by(memory_vectors.c.memory.desc())
-            .limit(WINDOW)
+            .limit(MAX_CANDIDATES)
         )
         rows = window.subquery()
-        ids = _newest(connection, select(rows.c.memory).where(rows.c.words.op("@@")(match)), most, filters)
-        if len(ids) == most:
+        ids = _newest(connection, select(rows.c.memory).where(rows.c.words.op("@@")(match)), max_rows, filters)
+        if len(ids) == max_rows:
             return ids
         # select first and sort afterwards: with an index on the sort order, all rows would be scanned
         indexed = select(memory_vectors.c.memory).where(memory_vectors.c.words.op("@@")(match)).cte("found")
-        return _newest(connection, select(*indexed.prefix_with("MATERIALIZED").c), most, filters)
-    if any(term.prefix for term in wanted):
-        rows = select(memories.c.id, memories.c.terms).order_by(memories.c.id.desc()).limit(WINDOW).subquery()
-        by_terms = select(rows.c.id).where(*(_glob(" " + rows.c.terms + " ", term) for term in wanted))
-        ids = _newest(connection, by_terms, most, filters)
-        if len(ids) == most:
+        return _newest(connection, select(*indexed.prefix_with("MATERIALIZED").c), max_rows, filters)
+    if any(term.prefix for term in terms):
+        rows = select(memories.c.id, memories.c.terms).order_by(memories.c.id.desc()).limit(MAX_CANDIDATES).subquery()
+        by_terms = select(rows.c.id).where(*(_glob(" " + rows.c.terms + " ", term) for term in terms))
+        ids = _newest(connection, by_terms, max_rows, filters)
+        if len(ids) == max_rows:
             return ids
-    said_there = literal_column("memories_fts").op("MATCH")(" AND ".join(map(_fts5, wanted)))
-    return _newest(connection, select(_FTS.c.rowid).where(said_there), most, filters)
+    said_there = literal_column("memories_fts").op("MATCH")(" AND ".join(map(_fts5, terms)))
+    return _newest(connection, select(_FTS.c.rowid).where(said_there), max_rows, filters)
 
 
-def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filters) -> list[int]:
+def _newest(connection: Connection, rows: Select[Any], max_rows: int, filters: Filters) -> list[int]:
     """Return the newest of these rows that pass the filters."""
     (row,) = rows.selected_columns
     if filters != EVERYTHING:
-        few = rows.order_by(row.desc()).limit(SIFTED).subquery()
-        (row,) = few.c
+        sifted = rows.order_by(row.desc()).limit(MAX_SIFTED).subquery()
+        (row,) = sifted.c
         # a subquery instead of a join, because planners would begin a join with the filters
-        rows = select(row).where(select(condition(filters)).where(memories.c.id == row).scalar_subquery())
-    return [int(result[0]) for result in connection.execute(rows.order_by(row.desc()).limit(most))]
+        rows = select(row).where(select(filter_condition(filters)).where(memories.c.id == row).scalar_subquery())
+    return [int(result[0]) for result in connection.execute(rows.order_by(row.desc()).limit(max_rows))]
 
 
-def _important(connection: Connection, wanted: Sequence[SearchTerm], filters: Filters) -> list[int]:
+def _important_rows(connection: Connection, terms: Sequence[SearchTerm], filters: Filters) -> list[int]:
     """Return those of the most important rows that match all terms."""
     top = select(memories.c.id, memories.c.terms).order_by(memories.c.importance.desc(), memories.c.id.desc())
-    rows = connection.execute(top.where(condition(filters)).limit(IMPORTANT)).all()
-    return [row.id for row in rows if all(term.found_in(words) for words in [QueryWords(row.terms)] for term in wanted)]
+    rows = connection.execute(top.where(filter_condition(filters)).limit(MAX_IMPORTANT)).all()
+    return [row.id for row in rows if all(term.is_in(words) for words in [QueryWords(row.terms)] for term in terms)]
 
 
 def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candidate]:
@@ -182,31 +183,31 @@ def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candida
             yield Candidate(row.id, row.digest, row.terms, row.importance, row.pinned, used)
 
 
-def _fts5(wanted: SearchTerm) -> str:
+def _fts5(term: SearchTerm) -> str:
     """Return a search term in FTS5's query syntax. Words consist of letters, digits and marks only."""
-    star = "*" if wanted.prefix else ""
-    if wanted.phrase:
-        return f'"{" ".join(wanted.ways[0])}"{star}'
-    ways = (" AND ".join(f'"{word}"' for word in way) + star for way in wanted.ways)
-    return "(" + " OR ".join(f"({way})" for way in ways) + ")"
+    star = "*" if term.prefix else ""
+    if term.phrase:
+        return f'"{" ".join(term.spellings[0])}"{star}'
+    ways = (" AND ".join(f'"{word}"' for word in spelling) + star for spelling in term.spellings)
+    return "(" + " OR ".join(f"({spelling})" for spelling in ways) + ")"
 
 
-def _glob(terms: ColumnElement[str], wanted: SearchTerm) -> ColumnElement[bool]:
+def _glob(terms: ColumnElement[str], term: SearchTerm) -> ColumnElement[bool]:
     """Return a search term as a condition on terms with a blank at each end, for use without FTS5's index."""
-    star = "*" if wanted.prefix else " *"
-    if wanted.phrase:
-        return terms.op("GLOB")(f"* {' '.join(wanted.ways[0])}{star}")
+    star = "*" if term.prefix else " *"
+    if term.phrase:
+        return terms.op("GLOB")(f"* {' '.join(term.spellings[0])}{star}")
     return or_(
         *(
-            and_(*(terms.op("GLOB")(f"* {word}{star if word is way[-1] else ' *'}") for word in way))
-            for way in wanted.ways
+            and_(*(terms.op("GLOB")(f"* {word}{star if word is spelling[-1] else ' *'}") for word in spelling))
+            for spelling in term.spellings
         )
     )
 
 
-def _tsquery(wanted: SearchTerm) -> str:
+def _tsquery(term: SearchTerm) -> str:
     """Return a search term in PostgreSQL's query syntax."""
-    star = ":*" if wanted.prefix else ""
-    between = " <-> " if wanted.phrase else " & "
-    ways = (between.join(f"'{word}'" for word in way) + star for way in wanted.ways)
-    return "(" + " | ".join(f"({way})" for way in ways) + ")"
+    star = ":*" if term.prefix else ""
+    operator = " <-> " if term.phrase else " & "
+    ways = (operator.join(f"'{word}'" for word in spelling) + star for spelling in term.spellings)
+    return "(" + " | ".join(f"({spelling})" for spelling in ways) + ")"

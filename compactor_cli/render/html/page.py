@@ -20,7 +20,7 @@ from compactor_cli.views.timelines import by_file
 
 _SCRIPTS = ("elements.js", "figures.js", "timeline.js", "messages.js", "start.js")
 """In order of dependency."""
-_IN_SCRIPT = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
+_SCRIPT_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 """Characters that could start or end an element. In JSON they occur only in strings, where escapes are equivalent."""
 _SHARES: Mapping[str, Callable[[Sequence[Message]], tuple[Share, ...]]] = {
     "role": by_role,
@@ -29,22 +29,22 @@ _SHARES: Mapping[str, Callable[[Sequence[Message]], tuple[Share, ...]]] = {
 }
 
 
-def page(value: Mapping[str, Any]) -> str:
+def render_page(value: Mapping[str, Any]) -> str:
     """Return the page. The same value gives the same text, and its contents are always data, never markup."""
     style, script = _style(), _script()
-    return _fill(
+    return _fill_template(
         _read("page.html"),
         {
-            "policy": html.escape(policy(style, script)),
+            "policy": html.escape(content_policy(style, script)),
             "title": html.escape(shown(str(value["title"]))),
             "style": style,
-            "data": dumps(value).translate(_IN_SCRIPT),
+            "data": dumps(value).translate(_SCRIPT_ESCAPES),
             "script": script,
         },
     )
 
 
-def policy(style: str, script: str) -> str:
+def content_policy(style: str, script: str) -> str:
     """Return the Content-Security-Policy, which allows this style, this script, and nothing else."""
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
@@ -55,11 +55,11 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _fill(template: str, values: Mapping[str, str]) -> str:
+def _fill_template(template: str, values: Mapping[str, str]) -> str:
     """Return the template with each `{{name}}` replaced once; inserted values are not searched for further names."""
-    head, *rest = template.split("{{")
+    head, *remaining = template.split("{{")
     pieces = [head]
-    for piece in rest:
+    for piece in remaining:
         name, _, text = piece.partition("}}")
         pieces += [values[name], text]
     return "".join(pieces)
@@ -93,7 +93,7 @@ def page_value(
         "command": command,
         "title": title,
         "report": {name: value for name, value in report.items() if name != "stages"},
-        "shares": _shares(entries, compared=command != "inspect"),
+        "shares": _token_shares(entries, compared=command != "inspect"),
         "survival": [
             {"category": s.category, "kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals
         ],
@@ -102,22 +102,22 @@ def page_value(
     }
 
 
-def _shares(entries: Sequence[Entry], *, compared: bool) -> dict[str, list[dict[str, Any]]]:
+def _token_shares(entries: Sequence[Entry], *, compared: bool) -> dict[str, list[dict[str, Any]]]:
     """Return tokens by role, tool and file, before and, if decisions were made, after."""
     conversations = sorted({entry.conversation for entry in entries})
     out: dict[str, list[dict[str, Any]]] = {}
     for kind, sort in _SHARES.items():
         sums: dict[str, dict[str, Any]] = {}
         for conversation in conversations:
-            own = [entry for entry in entries if entry.conversation == conversation]
-            _sum(sums, "before", sort([e.before for e in own if e.before is not None]))
+            conversation_entries = [entry for entry in entries if entry.conversation == conversation]
+            _add_shares(sums, "before", sort([e.before for e in conversation_entries if e.before is not None]))
             if compared:
-                _sum(sums, "after", sort([e.after for e in own if e.after is not None]))
+                _add_shares(sums, "after", sort([e.after for e in conversation_entries if e.after is not None]))
         out[kind] = sorted(sums.values(), key=lambda share: (-share["before"], -share["after"], share["name"]))
     return out
 
 
-def _sum(sums: dict[str, dict[str, Any]], side: str, shares: Sequence[Share]) -> None:
+def _add_shares(sums: dict[str, dict[str, Any]], side: str, shares: Sequence[Share]) -> None:
     for share in shares:
         line = sums.setdefault(share.name, {"name": share.name, "count": 0, "before": 0, "after": 0})
         line[side] += share.tokens

@@ -13,12 +13,12 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.shared.quoted_lines import MARK
+from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS
 from compactor_cli.strategies.shared.selection import ChosenLine
 
 WORTHLESS = "none of its lines is worth its tokens"
 """Reason given for groups of which nothing is kept."""
-_WORTH_A_HEADING = 120
+_MIN_HEADING_TOKENS = 120
 """Tokens of quoted lines that justify a separate summary, with its heading and its place in the conversation."""
 
 
@@ -34,7 +34,7 @@ class Attempt(Struct, frozen=True):
     @property
     def says_base(self) -> bool:
         """Return whether a summary says what the transcript was compacted from."""
-        return any(slot.based for slot in self.slots)
+        return any(slot.names_source for slot in self.slots)
 
 
 def quotes_all(attempt: Attempt, group: Group, lines: SessionLines) -> bool:
@@ -43,13 +43,14 @@ def quotes_all(attempt: Attempt, group: Group, lines: SessionLines) -> bool:
     return bool(quoted) and quoted.issuperset(n for i in group.messages for n in lines.of_message(i))
 
 
-def with_the_rest(
-    choices: list[ChosenLine], group: Group, lines: SessionLines, tokens: Callable[[int], int]
+def with_all_lines(
+    choices: list[ChosenLine], group: Group, lines: SessionLines, line_tokens: Callable[[int], int]
 ) -> list[ChosenLine]:
-    """Return the chosen lines of a group together with all its other lines. `tokens`: returns the cost of a line."""
-    known = {choice.line for choice in choices}
-    added = (line for i in group.messages for line in lines.of_message(i) if line not in known)
-    return [*choices, *(ChosenLine(line, 0.0, tokens(line)) for line in added)]
+    """Return the chosen lines of a group together with all its other lines. `line_tokens`: returns the cost of a
+    line."""
+    chosen_lines = {choice.line for choice in choices}
+    added = (line for i in group.messages for line in lines.of_message(i) if line not in chosen_lines)
+    return [*choices, *(ChosenLine(line, 0.0, line_tokens(line)) for line in added)]
 
 
 def misleads(index: int, inputs: PlanInput, decisions: Mapping[int, Decision]) -> bool:
@@ -61,10 +62,10 @@ def misleads(index: int, inputs: PlanInput, decisions: Mapping[int, Decision]) -
 
     groups = inputs.groups
     calls = any(inputs.messages[i].calls for i in groups[index].messages)
-    for at in range(index + 1, len(groups)):
-        group, following = groups[at - 1], groups[at]
+    for next_index in range(index + 1, len(groups)):
+        group, following = groups[next_index - 1], groups[next_index]
         if is_request(following, inputs.messages):
-            if at - 1 > index:
+            if next_index - 1 > index:
                 return calls and is_gone(group) and not is_gone(following)
             return not calls and is_gone(following)
     return False
@@ -75,9 +76,9 @@ class Stretch(Struct):
 
     groups: list[Group] = field(default_factory=list)
     tokens: int = 0
-    before: list[Group] = field(default_factory=list)
+    movable_before: list[Group] = field(default_factory=list)
     """Groups in place between the previous stretch and this one, if all of them may be quoted instead."""
-    joins: bool = False
+    can_join: bool = False
     """Whether it may be joined with the previous stretch."""
     gone: list[Group] = field(default_factory=list)
     """Groups before it of which nothing is kept. Its summary covers them, too."""
@@ -86,111 +87,116 @@ class Stretch(Struct):
 def arrange(
     groups: Sequence[Group],
     in_place: Mapping[int, Decision],
-    movable: Callable[[Group], bool],
-    quoted: Callable[[Group], int],
-    extra: int = 0,
+    is_movable: Callable[[Group], bool],
+    quoted_tokens: Callable[[Group], int],
+    extra_tokens: int = 0,
     *,
-    needed: bool = False,
-    worth: int = MARK,
+    required: bool = False,
+    min_tokens: int = MIN_MARK_TOKENS,
 ) -> list[Stretch]:
     """Return the stretches that get a summary. Groups outside of them are in place, or gone.
 
-    `in_place`: groups that would stay. `movable`: returns whether a group may be quoted instead. `quoted`: returns the
-    tokens of the lines that a summary quotes of a group. `extra`: tokens of the last summary besides its lines.
-    `needed`: there has to be a summary, however little it quotes. `worth`: minimum tokens of a summary."""
+    `in_place`: groups that would stay. `is_movable`: returns whether a group may be quoted instead. `quoted_tokens`:
+    returns the tokens of the lines that a summary quotes of a group. `extra_tokens`: tokens of the last summary besides
+    its lines.
+    `required`: there has to be a summary, however little it quotes. `min_tokens`: minimum tokens of a summary."""
     stretches: list[Stretch] = []
     current = Stretch()
     for group in groups:
-        tokens = quoted(group)
+        tokens = quoted_tokens(group)
         if group.index not in in_place:
             current.groups.append(group)
             current.tokens += tokens
-        elif not movable(group):
-            _close(stretches, current, group)
+        elif not is_movable(group):
+            _end_stretch(stretches, current, group)
             current = Stretch()
         elif current.tokens == 0:
-            current.before.append(group)
-        elif current.tokens < _WORTH_A_HEADING:
+            current.movable_before.append(group)
+        elif current.tokens < _MIN_HEADING_TOKENS:
             current.groups.append(group)
             current.tokens += tokens
         else:
-            _close(stretches, current, group)
-            current = Stretch(before=[group], joins=True)
-    _close(stretches, current)
+            _end_stretch(stretches, current, group)
+            current = Stretch(movable_before=[group], can_join=True)
+    _end_stretch(stretches, current)
     if stretches:
-        stretches[-1].tokens += extra
+        stretches[-1].tokens += extra_tokens
     # a few words at the very end justify one: without them the request before would look unanswered
-    last = groups[-1] if groups and quoted(groups[-1]) else None
-    told: list[Stretch] = []
-    gone: list[Group] = []
-    for stretch in _joined(stretches, quoted):
-        if stretch.tokens >= worth or stretch.groups[-1] is last:
-            stretch.gone, gone = gone, []
-            told.append(stretch)
+    last_group = groups[-1] if groups and quoted_tokens(groups[-1]) else None
+    kept_stretches: list[Stretch] = []
+    gone_groups: list[Group] = []
+    for stretch in _join_small(stretches, quoted_tokens):
+        if stretch.tokens >= min_tokens or stretch.groups[-1] is last_group:
+            stretch.gone, gone_groups = gone_groups, []
+            kept_stretches.append(stretch)
         else:
-            gone += (group for group in stretch.groups if group.index not in in_place)
-    return told or (_first_gap(groups, in_place, movable, quoted) if needed else [])
+            gone_groups += (group for group in stretch.groups if group.index not in in_place)
+    return kept_stretches or (_first_gap(groups, in_place, is_movable, quoted_tokens) if required else [])
 
 
 def last_resort(
     groups: Sequence[Group],
     in_place: Mapping[int, Decision],
-    movable: Callable[[Group], bool],
-    quoted: Callable[[Group], int],
+    is_movable: Callable[[Group], bool],
+    quoted_tokens: Callable[[Group], int],
 ) -> list[Stretch]:
     """Return, as a stretch, the group cut in place with which a summary saves most. Used if there has to be a
     summary."""
-    cut = (g for g in groups if g.index in in_place and in_place[g.index].rendition == "shortened")
-    movable_cut = sorted((g for g in cut if movable(g) and quoted(g)), key=lambda g: g.tokens - quoted(g))
-    return [Stretch([g], quoted(g)) for g in movable_cut[-1:]]
+    cut_groups = (g for g in groups if g.index in in_place and in_place[g.index].rendition == "shortened")
+    movable_cut = sorted(
+        (g for g in cut_groups if is_movable(g) and quoted_tokens(g)), key=lambda g: g.tokens - quoted_tokens(g)
+    )
+    return [Stretch([g], quoted_tokens(g)) for g in movable_cut[-1:]]
 
 
 def _first_gap(
     groups: Sequence[Group],
     in_place: Mapping[int, Decision],
-    movable: Callable[[Group], bool],
-    quoted: Callable[[Group], int],
+    is_movable: Callable[[Group], bool],
+    quoted_tokens: Callable[[Group], int],
 ) -> list[Stretch]:
     """Return, as a stretch, the first messages that are gone, with a message right after or before them that may be
     quoted."""
-    gone: list[Group] = []
+    gone_groups: list[Group] = []
     for index, group in enumerate(groups):
-        if group.index in in_place or quoted(group):
+        if group.index in in_place or quoted_tokens(group):
             continue
-        gone.append(group)
-        if index + 1 < len(groups) and groups[index + 1].index not in in_place and not quoted(groups[index + 1]):
+        gone_groups.append(group)
+        if index + 1 < len(groups) and groups[index + 1].index not in in_place and not quoted_tokens(groups[index + 1]):
             continue
-        beside = [groups[i] for i in (index + 1, gone[0].index - 1) if 0 <= i < len(groups)]
-        neighbours = [g for g in beside if g.index in in_place and movable(g) and quoted(g)]
+        adjacent = [groups[i] for i in (index + 1, gone_groups[0].index - 1) if 0 <= i < len(groups)]
+        neighbours = [g for g in adjacent if g.index in in_place and is_movable(g) and quoted_tokens(g)]
         if neighbours:
-            return [Stretch(sorted([neighbours[0], *gone], key=lambda g: g.index), quoted(neighbours[0]))]
-        gone.clear()
+            return [Stretch(sorted([neighbours[0], *gone_groups], key=lambda g: g.index), quoted_tokens(neighbours[0]))]
+        gone_groups.clear()
     return []
 
 
-def _close(stretches: list[Stretch], stretch: Stretch, behind: Group | None = None) -> None:
-    """End a stretch. Groups with a message after the group `behind`, which stays in place, have no place before it:
+def _end_stretch(stretches: list[Stretch], stretch: Stretch, next_group: Group | None = None) -> None:
+    """End a stretch. Groups with a message after the group `next_group`, which stays in place, have no place before it:
     they are dropped."""
-    if behind is not None:
-        stretch.groups = [g for g in stretch.groups if g.messages[-1] < behind.messages[0]]
+    if next_group is not None:
+        stretch.groups = [g for g in stretch.groups if g.messages[-1] < next_group.messages[0]]
     if stretch.groups:
         stretches.append(stretch)
 
 
-def _joined(stretches: Sequence[Stretch], quoted: Callable[[Group], int]) -> Iterable[Stretch]:
+def _join_small(stretches: Sequence[Stretch], quoted_tokens: Callable[[Group], int]) -> Iterable[Stretch]:
     """Join each small stretch with the one before it if it may be joined."""
     joined: list[Stretch] = []
     for stretch in stretches:
-        if joined and stretch.joins and stretch.tokens < MARK:
-            last = joined[-1]
-            last.groups = sorted([*last.groups, *stretch.before, *stretch.groups], key=lambda g: g.index)
-            last.tokens += stretch.tokens + sum(map(quoted, stretch.before))
+        if joined and stretch.can_join and stretch.tokens < MIN_MARK_TOKENS:
+            previous = joined[-1]
+            previous.groups = sorted(
+                [*previous.groups, *stretch.movable_before, *stretch.groups], key=lambda g: g.index
+            )
+            previous.tokens += stretch.tokens + sum(map(quoted_tokens, stretch.movable_before))
         else:
             joined.append(stretch)
     return joined
 
 
-def summarized(group: Group, choices: Sequence[ChosenLine]) -> Decision:
+def summarize_group(group: Group, choices: Sequence[ChosenLine]) -> Decision:
     """Return the decision on a group that a summary covers, with the lines quoted from it."""
     if not choices:
         return Decision(group.index, "summarized", 0, WORTHLESS, value=0.0)

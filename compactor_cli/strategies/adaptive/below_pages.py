@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.message import Message
-from compactor_cli.text.page_trees import typed_below
+from compactor_cli.text.page_trees import typed_span
 
 
 def typed_below_pages(messages: Sequence[Message], lines: SessionLines) -> dict[int, tuple[int, int]]:
     """Return the spans of these words by piece. Words found below several pages come from the harness itself."""
     pieces = lines.session.pieces
     pages = (number for number in lines.first_of if messages[pieces[number].message].origin == "injected")
-    found = {number: span for number in pages if (span := typed_below(pieces[number].text))}
-    texts = {number: pieces[number].text[start:end] for number, (start, end) in found.items()}
-    times = Counter(texts.values())
-    return {number: span for number, span in found.items() if times[texts[number]] == 1}
+    spans = {number: span for number in pages if (span := typed_span(pieces[number].text))}
+    texts = {number: pieces[number].text[start:end] for number, (start, end) in spans.items()}
+    counts = Counter(texts.values())
+    return {number: span for number, span in spans.items() if counts[texts[number]] == 1}

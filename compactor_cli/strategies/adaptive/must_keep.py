@@ -9,48 +9,48 @@ from itertools import dropwhile, groupby
 
 from msgspec import Struct
 
-from compactor_cli.features.followed import answers_before_turns
+from compactor_cli.features.after_request import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.calls import runs_command
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_arguments
-from compactor_cli.features.work.sql_effects import sql_of
+from compactor_cli.features.work.sql_effects import sql_script
 from compactor_cli.features.work.sql_statements import sql_changes
-from compactor_cli.features.work.tool_names import acts
-from compactor_cli.model.injected import is_account, is_instructions, local_commands
+from compactor_cli.features.work.tool_names import is_acting
+from compactor_cli.model.injected import is_agent_summary, is_instructions, local_commands
 from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import Pairing, Spot
-from compactor_cli.model.replies import AGREEMENT, reply_span
-from compactor_cli.model.talking import telling_requests
+from compactor_cli.model.pairing import Pairing, PartIndex
+from compactor_cli.model.replies import MAX_ANSWER_TOKENS, reply_span
+from compactor_cli.model.talking import substantial_requests
 from compactor_cli.strategies.adaptive.below_pages import typed_below_pages
-from compactor_cli.strategies.adaptive.corrected_answers import corrections
+from compactor_cli.strategies.adaptive.corrected_answers import find_corrections
 from compactor_cli.strategies.adaptive.state_forms import forms, joined
-from compactor_cli.strategies.shared.rooms import account_share, is_followed
+from compactor_cli.strategies.shared.rooms import agent_summary_share, is_followed
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, unlisted_counts, with_whole_list
 from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times, parted
 from compactor_cli.text.account_parts import ranked_paragraphs
 from compactor_cli.text.chosen import NEVER
-from compactor_cli.text.clauses import LEADS_ON
+from compactor_cli.text.clauses import LEAD_ENDS
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.picked_items import picked_items
-from compactor_cli.text.sentences import ASKS_WITHIN, BULLET
+from compactor_cli.text.sentences import INNER_QUESTION, ITEM_MARK
 
-_FEW_WORDS = 12
+_MAX_SHORT_TOKENS = 12
 """Maximum tokens of a user's message of few words."""
 _SAID = 150
 """Tokens of a message up to which a question in it is asked by its user."""
-_MOST_AGREED = 40
+_MAX_AGREED_LINES = 40
 """Maximum number of lines of such an answer if it does not fit as a whole."""
-_END = 2
+_END_LINES = 2
 """Number of lines at the end of the agent's text that say what the user answers."""
 BULLET_TOKENS = 2
 """Tokens of a line of the state besides its text."""
-_DETAILED = 0.4
+_MAX_DETAIL_SHARE = 0.4
 """Share of the room for the state up to which a failure is shown with all details if a shorter line says why."""
-_BARE = 2
+_PLAIN_FORMS = 2
 """Number of forms of a state line that do not say why something failed: with all details, and with none."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools that an agent only thinks with."""
@@ -67,7 +67,7 @@ _COURTESY = compiled_later(
 """Parts of polite closing sentences, which do not add to an answer."""
 
 
-class UserWords(Struct, frozen=True):
+class PieceSpan(Struct, frozen=True):
     """Words of the user, or words kept like them, as a span of a piece."""
 
     piece: int
@@ -75,77 +75,77 @@ class UserWords(Struct, frozen=True):
     end: int
 
 
-def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
+def find_requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[PieceSpan]:
     """Yield what the user asked, in order, including answers to calls, words below a page, and quotes in a summary."""
-    telling = {message.index for message in telling_requests(messages)}
+    telling = {message.index for message in substantial_requests(messages)}
     below = typed_below_pages(messages, lines)
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]
-        if message.index in telling and piece.speech:
-            yield UserWords(number, 0, len(piece.text))
+        if message.index in telling and piece.is_speech:
+            yield PieceSpan(number, 0, len(piece.text))
         elif message.parts[piece.part].kind == "tool_result" and (words := reply_span(piece.text)):
-            yield UserWords(number, *words)
+            yield PieceSpan(number, *words)
         elif message.origin == "summary":
-            yield from _quoted(message, piece.part, number, "user")
+            yield from _quoted_spans(message, piece.part, number, "user")
         elif number in below:
-            yield UserWords(number, *below[number])
+            yield PieceSpan(number, *below[number])
 
 
-def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
+def find_instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[PieceSpan]:
     """Yield standing instructions that a harness inserted, such as those of CLAUDE.md, and their quotes in earlier
     summaries."""
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]
-        if message.origin == "injected" and piece.speech and is_instructions(piece.text):
-            yield UserWords(number, 0, len(piece.text))
+        if message.origin == "injected" and piece.is_speech and is_instructions(piece.text):
+            yield PieceSpan(number, 0, len(piece.text))
         elif message.origin == "summary":
-            yield from _quoted(message, piece.part, number, INSTRUCTIONS)
+            yield from _quoted_spans(message, piece.part, number, INSTRUCTIONS)
 
 
-def account(messages: Sequence[Message], lines: SessionLines) -> tuple[list[UserWords], float]:
+def agent_summary_spans(messages: Sequence[Message], lines: SessionLines) -> tuple[list[PieceSpan], float]:
     """Return the paragraphs of the newest summary that an agent had written of its session, and its share of the room.
     The most important paragraphs come last; of the others, the last ones say where the work stood."""
     for number in sorted(lines.first_of, reverse=True):
         piece = lines.session.pieces[number]
-        if messages[piece.message].origin == "injected" and piece.speech and is_account(piece.text):
-            ranks = ranked_paragraphs(piece.text, followed=is_followed(messages, piece.message))
-            told = sorted((-rank, *span) for span, rank in ranks if rank != NEVER)
-            return [UserWords(number, *span) for _, *span in told], account_share(messages, piece.message)
+        if messages[piece.message].origin == "injected" and piece.is_speech and is_agent_summary(piece.text):
+            ranks = ranked_paragraphs(piece.text, is_followed=is_followed(messages, piece.message))
+            ranked_spans = sorted((-rank, *span) for span, rank in ranks if rank != NEVER)
+            return [PieceSpan(number, *span) for _, *span in ranked_spans], agent_summary_share(messages, piece.message)
     return [], 0.0
 
 
-def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[UserWords]:
+def _quoted_spans(message: Message, part: int, number: int, speaker: str) -> Iterator[PieceSpan]:
     """Yield what a summary quotes of a speaker word for word."""
     for words in earlier_words(message.parts[part].text, speaker):
-        yield UserWords(number, words.start, words.end)
+        yield PieceSpan(number, words.start, words.end)
 
 
-def within(
-    room: float, answers: Iterable[list[int]], lines: SessionLines, cost: Callable[[int], int]
+def fit_answers(
+    budget: float, answers: Iterable[list[int]], lines: SessionLines, cost: Callable[[int], int]
 ) -> Iterator[list[int]]:
-    """Yield the lines of answers that fit into `room` tokens. Lines between the first and the last are dropped first,
+    """Yield the lines of answers that fit into `budget` tokens. Lines between the first and the last are dropped first,
     then the last, and a question at the very end only as a last resort. `cost`: tokens that a line adds to earlier
     ones."""
     for answer in answers:
         costs = [*map(cost, answer)]
-        asks = [ASKS_WITHIN.search(lines.text(line)) is not None for line in answer]
-        last = len(answer) - 1
-        leaving = sorted(range(len(answer)), key=lambda at: (asks[at], at in (0, last) and not asks[at], not at, at))
+        asks = [INNER_QUESTION.search(lines.text(line)) is not None for line in answer]
+        end = len(answer) - 1
+        drop_order = sorted(range(len(answer)), key=lambda i: (asks[i], i in (0, end) and not asks[i], not i, i))
         left, used = set(range(len(answer))), sum(costs)
-        for at in leaving if used > room else ():
-            left.discard(at)
-            used -= costs[at]
-            if used <= room:
+        for i in drop_order if used > budget else ():
+            left.discard(i)
+            used -= costs[i]
+            if used <= budget:
                 break
-        room -= used
-        gone = {answer[at] for at in range(len(answer)) if at not in left}
+        budget -= used
+        gone = {answer[i] for i in range(len(answer)) if i not in left}
         # a label says nothing without what it introduces
         labels = {
-            at for at in left if answer[at] + 1 in gone and not asks[at] and lines.text(answer[at]).endswith(LEADS_ON)
+            i for i in left if answer[i] + 1 in gone and not asks[i] and lines.text(answer[i]).endswith(LEAD_ENDS)
         }
-        yield [answer[at] for at in sorted(left - labels)]
+        yield [answer[i] for i in sorted(left - labels)]
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
@@ -154,82 +154,82 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
     accepted offer, or else the line before. The newest request comes first, then requests of few words, which say
     nothing without the answer, and then the others, each from the newest. Later lines that repeat most figures of an
     answer follow it, because they may correct it."""
-    told = [*_answers(messages, lines)]
-    corrected = corrections(messages, lines, told, lambda message: speech_of(lines, message))
+    told = [*_answer_lines(messages, lines)]
+    corrected = find_corrections(messages, lines, told, lambda message: speech_of(lines, message))
     for number, answer in enumerate(told):
         yield answer
         if number in corrected:
             yield corrected[number]
 
 
-def _answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
+def _answer_lines(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
     turns = answers_before_turns(messages)
 
-    def place(turn: tuple[int, int]) -> tuple[bool, bool, int]:
-        return turn != turns[-1], messages[turn[1]].tokens > _FEW_WORDS, -turn[1]
+    def sort_key(turn: tuple[int, int]) -> tuple[bool, bool, int]:
+        return turn != turns[-1], messages[turn[1]].tokens > _MAX_SHORT_TOKENS, -turn[1]
 
-    for index, request in sorted(turns, key=place):
+    for index, request in sorted(turns, key=sort_key):
         if speech := speech_of(lines, index):
-            end = _end_of(speech, lines)
+            end = _closing_line(speech, lines)
             others = [line for line in speech if line != end]
-            before = [line for line in others if line < end][1 - _END :]
+            before = [line for line in others if line < end][1 - _END_LINES :]
             if picked_lines(messages[request].text("text"), lines, speech):  # it stays with the reply
                 yield [end]
                 continue
-            told = *_opening(speech, lines), *(_said_again(lines, request, others, end) or before)
+            told = *_opening(speech, lines), *(_repeated_lines(lines, request, others, end) or before)
             yield sorted({*told, end})
 
 
-def beside_requests(
+def request_context(
     messages: Sequence[Message], lines: SessionLines, stays: Callable[[int], bool]
 ) -> Iterator[list[int]]:
     """Yield the beginning of the agent's answer to the newest request if that asks something: without it, the request
     would look unanswered. Then yield the items that requests pick from what was said before them, the newest first.
     `stays`: returns whether something of a request is kept: "(1), please" says nothing without its item."""
-    yield _answered_since(messages, lines)
+    yield _answer_opening(messages, lines)
     for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
         if stays(request) and (picked := picked_lines(messages[request].text("text"), lines, speech_of(lines, index))):
             yield picked
 
 
-def _answered_since(messages: Sequence[Message], lines: SessionLines) -> list[int]:
+def _answer_opening(messages: Sequence[Message], lines: SessionLines) -> list[int]:
     """Return the first line of the agent's text after the newest request if the request asks something and the line
     names something. Long requests are skipped, because questions in them belong to forms or pasted text."""
     newest = max((m.index for m in messages if m.role == "user" and m.origin == "request"), default=-1)
-    if newest < 0 or messages[newest].tokens > _SAID or not ASKS_WITHIN.search(messages[newest].text("text")):
+    if newest < 0 or messages[newest].tokens > _SAID or not INNER_QUESTION.search(messages[newest].text("text")):
         return []
     said = (speech_of(lines, m.index) for m in messages if m.index > newest and m.role == "assistant")
     opening = list(_opening(next(filter(None, said), []), lines))
     return opening if any(names_something(lines.text(line)) for line in opening) else []
 
 
-def agreed_to(messages: Sequence[Message], lines: SessionLines) -> Iterator[tuple[Sequence[int], bool]]:
+def agreed_parts(messages: Sequence[Message], lines: SessionLines) -> Iterator[tuple[Sequence[int], bool]]:
     """Yield parts of the agent's text before the newest request, and whether the request picks them: the whole text if
     the request is short enough to agree to it, then what it picks, and then less and less of the text."""
     index, request = max(answers_before_turns(messages), key=lambda turn: turn[1], default=(-1, -1))
     if request < 0:
         return
     speech, reply = speech_of(lines, index), messages[request]
-    agrees = reply.tokens <= AGREEMENT
+    agrees = reply.tokens <= MAX_ANSWER_TOKENS
     if agrees and speech:
         yield speech, False
     if picked := picked_lines(reply.text("text"), lines, speech):
         yield picked, True
     if agrees:
-        yield from ((some, False) for some in _shortened(speech, lines) if some)
+        yield from ((part_lines, False) for part_lines in _shorter_answers(speech, lines) if part_lines)
 
 
 def picked_lines(reply: str, lines: SessionLines, answer: Iterable[int]) -> list[int]:
     """Return the lines of an answer that belong to items which a reply picks by number."""
     found: list[int] = []
-    for number, own in groupby(answer, key=lines.piece_of.__getitem__):
+    for number, piece_lines in groupby(answer, key=lines.piece_of.__getitem__):
         spans = picked_items(lines.session.pieces[number].text, reply)
-        picked = {line for span in spans for line in lines.overlapping(number, *span)}
-        found += [line for line in own if line in picked]
+        picked = {line for span in spans for line in lines.lines_overlapping(number, *span)}
+        found += [line for line in piece_lines if line in picked]
     return found
 
 
-def failed_call(
+def failed_call_lines(
     state: Sequence[StateLine], messages: Sequence[Message], lines: SessionLines, pairing: Pairing
 ) -> list[int]:
     """Return the lines of the newest call that acts outside the session and failed for good: it has to be made again,
@@ -238,21 +238,21 @@ def failed_call(
     newest = max(failed, default=-1)
     calls = {
         call
-        for (at, part), call in pairing.answers.items()
+        for (at, part), call in pairing.call_of.items()
         if messages[at].index == newest and has_failed(messages[at].parts[part]) and _may_act(messages, call)
     }
     found = (line for at in sorted({at for at, _ in calls}) for line in lines.of_message(messages[at].index))
-    return [line for line in found if (lines.piece(line).message, lines.piece(line).part) in calls]
+    return [line for line in found if (lines.piece_at(line).message, lines.piece_at(line).part) in calls]
 
 
-def _may_act(messages: Sequence[Message], spot: Spot) -> bool:
+def _may_act(messages: Sequence[Message], location: PartIndex) -> bool:
     """Return whether a call is of a tool that acts outside the session, runs a command, or changes a database."""
-    call = messages[spot[0]].parts[spot[1]]
+    call = messages[location[0]].parts[location[1]]
     arguments = call_arguments(call)
-    return acts(call.name, arguments) or runs_command(call) or bool(sql_changes(sql_of(call.name, arguments)))
+    return is_acting(call.name, arguments) or runs_command(call) or bool(sql_changes(sql_script(call.name, arguments)))
 
 
-def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
+def conclusion_lines(messages: Sequence[Message], lines: SessionLines) -> list[int]:
     """Return the first line and the end of the agent's text after all else, or of its thought if a tool notes that."""
     local = local_commands(messages)
     last = next((message for message in reversed(messages) if not (message.results or message.index in local)), None)
@@ -261,7 +261,7 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
     if last.calls:
         return list(lines.of_message(last.index))[-1:] if all(_THINKS.search(call.name) for call in last.calls) else []
     speech = speech_of(lines, last.index)
-    return [*speech[:-_END][:1], *speech[-_END:]]
+    return [*speech[:-_END_LINES][:1], *speech[-_END_LINES:]]
 
 
 def _opening(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
@@ -269,27 +269,27 @@ def _opening(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
     for a courtesy."""
     if not speech or _is_courtesy(lines.text(speech[0])):
         return []
-    return speech[: 2 if lines.text(speech[0]).endswith(LEADS_ON) else 1]
+    return speech[: 2 if lines.text(speech[0]).endswith(LEAD_ENDS) else 1]
 
 
-def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
+def _closing_line(speech: Sequence[int], lines: SessionLines) -> int:
     """Return the line that an answer leads up to: its last line. If courtesies follow it, return the one before them,
     or the question before the list that ends there."""
-    told = list(dropwhile(lambda line: _is_courtesy(lines.text(line)), reversed(speech)))
-    if len(told) in (0, len(speech)):
+    lines_before = list(dropwhile(lambda line: _is_courtesy(lines.text(line)), reversed(speech)))
+    if len(lines_before) in (0, len(speech)):
         return speech[-1]
-    for line in told:
+    for line in lines_before:
         text = lines.text(line).rstrip()
-        if ASKS_WITHIN.search(text):
+        if INNER_QUESTION.search(text):
             return line
-        if not BULLET.match(text) and not text.endswith(LEADS_ON):
+        if not ITEM_MARK.match(text) and not text.endswith(LEAD_ENDS):
             break
-    return told[0]
+    return lines_before[0]
 
 
 def _is_courtesy(text: str) -> bool:
     """Return whether a line is only a courtesy: it asks nothing, and names nothing."""
-    return _COURTESY.search(text) is not None and not ASKS_WITHIN.search(text) and not names_something(text)
+    return _COURTESY.search(text) is not None and not INNER_QUESTION.search(text) and not names_something(text)
 
 
 def names_something(text: str) -> bool:
@@ -299,11 +299,11 @@ def names_something(text: str) -> bool:
 
 def speech_of(lines: SessionLines, message: int) -> list[int]:
     """Return the lines of a message's text that say something."""
-    own = (line for line in lines.of_message(message) if line not in lines.silent)
-    return [line for line in own if lines.piece(line).speech and lines.has_words(line)]
+    message_lines = (line for line in lines.of_message(message) if line not in lines.silent)
+    return [line for line in message_lines if lines.piece_at(line).is_speech and lines.has_words(line)]
 
 
-def state_within(
+def fit_state(
     room: float, state: Sequence[StateLine], count: Callable[[str], int], is_seen: Callable[[StateLine], bool]
 ) -> tuple[StateLine, ...]:
     """Return the state lines that fit into `room` tokens, without those that the reader sees anyway. The task list is
@@ -312,12 +312,12 @@ def state_within(
     not fit, unless it would be the only one."""
     lines = with_whole_list(state, lambda line: not is_seen(line))
     costly = [_with_costs(line, count) for line in lines]
-    crowded = sum(costs[0][1] for costs in costly) > room
+    is_crowded = sum(costs[0][1] for costs in costly) > room
     if sum(costs[-1][1] for costs in costly) > room:
         lines = tuple(joined(lines))
         costly = [_with_costs(line, count) for line in lines]
     reserved = sum(costs[-1][1] for line, costs in zip(lines, costly, strict=True) if line.kind == "effect")
-    taken: list[StateLine] = []
+    kept: list[StateLine] = []
     left_out: Counter[Kind] = Counter()
     left = room
     for line, costs in zip(lines, costly, strict=True):
@@ -327,57 +327,57 @@ def state_within(
         shortest = costs[-1][1]
         reserved -= shortest if line.kind == "effect" else 0
         # why it failed says more than its purpose, and the amounts of all acts more than the text of one
-        long = line.open and len(costs) > _BARE and costs[0][1] > _DETAILED * room
-        told = costs[1:] if long or (crowded and line.brief) else costs
+        is_long = line.open and len(costs) > _PLAIN_FORMS and costs[0][1] > _MAX_DETAIL_SHARE * room
+        told = costs[1:] if is_long or (is_crowded and line.brief) else costs
         fitting = ((form, cost) for form, cost in told if cost <= (left if cost == shortest else left - reserved))
-        if fits := next(fitting, None):
-            taken.append(fits[0])
-            left -= fits[1]
-        left_out[line.kind] += len(parted(line.text)) - (len(parted(fits[0].text)) if fits else 0)
+        if fitted := next(fitting, None):
+            kept.append(fitted[0])
+            left -= fitted[1]
+        left_out[line.kind] += len(parted(line.text)) - (len(parted(fitted[0].text)) if fitted else 0)
     if left_out := +left_out:
         small = room < COUNTS_FILES
-        named = taken[:1]
-        taken += [*rest_lines(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS, small=small)]
-        if len(taken) == 1 and unlisted_counts(taken[0].text):
+        named = kept[:1]
+        kept += [*rest_lines(kept, left_out, left, lambda text: count(text) + BULLET_TOKENS, small=small)]
+        if len(kept) == 1 and unlisted_counts(kept[0].text):
             return tuple(named)  # "1 more action" alone tells nothing
-    elif crowded:
+    elif is_crowded:
         whole = {costs[1][0].text: costs for line, costs in zip(lines, costly, strict=True) if line.brief}
-        taken = list(_detailed(taken, whole, left))
-    return tuple(taken)
+        kept = list(_restore_details(kept, whole, left))
+    return tuple(kept)
 
 
 def _with_costs(line: StateLine, count: Callable[[str], int]) -> list[tuple[StateLine, int]]:
     return [(form, count(form.text) + BULLET_TOKENS) for form in forms(line)]
 
 
-def _detailed(
-    taken: Iterable[StateLine], whole: Mapping[str, Sequence[tuple[StateLine, int]]], left: float
+def _restore_details(
+    kept: Iterable[StateLine], whole: Mapping[str, Sequence[tuple[StateLine, int]]], left: float
 ) -> Iterator[StateLine]:
     """Yield state lines with all details as long as these fit into what is left. `whole`: the forms, with their costs,
     of lines that have short details only."""
-    for line in taken:
+    for line in kept:
         (full, cost), (_, brief_cost) = whole[line.text][:2] if line.text in whole else ((line, 0), (line, 0))
         fits = cost - brief_cost <= left
         left -= cost - brief_cost if fits else 0
         yield full if fits else line
 
 
-def _shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[int]]:
+def _shorter_answers(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[int]]:
     """Yield less and less of an answer that was agreed to: without an end that only asks for agreement, then the lines
     that name something, and of these fewer and fewer of the last ones."""
     if answer and not names_something(lines.text(answer[-1])):
         answer = answer[:-1]
         yield answer
     named = [line for line in answer if names_something(lines.text(line))]
-    yield from (named[first:] for first in range(max(0, len(named) - _MOST_AGREED), len(named)))
+    yield from (named[first:] for first in range(max(0, len(named) - _MAX_AGREED_LINES), len(named)))
 
 
-def _said_again(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:
+def _repeated_lines(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:
     """Return the lines of an answer that contain names of the request after it which the answer's end lacks."""
-    wanted = lines.names_of(request).difference(lines.terms[end])
+    missing_names = lines.names_of(request).difference(lines.terms[end])
     found: list[int] = []
     for line in earlier:
-        if not wanted.isdisjoint(terms := lines.terms[line]):
-            wanted.difference_update(terms)
+        if not missing_names.isdisjoint(terms := lines.terms[line]):
+            missing_names.difference_update(terms)
             found.append(line)
-    return found[-_END:]
+    return found[-_END_LINES:]

@@ -9,43 +9,43 @@ from math import inf
 from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import has_failed
-from compactor_cli.features.work.task_lists import only_keeps_list
+from compactor_cli.features.work.task_lists import only_updates_list
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.injected import local_commands
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
-from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
-from compactor_cli.strategies.shared.renditions import level, newest_share
-from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between, share_of
+from compactor_cli.strategies.adaptive.in_place import SMALL_TOKENS, InPlaceRenderer
+from compactor_cli.strategies.shared.renditions import newest_tokens, top_limit
+from compactor_cli.strategies.shared.rooms import SMALL_ROOM, share_of, tokens_between
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_private
-from compactor_cli.text.sentences import ASKS_WITHIN
+from compactor_cli.text.sentences import INNER_QUESTION
 
-_MOST = 40
+_MAX_GROUPS = 40
 """Maximum number of newest groups that stay in place for being the newest."""
-_FEW_LISTING = 3
+_MAX_LIST_GROUPS = 3
 """Maximum number of groups with calls about the task list that take no more than the list in the state."""
-_WORTH_A_SUMMARY = 100
+_MIN_SUMMARY_TOKENS = 100
 """Tokens of a group from which on a summary of it is shorter."""
-_WRITTEN = 150
+_MAX_WHOLE_TOKENS = 150
 """Maximum tokens of what the agent wrote in these groups to keep whole: its texts, and the arguments of calls."""
-_LAST_OF_TINY, _LAST_OF_SMALL, _LAST_OF_LARGE = 1.0, 0.8, 0.55
+_TINY_LAST_SHARE, _SMALL_LAST_SHARE, _LARGE_LAST_SHARE = 1.0, 0.8, 0.55
 """Shares of a tiny, a small and a large room that the last exchange may take. In a few hundred tokens it holds most of
 what says how to continue, and only the user's words fit next to it."""
-_WHOLE_OF_LARGE = 0.3
+_LARGE_WHOLE_SHARE = 0.3
 """Share of a large room up to which the agent's part stays as it is, with a line of each result."""
-_LAST_WRITTEN = 0.25
+_CALL_ENDS_SHARE = 0.25
 """Share of the room up to which the head and tail of the agent's part stay if not everything fits."""
 _ANSWER = 0.06
 """Share of the room up to which other words of the agent before a request stay whole: a report of its work says more
 than the results that it worked with."""
-_LAST_FAILED = 0.35
+_FAILED_ENDS_SHARE = 0.35
 """The same if the call failed: the agent repeats it with small changes."""
-_LAST_ANSWER = 0.5
+_ANSWER_ENDS_SHARE = 0.5
 """The same for an answer at the very end, which reports the outcome of the work."""
-_TINY = 100
+_TINY_ROOM = 100
 """Tokens up to which a room is tiny."""
-_LOOKED_UP = 0.2
+_LOOKUP_SHARE = 0.2
 """Share of the room for what the agent had looked up before its question, and did not say in it."""
 _VALUE = compiled_later(r":[ \t]*\"?([^\s\",{}\[\]][^\",{}\[\]]+[^\s\",{}\[\]])")
 """The value of a member. Values of one or two characters are left out, because they occur in any text."""
@@ -53,11 +53,11 @@ _NAME = compiled_later(r"([\w.-]+)\"?[ \t]*:")
 """What may be the name of a member."""
 
 
-def _own_members(lines: SessionLines, number: int) -> Iterator[int]:
+def _outer_members(lines: SessionLines, number: int) -> Iterator[int]:
     """Yield the lines of a JSON result that hold members of the outermost object."""
     text = lines.session.pieces[number].text
     objects = lists = end = 0
-    for line in lines.of_piece(number) if text.lstrip().startswith("{") else ():
+    for line in lines.piece_lines(number) if text.lstrip().startswith("{") else ():
         before, end = text[end : lines.starts[line]], lines.starts[line]
         objects += before.count("{") - before.count("}")
         lists += before.count("[") - before.count("]")
@@ -75,41 +75,45 @@ class NewestExchanges:
         renderer: InPlaceRenderer,
         room: int,
         *,
-        folded: Set[int] = frozenset(),
-        summarized: bool = False,
+        summaries: Set[int] = frozenset(),
+        for_summary: bool = False,
         decided: Mapping[int, Decision],
         limit: float = inf,
     ) -> None:
-        """Choose among `groups`. `decided`: decisions that are already made for some of them. `folded`: groups that
-        never stay. `summarized`: something has to be left for a summary. `limit`: the maximum tokens for these
+        """Choose among `groups`. `decided`: decisions that are already made for some of them. `summaries`: groups that
+        never stay. `for_summary`: something has to be left for a summary. `limit`: the maximum tokens for these
         groups."""
         self._messages, self._renderer, self._room = messages, renderer, room
-        self._share = min(newest_share(room), limit)
-        tiny = between(room, (_TINY, _LAST_OF_TINY), (SMALL_ROOM, _LAST_OF_SMALL))
-        self._limit = min(tiny if room < SMALL_ROOM else share_of(room, _LAST_OF_SMALL, _LAST_OF_LARGE), limit)
+        self._newest_limit = min(newest_tokens(room), limit)
+        tiny_limit = tokens_between(room, (_TINY_ROOM, _TINY_LAST_SHARE), (SMALL_ROOM, _SMALL_LAST_SHARE))
+        self._last_limit = min(
+            tiny_limit if room < SMALL_ROOM else share_of(room, _SMALL_LAST_SHARE, _LARGE_LAST_SHARE), limit
+        )
         own = local_commands(messages)
         self.local = frozenset(group.index for group in groups if own.issuperset(group.messages))
         """The groups of commands that a harness ran without the model. They are no exchange."""
         groups = [group for group in groups if group.index not in self.local]
-        self.last = self._last_exchange(groups)
-        self._written_last, self._ends = self._fitting()
+        self.last_exchange = self._find_last_exchange(groups)
+        self._last_whole_limit, self._last_end_tokens = self._last_exchange_limits()
         self._answers = {group.index for group in groups if self._is_answer(group)}
-        self._before_question = self._looked_up(groups)
-        self.in_place = self._choose(self._behind_first(groups) if summarized else groups, folded, decided)
+        self._lookups = self._find_lookups(groups)
+        self.in_place = self._choose(self._after_large(groups) if for_summary else groups, summaries, decided)
 
-    def written(self, group: int) -> int:
+    def whole_limit(self, group: int) -> int:
         """Return the tokens up to which what the agent wrote in a group stays whole."""
-        if group in self.last:
-            return self._written_last
-        return max(_WRITTEN, int(_ANSWER * self._room)) if group in self._answers else _WRITTEN
+        if group in self.last_exchange:
+            return self._last_whole_limit
+        return max(_MAX_WHOLE_TOKENS, int(_ANSWER * self._room)) if group in self._answers else _MAX_WHOLE_TOKENS
 
-    def render(self, group: Group, taken: Collection[int], reason: str) -> Decision:
+    def render(self, group: Group, taken_lines: Collection[int], reason: str) -> Decision:
         """Return the decision on a group that stays in place with the lines that were taken."""
-        return self._renderer.render(group, taken, reason, self.written(group.index), ends=self.ends_of(group.index))
+        return self._renderer.render(
+            group, taken_lines, reason, self.whole_limit(group.index), end_tokens=self.end_tokens(group.index)
+        )
 
-    def ends_of(self, group: int) -> int:
+    def end_tokens(self, group: int) -> int:
         """Return the tokens for the head and tail of a longer call in a group."""
-        return self._ends if group in self.last else 0
+        return self._last_end_tokens if group in self.last_exchange else 0
 
     def _is_answer(self, group: Group) -> bool:
         """Return whether a group is the agent's words before a request."""
@@ -118,103 +122,107 @@ class NewestExchanges:
         calls = any(self._messages[i].calls for i in group.messages)
         return not calls and any(message.origin == "request" for message in following)
 
-    def _fitting(self) -> tuple[int, int]:
+    def _last_exchange_limits(self) -> tuple[int, int]:
         """Return two token limits for the last exchange: up to which size the agent's texts and calls are kept whole,
         and how much of the head and tail of a longer call is kept.
 
         Everything is kept whole if it fits next to one line of each result. Otherwise each text and call gets an equal
         limit. A successful edit gets no head and tail, because its changed lines say more. The end of an answer always
         stays: without it, the request before it would look unanswered."""
-        messages = [self._messages[i] for group in self.last.values() for i in group.messages]
-        own = [part.tokens for message in messages if message.role == "assistant" for part in message.parts]
-        needed = sum(self._renderer.render(group, (), "", max(own, default=0)).tokens for group in self.last.values())
-        if needed <= min(self._limit, share_of(self._room, 1.0, _WHOLE_OF_LARGE)):
-            return max([_WRITTEN, *own]), 0
+        messages = [self._messages[i] for group in self.last_exchange.values() for i in group.messages]
+        sizes = [part.tokens for message in messages if message.role == "assistant" for part in message.parts]
+        needed = sum(
+            self._renderer.render(group, (), "", max(sizes, default=0)).tokens for group in self.last_exchange.values()
+        )
+        if needed <= min(self._last_limit, share_of(self._room, 1.0, _LARGE_WHOLE_SHARE)):
+            return max([_MAX_WHOLE_TOKENS, *sizes]), 0
         failed = any(has_failed(part) for message in messages for part in message.results)
-        calls = any(message.calls for message in messages)
-        share = (_LAST_FAILED if failed else _LAST_WRITTEN) if calls else _LAST_ANSWER
-        most = max(_WRITTEN, int(share * self._room))
-        written = max(SMALL + 1, min(most, level(own, int(self._limit) - needed) or 0))
-        edits = any(any(changed_lines(part)) for message in messages for part in message.calls)
-        return written, written if failed else 0 if edits else min(written, _WRITTEN)
+        has_calls = any(message.calls for message in messages)
+        share = (_FAILED_ENDS_SHARE if failed else _CALL_ENDS_SHARE) if has_calls else _ANSWER_ENDS_SHARE
+        max_tokens = max(_MAX_WHOLE_TOKENS, int(share * self._room))
+        limit = max(SMALL_TOKENS + 1, min(max_tokens, top_limit(sizes, int(self._last_limit) - needed) or 0))
+        has_edits = any(any(changed_lines(part)) for message in messages for part in message.calls)
+        return limit, limit if failed else 0 if has_edits else min(limit, _MAX_WHOLE_TOKENS)
 
     def pending_results(self, lines: SessionLines) -> Iterator[int]:
         """Yield the line numbers of the results in the last exchange, which the agent's next message answers."""
-        for group in self.last.values():
+        for group in self.last_exchange.values():
             for index in group.messages:
                 message = self._messages[index]
-                for number in lines.of_message(index):
-                    part = message.parts[lines.piece(number).part]
+                for line in lines.of_message(index):
+                    part = message.parts[lines.piece_at(line).part]
                     if part.kind == "tool_result" or message.origin == "injected":
-                        yield number
+                        yield line
 
-    def unsaid(self, lines: SessionLines, cost: Callable[[int], int]) -> Iterator[int]:
+    def unmentioned_lines(self, lines: SessionLines, cost: Callable[[int], int]) -> Iterator[int]:
         """Yield the lines that the agent had looked up before its question that the newest request answers, and did not
         mention in it.
 
         These are members of the record itself, such as its creation date. Those with figures come first, because rules
         depend on them, and of these the shortest. `cost`: returns the tokens of a line."""
-        said = "\n".join(self._messages[i].text("text") for group in self.last.values() for i in group.messages)
-        own = (line for group in self._before_question for i in group.messages for line in lines.of_message(i))
+        answer = "\n".join(
+            self._messages[i].text("text") for group in self.last_exchange.values() for i in group.messages
+        )
+        own = (line for group in self._lookups for i in group.messages for line in lines.of_message(i))
         numbers, pieces = (number for number, _ in groupby(own, key=lines.piece_of.__getitem__)), lines.session.pieces
-        results = (number for number in numbers if not (pieces[number].speech or pieces[number].call))
-        members = (line for number in results for line in _own_members(lines, number) if line not in lines.silent)
-        new = [line for line in members if not any(map(is_private, _NAME.findall(lines.text(line))))]
-        left = _LOOKED_UP * self._room
-        for line in sorted(new, key=lambda line: (not any(map(str.isdigit, lines.text(line))), cost(line))):
-            if cost(line) <= left and not any(value in said for value in _VALUE.findall(lines.text(line))):
-                left -= cost(line)
+        results = (number for number in numbers if not (pieces[number].is_speech or pieces[number].is_call))
+        members = (line for number in results for line in _outer_members(lines, number) if line not in lines.silent)
+        public_members = [line for line in members if not any(map(is_private, _NAME.findall(lines.text(line))))]
+        tokens_left = _LOOKUP_SHARE * self._room
+        for line in sorted(public_members, key=lambda line: (not any(map(str.isdigit, lines.text(line))), cost(line))):
+            if cost(line) <= tokens_left and not any(value in answer for value in _VALUE.findall(lines.text(line))):
+                tokens_left -= cost(line)
                 yield line
 
-    def _looked_up(self, groups: Sequence[Group]) -> list[Group]:
+    def _find_lookups(self, groups: Sequence[Group]) -> list[Group]:
         """Return, in a list, the newest group with results before the last exchange and since the request before it.
         The list is empty unless the last exchange asks something that the newest request answers."""
-        asking = [self._messages[i] for group in self.last.values() for i in group.messages]
-        if not asking or self._messages[-1].origin != "request" or any(message.results for message in asking):
+        exchange = [self._messages[i] for group in self.last_exchange.values() for i in group.messages]
+        if not exchange or self._messages[-1].origin != "request" or any(message.results for message in exchange):
             return []
-        if not any(ASKS_WITHIN.search(message.text("text")) for message in asking if message.role == "assistant"):
+        if not any(INNER_QUESTION.search(message.text("text")) for message in exchange if message.role == "assistant"):
             return []
-        before = (group for group in reversed(groups) if group.index < min(self.last))
+        before = (group for group in reversed(groups) if group.index < min(self.last_exchange))
         since = takewhile(lambda group: not is_request(group, self._messages), before)
         return [group for group in since if any(self._messages[i].results for i in group.messages)][:1]
 
-    def _choose(self, groups: Sequence[Group], folded: Set[int], decided: Mapping[int, Decision]) -> set[int]:
+    def _choose(self, groups: Sequence[Group], summaries: Set[int], decided: Mapping[int, Decision]) -> set[int]:
         """Return the newest groups, as long as they are cheap without the lines of their results."""
-        used = sum(decision.tokens for decision in decided.values())
+        used_tokens = sum(decision.tokens for decision in decided.values())
         chosen = set(decided)
-        listing = self._listing(groups[-_MOST:])
-        for group in reversed(groups[-_MOST:]):
-            if group.index in folded:
+        list_groups = self._task_list_groups(groups[-_MAX_GROUPS:])
+        for group in reversed(groups[-_MAX_GROUPS:]):
+            if group.index in summaries:
                 break
-            if group.index in listing:
+            if group.index in list_groups:
                 continue
             if group.index not in decided and not is_request(group, self._messages):
-                used += self.render(group, (), "").tokens
-            if used > (self._limit if group.index in self.last else self._share):
+                used_tokens += self.render(group, (), "").tokens
+            if used_tokens > (self._last_limit if group.index in self.last_exchange else self._newest_limit):
                 break
             chosen.add(group.index)
         return chosen
 
-    def _listing(self, groups: Sequence[Group]) -> set[int]:
+    def _task_list_groups(self, groups: Sequence[Group]) -> set[int]:
         """Return the groups that only maintain the agent's task list, if there are more than a few: the state contains
         it."""
-        found = {g.index for g in groups if only_keeps_list([self._messages[i] for i in g.messages])}
-        return found - self.last.keys() if len(found) > _FEW_LISTING else set()
+        found = {g.index for g in groups if only_updates_list([self._messages[i] for i in g.messages])}
+        return found - self.last_exchange.keys() if len(found) > _MAX_LIST_GROUPS else set()
 
-    def _behind_first(self, groups: Sequence[Group]) -> Sequence[Group]:
+    def _after_large(self, groups: Sequence[Group]) -> Sequence[Group]:
         """Return the groups after the oldest one that a summary would shorten, and the last exchange in any case."""
         for index, group in enumerate(groups):
-            if group.index in self.last:
+            if group.index in self.last_exchange:
                 break
-            if group.tokens >= _WORTH_A_SUMMARY and not is_request(group, self._messages):
+            if group.tokens >= _MIN_SUMMARY_TOKENS and not is_request(group, self._messages):
                 return groups[index + 1 :]
         return groups
 
-    def _last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
+    def _find_last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
         """Return the newest group that is not a request. If it holds a result in text form, also return the group
         before it."""
-        others = (at for at in range(len(groups) - 1, -1, -1) if not is_request(groups[at], self._messages))
-        newest = next(others, None)
+        indices = (index for index in range(len(groups) - 1, -1, -1) if not is_request(groups[index], self._messages))
+        newest = next(indices, None)
         if newest is None:
             return {}
         injected = all(self._messages[i].origin == "injected" for i in groups[newest].messages)

@@ -7,74 +7,74 @@ from functools import cached_property
 from itertools import filterfalse, groupby, islice, takewhile
 from operator import itemgetter
 
-from compactor_cli.features.followed import answers_before_turns
+from compactor_cli.features.after_request import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group, is_request
-from compactor_cli.model.message import Message, newest_said
+from compactor_cli.model.message import Message, last_spoken_message
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.building import PlanBuilder
-from compactor_cli.strategies.adaptive.chosen_words import Words
 from compactor_cli.strategies.adaptive.conversation import answered_lines
 from compactor_cli.strategies.adaptive.findings import findings, room_for_findings
-from compactor_cli.strategies.adaptive.in_place import SMALL
+from compactor_cli.strategies.adaptive.in_place import SMALL_TOKENS
 from compactor_cli.strategies.adaptive.must_keep import speech_of
-from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
-from compactor_cli.strategies.adaptive.postponed import postponed
-from compactor_cli.strategies.adaptive.said_anew import anew_first, corrected, said_anew
-from compactor_cli.strategies.adaptive.small_talk import SmallTalk, told_now
-from compactor_cli.strategies.shared.asked import OURS, conflicts
+from compactor_cli.strategies.adaptive.postponed_proposals import find_postponed
+from compactor_cli.strategies.adaptive.replaced_statements import find_corrected, find_newer, newer_first
+from compactor_cli.strategies.adaptive.small_talk import SmallTalk, telling_lines
+from compactor_cli.strategies.adaptive.span_chooser import PieceSpanChooser
+from compactor_cli.strategies.adaptive.subject_lines import NAMED_SHARE, WORK_SHARE, named_lines, work_lines
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.protected import is_cut_system, room_for_typed
-from compactor_cli.strategies.shared.quoted_lines import MARK
-from compactor_cli.strategies.shared.rooms import LARGE_IN_CHAT, LARGE_REQUEST, LARGE_ROOM, share_of
-from compactor_cli.strategies.shared.selection import HEADING, ChosenLine
+from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS
+from compactor_cli.strategies.shared.relevant_lines import CONFLICT_START, conflict_lines
+from compactor_cli.strategies.shared.rooms import LARGE_CHAT_SHARE, LARGE_REQUEST_SHARE, LARGE_ROOM, share_of
+from compactor_cli.strategies.shared.selection import QUOTE_HEADING_TOKENS, ChosenLine
 from compactor_cli.text.later_figures import figures_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.rest_of_items import unnamed_items
-from compactor_cli.text.sentences import ASKS_WITHIN
+from compactor_cli.text.sentences import INNER_QUESTION
 
-_CONCLUSION = (0.4, 0.12)
+_CONCLUSION_SHARES = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
 _ANSWERS = (0.05, 0.18)
 """Shares of a small and of a large room for what the user answered: the end of the text before each request."""
-_AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 300
+_AGREED_SHARES, _PICKED_SHARES, _MAX_AGREED_TOKENS = (0.2, 0.1), (0.4, 0.1), 300
 """Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to stays
 whole. The second pair applies to what it picks from an answer."""
-_REST = (0.6, 0.12)
+_LIST_REST_SHARES = (0.6, 0.12)
 """Shares of a small and of a large room for the rest of a list from which the newest request picks items."""
 _BESIDE = (0.2, 0.1)
 """Shares of a small and of a large room for what kept requests depend on: the list items that they pick."""
-_POSTPONED = (0.12, 0.1)
+_POSTPONED_SHARES = (0.12, 0.1)
 """Shares of a small and of a large room for proposals that were put off."""
-_FAILED = (0.4, 0.1)
+_FAILED_SHARES = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be repeated."""
 _ALMOST = 1.2
 """Tokens of the user's words, per token left to them, up to which nearly all fit. Of more, what binds comes first."""
-_BARE_REPLY = 6
+_MAX_BARE_TOKENS = 6
 """Maximum tokens of a reply of a word or two."""
-_RESULTS = 0.15
+_RESULT_SHARE = 0.15
 """Share of the room for results since the newest request that stay whole."""
-_EXERCISE = (0.4, 0.1)
+_EXERCISE_SHARES = (0.4, 0.1)
 """Shares of a small and of a large room for exercises that the agent of a chat sets at the end of a paragraph."""
-_LONGEST_ASKING = 600
+_MAX_QUESTION_CHARS = 600
 """Maximum characters of a paragraph that its last sentence asks about. Longer ones only end in a question."""
-_ANSWERS_SEEN = 3
+_MAX_ANSWERS = 3
 """Number of newest answers of a chat to search for an exercise."""
-_FIGURES = 2
+_MIN_FIGURES = 2
 """Minimum number of figures of a paragraph that the reply works with."""
-_BREAK = compiled_later(r"\n[ \t]*\n")
-_SMALL_RESULT = 400
+_PARAGRAPH_BREAK = compiled_later(r"\n[ \t]*\n")
+_MAX_SMALL_CHARS = 400
 """Maximum characters of a small result, without lines that say nothing."""
 _PATH = compiled_later(
     r"(?:[A-Za-z]:)?(?=[^\n]*[/\\])(?=[^\n]*[A-Za-z])"
     r"(?:[^\s:*?\"<>|,;=]+|[^\n:*?\"<>|,;=]+\.[A-Za-z]\w{0,7})"  # with blanks only where it ends as a file does
 )
 _FILE = compiled_later(r"[\w.@+-]+\.[A-Za-z]\w{0,7}")
-_FILES_LISTED = range(3, 41)
+_FILE_COUNTS = range(3, 41)
 """Numbers of files that make up a list of what was found."""
-_OTHER_LINES = 3
+_MAX_OTHER_LINES = 3
 """Maximum number of other lines in such a list."""
 
 
@@ -88,108 +88,108 @@ class RequiredLines(PlanBuilder):
         """Return what happens to each group when these lines are taken. Binding lines come before details of the state,
         which the first summary contains. If that summary does not fit with all details, it gets as many as fit."""
         attempt = super().build(chosen)
-        over = attempt.tokens - self.room
-        if over <= 0 or not (chosen and self.state and attempt.slots):
+        excess = attempt.tokens - self.room
+        if excess <= 0 or not (chosen and self.state and attempt.slots):
             return attempt
-        if self.binding.issuperset(choice.line for choice in chosen):
-            whole, left = self.state, self._extra() - over
-            self.state = must_keep.state_within(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
+        if self.binding_lines.issuperset(choice.line for choice in chosen):
+            whole, left = self.state, self._extra_tokens() - excess
+            self.state = must_keep.fit_state(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
             shorter = super().build(chosen)
             self.state = whole
             return shorter if shorter.tokens <= self.room else attempt
         return attempt
 
     @property
-    def binding(self) -> frozenset[int]:
+    def binding_lines(self) -> frozenset[int]:
         """Return the lines taken from the user's words and from standing instructions."""
         return self.request_lines | self.instruction_lines
 
     def _take_required(self, free: int) -> None:
         """Take, in `free` tokens, what comes before the most valuable lines; in talk, the most valuable statements."""
         inputs = self.inputs
-        words = Words(inputs, self.lines, self.selector.tokens)
-        if self.works:
-            self._take_standing(words)
-            self._take_words(words, min(self.share_asked, free - MARK))
+        words = PieceSpanChooser(inputs, self.lines, self.selector.tokens)
+        if self.is_work_chat:
+            self._take_instructions(words)
+            self._take_spans(words, min(self.max_request_tokens, free - MIN_MARK_TOKENS))
             self.request_lines = frozenset(self.selector.taken)
         self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
-        self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
-        if self.chat:
-            self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
-        if self.talk and inputs.profile is not None:
-            self._take(sorted(self.awaited))
-            if self.awaited:
-                self._take(told_now(inputs.groups[max(self.large)], self.lines))
-            if not (self.works or self.people):
+        self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays_whole, self.room))
+        if self.in_chat:
+            self._take(exercise_lines(inputs.messages, self.lines, self.selector.tokens, self._stays_whole, self.room))
+        if self.is_talk and inputs.profile is not None:
+            self._take(sorted(self.required))
+            if self.required:
+                self._take(telling_lines(inputs.groups[max(self.large)], self.lines))
+            if not (self.is_work_chat or self.by_people):
                 self._take_typed(words, free)
-            newest = self.lines.message(max(self.awaited)) if self.awaited else -1
-            given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
-            anew = {} if self.people else said_anew(inputs.messages, self.lines)
-            if self.works:
-                ranked = chat_lines(*given)
+            newest = self.lines.message_of(max(self.required)) if self.required else -1
+            args = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
+            newer_of = {} if self.by_people else find_newer(inputs.messages, self.lines)
+            if self.is_work_chat:
+                ranked = chat_lines(*args)
             else:
-                small_talk = SmallTalk(*given, newest=newest)
-                ranked, self.anew = small_talk.ranked(), small_talk.anew
-            self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
+                small_talk = SmallTalk(*args, newest=newest)
+                ranked, self.newer_of = small_talk.rank_lines(), small_talk.newer_of
+            self._take(filterfalse(self._is_at_end, newer_first(ranked, newer_of, self.lines, self.selector.tokens)))
             return
-        self.anew = corrected(self.asked, self.lines)
-        self._take_asked(words, free)
-        self._take_results(int(_RESULTS * self.room))
-        self._take_standing(words)
-        told, share = must_keep.account(inputs.messages, self.lines)
-        self._take(words.within(share * self.room, told))
+        self.newer_of = find_corrected(self.asked, self.lines)
+        self._take_requests(words, free)
+        self._take_results(int(_RESULT_SHARE * self.room))
+        self._take_instructions(words)
+        spans, share = must_keep.agent_summary_spans(inputs.messages, self.lines)
+        self._take(words.choose_within(share * self.room, spans))
         self._take(offers.newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
-        failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
+        failed = must_keep.failed_call_lines(self.state, inputs.messages, self.lines, inputs.pairing)
         said = (
-            (share_of(self.room, *_CONCLUSION), [self.concluded]),
-            (share_of(self.room, *_REST), [rest_of_list(inputs.messages, self.lines)]),
-            (share_of(self.room, *_BESIDE), must_keep.beside_requests(inputs.messages, self.lines, self.stays_in_part)),
-            (share_of(self.room, *_POSTPONED), postponed(inputs.messages, self.lines, self.stays_in_part)),
+            (share_of(self.room, *_CONCLUSION_SHARES), [self.conclusion]),
+            (share_of(self.room, *_LIST_REST_SHARES), [rest_of_list(inputs.messages, self.lines)]),
+            (share_of(self.room, *_BESIDE), must_keep.request_context(inputs.messages, self.lines, self.stays_in_part)),
+            (share_of(self.room, *_POSTPONED_SHARES), find_postponed(inputs.messages, self.lines, self.stays_in_part)),
             (share_of(self.room, *_ANSWERS) - self._take_agreed(), must_keep.answers(inputs.messages, self.lines)),
-            (share_of(self.room, *_FAILED), [failed]),
+            (share_of(self.room, *_FAILED_SHARES), [failed]),
             (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),
-            (WORKED_ON_SHARE * self.room, worked_on(inputs.messages, self.lines, self.room)),
+            (WORK_SHARE * self.room, work_lines(inputs.messages, self.lines, self.room)),
         )
         for room, texts in said:
-            absent = (text for text in texts if not all(map(self._stays, text)))
-            for text in must_keep.within(room, absent, self.lines, self.selector.cost):
+            absent = (text for text in texts if not all(map(self._stays_whole, text)))
+            for text in must_keep.fit_answers(room, absent, self.lines, self.selector.cost):
                 self._take(text)
 
-    def _take_typed(self, words: Words, free: int) -> None:
+    def _take_typed(self, words: PieceSpanChooser, free: int) -> None:
         """In talk, take what the user said if it fits into its share, or almost into what a cut system message left."""
-        if self.asked_tokens <= self.share_asked:
-            self._take(self.asked_lines())
-        elif self.asked_tokens <= _ALMOST * self.typed_room:
-            self._take_words(words, min(self.needed, free - MARK))
+        if self.request_tokens <= self.max_request_tokens:
+            self._take(self.request_line_numbers())
+        elif self.request_tokens <= _ALMOST * self.typed_room:
+            self._take_spans(words, min(self.needed, free - MIN_MARK_TOKENS))
 
-    def _take_asked(self, words: Words, free: int) -> None:
+    def _take_requests(self, words: PieceSpanChooser, free: int) -> None:
         """Take what the user said, in `free` tokens, and the results that the agent answers next. If a small room ends
         with results, they come before words of the user that exceed their share."""
-        known = set(self.selector.taken)
-        self._take_words(words, min(self.needed if self.ends_in_results else self.words_room, free - MARK))
-        before = set(self.selector.taken)
+        taken_before = set(self.selector.taken)
+        self._take_spans(words, min(self.needed if self.ends_in_results else self.spans_room, free - MIN_MARK_TOKENS))
+        taken_then = set(self.selector.taken)
         self._take_pending()
-        pending = self.selector.taken.keys() - before
-        if self.ends_in_results and self.needed < self.asked_tokens:
+        pending = self.selector.taken.keys() - taken_then
+        if self.ends_in_results and self.needed < self.request_tokens:
             free = self.room - self.build([*self.selector.taken.values()]).tokens
-            self._take_words(words, min(self.words_room, free - MARK))
-        self.request_lines = frozenset(self.selector.taken.keys() - known - pending)
+            self._take_spans(words, min(self.spans_room, free - MIN_MARK_TOKENS))
+        self.request_lines = frozenset(self.selector.taken.keys() - taken_before - pending)
 
-    def _take_standing(self, words: Words) -> None:
+    def _take_instructions(self, words: PieceSpanChooser) -> None:
         """Take standing instructions."""
-        standing = [*words.standing(self.room, [*must_keep.instructions(self.inputs.messages, self.lines)])]
+        standing = [*words.instructions(self.room, [*must_keep.find_instructions(self.inputs.messages, self.lines)])]
         self._take(standing)
         self.instruction_lines = frozenset(standing)
 
-    def _take_words(self, words: Words, room: float) -> None:
+    def _take_spans(self, words: PieceSpanChooser, room: float) -> None:
         """Take what the user said, in `room` tokens."""
-        self._take(words.within(room, self.asked, bare=self.bare_replies))
+        self._take(words.choose_within(room, self.asked, dependent=self.bare_replies))
 
     def _take_agreed(self) -> int:
         """Take a short answer that the newest request agrees to, or what it picks, or the parts of a longer answer that
         name something. Return the tokens taken."""
-        for words, is_picked in must_keep.agreed_to(self.inputs.messages, self.lines):
-            limit = min(_LONGEST_AGREED, share_of(self.room, *(_PICKED if is_picked else _AGREED)))
+        for words, is_picked in must_keep.agreed_parts(self.inputs.messages, self.lines):
+            limit = min(_MAX_AGREED_TOKENS, share_of(self.room, *(_PICKED_SHARES if is_picked else _AGREED_SHARES)))
             if sum(map(self.selector.cost, words)) <= limit:
                 return self._take(words)
         return 0
@@ -202,35 +202,35 @@ class RequiredLines(PlanBuilder):
     @property
     def ends_in_results(self) -> bool:
         """Whether the room is small and has to hold results that the agent answers next."""
-        return bool(newest_said(self.inputs.messages).results) and self.room < LARGE_ROOM
+        return bool(last_spoken_message(self.inputs.messages).results) and self.room < LARGE_ROOM
 
     @cached_property
-    def asked(self) -> list[must_keep.UserWords]:
+    def asked(self) -> list[must_keep.PieceSpan]:
         """What the user asked, in order."""
-        return list(must_keep.requests(self.inputs.messages, self.lines))
+        return list(must_keep.find_requests(self.inputs.messages, self.lines))
 
     @cached_property
-    def concluded(self) -> list[int]:
+    def conclusion(self) -> list[int]:
         """The lines of what the agent said at the very end."""
-        return must_keep.conclusion(self.inputs.messages, self.lines)
+        return must_keep.conclusion_lines(self.inputs.messages, self.lines)
 
-    def asked_lines(self) -> list[int]:
+    def request_line_numbers(self) -> list[int]:
         """Return the lines of what the user asked."""
-        return [line for said in self.asked for line in self.lines.overlapping(said.piece, said.start, said.end)]
+        return [line for span in self.asked for line in self.lines.lines_overlapping(span.piece, span.start, span.end)]
 
     @cached_property
-    def asked_tokens(self) -> int:
+    def request_tokens(self) -> int:
         """The tokens of what the user said."""
-        return sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
+        return sum(map(self.selector.tokens, self.request_line_numbers())) + QUOTE_HEADING_TOKENS * len(self.asked)
 
     @property
     def needed(self) -> int:
         """The tokens of what the user said, up to its share of the room. They come before everything else."""
-        share = self.words_room if self.awaits else self.share_asked
-        return int(min(self.asked_tokens, max(share, self.typed_room)))
+        share = self.spans_room if self.awaits_answer else self.max_request_tokens
+        return int(min(self.request_tokens, max(share, self.typed_room)))
 
     @property
-    def words_room(self) -> float:
+    def spans_room(self) -> float:
         """The tokens of the room for what the user said."""
         return max(self.request_room, self.typed_room)
 
@@ -241,32 +241,32 @@ class RequiredLines(PlanBuilder):
         return min(self.room, room_for_typed(self.inputs, self.inputs.target or 0)) if is_cut else 0
 
     @property
-    def share_asked(self) -> float:
+    def max_request_tokens(self) -> float:
         """The tokens up to which everything that the user said comes before what the agent did."""
-        return (LARGE_IN_CHAT if self.works else LARGE_REQUEST) * self.room
+        return (LARGE_CHAT_SHARE if self.is_work_chat else LARGE_REQUEST_SHARE) * self.room
 
     @property
     def is_answered_next(self) -> bool:
         """Whether the agent, or the newest request, answers the newest exchange. A final message without a question,
         after an act that the state contains, needs no answer."""
-        messages, last = self.inputs.messages, self.newest.last
-        if newest_said(messages).results:
+        messages, last_exchange = self.inputs.messages, self.newest.last_exchange
+        if last_spoken_message(messages).results:
             return True
         if not is_request(self.inputs.groups[-1], messages):
             return False
-        said = [messages[i] for group in last.values() for i in group.messages]
-        if any(message.results or ASKS_WITHIN.search(message.text("text")) for message in said):
+        last_messages = [messages[i] for group in last_exchange.values() for i in group.messages]
+        if any(message.results or INNER_QUESTION.search(message.text("text")) for message in last_messages):
             return True
-        before = reversed(messages[: said[0].index if said else 0])
-        turn = takewhile(lambda message: message.origin != "request", before)
-        done = {line.message for line in self.state if line.kind == "effect"}
-        return done.isdisjoint(message.index for message in turn)
+        earlier = reversed(messages[: last_messages[0].index if last_messages else 0])
+        turn_messages = takewhile(lambda message: message.origin != "request", earlier)
+        effect_messages = {line.message for line in self.state if line.kind == "effect"}
+        return effect_messages.isdisjoint(message.index for message in turn_messages)
 
-    def _stays(self, line: int) -> bool:
+    def _stays_whole(self, line: int) -> bool:
         """Return whether a line is part of words that stay whole for being new."""
-        piece = self.lines.piece(line)
+        piece = self.lines.piece_at(line)
         group = self.group_of[piece.message]
-        return piece.speech and group in self.present and piece.tokens <= self.newest.written(group)
+        return piece.is_speech and group in self.in_place and piece.tokens <= self.newest.whole_limit(group)
 
     def stays_in_part(self, message: int) -> bool:
         """Return whether a message stays in place, or some of it is taken."""
@@ -274,34 +274,34 @@ class RequiredLines(PlanBuilder):
 
     def _take_pending(self) -> None:
         """Take lines of the results that the agent answers next, or on which its question is based."""
-        self._take(self.newest.unsaid(self.lines, self.selector.cost))
-        known = self.lines.silent | self.said_by_state
-        pending = [line for line in self.newest.pending_results(self.lines) if line not in known]
-        asked_for, ends = self.renderer.asked_for, self.ends_in_results
-        take_pending(pending, self.lines, self.selector, asked_for, self.room, SMALL, ends=ends)
+        self._take(self.newest.unmentioned_lines(self.lines, self.selector.cost))
+        known_lines = self.lines.silent | self.lines_in_state
+        pending = [line for line in self.newest.pending_results(self.lines) if line not in known_lines]
+        asked_for, at_end = self.renderer.relevant_lines, self.ends_in_results
+        take_pending(pending, self.lines, self.selector, asked_for, self.room, SMALL_TOKENS, at_end=at_end)
 
-    def _take_results(self, room: int) -> None:
-        """Take results since the newest request that are worth keeping whole, the newest first, in `room` tokens."""
+    def _take_results(self, budget: int) -> None:
+        """Take results since the newest request that are worth keeping whole, the newest first, in `budget` tokens."""
         since = takewhile(lambda group: not is_request(group, self.inputs.messages), reversed(self.inputs.groups))
-        groups = (group for group in since if group.index not in self.newest.last)
-        for wanted in whole_results(groups, self.inputs.messages, self.lines, self.newest.in_place):
-            cost = sum(map(self.selector.cost, wanted))
-            if cost <= room:
-                room -= self._take(wanted)
+        groups = (group for group in since if group.index not in self.newest.last_exchange)
+        for result_lines in whole_results(groups, self.inputs.messages, self.lines, self.newest.in_place):
+            cost = sum(map(self.selector.cost, result_lines))
+            if cost <= budget:
+                budget -= self._take(result_lines)
 
-    def _take_found(self) -> None:
+    def _take_findings(self) -> None:
         """Take what the agent found and decided between its calls."""
-        found = findings(self.inputs.messages, self.lines, self.selector.cost)
-        absent = (told for told in found if not all(map(self._stays, told)))
-        room = room_for_findings(self.room, sum(group.tokens for group in self.rest))
-        for told in must_keep.within(room, absent, self.lines, self.selector.cost):
-            self._take(told)
+        all_findings = findings(self.inputs.messages, self.lines, self.selector.cost)
+        absent = (finding for finding in all_findings if not all(map(self._stays_whole, finding)))
+        room = room_for_findings(self.room, sum(group.tokens for group in self.others))
+        for finding in must_keep.fit_answers(room, absent, self.lines, self.selector.cost):
+            self._take(finding)
 
     def _take(self, lines: Iterable[int]) -> int:
-        told = (line for line in lines if line not in self.said_by_state)
-        return sum(map(self.selector.take, self.selector.unsaid(told)))
+        new_lines = (line for line in lines if line not in self.lines_in_state)
+        return sum(map(self.selector.take, self.selector.without_repeats(new_lines)))
 
-    def _ends_summary(self, line: int) -> bool:
+    def _is_at_end(self, line: int) -> bool:
         """Return whether a line is at the end of the summary in any case."""
         return False
 
@@ -314,9 +314,9 @@ def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
         for answer, request in answers_before_turns(messages)
         if messages[request].origin == "request"
         and request != newest
-        and sum(part.tokens for part in messages[request].parts) <= _BARE_REPLY
+        and sum(part.tokens for part in messages[request].parts) <= _MAX_BARE_TOKENS
         and not must_keep.names_something(messages[request].text("text"))
-        and ASKS_WITHIN.search(messages[answer].text("text"))
+        and INNER_QUESTION.search(messages[answer].text("text"))
     )
 
 
@@ -325,47 +325,47 @@ def rest_of_list(messages: Sequence[Message], lines: SessionLines) -> list[int]:
     counts, because nothing else says what is left to do."""
     for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
         reply = messages[request].text("text")
-        found: list[int] = []
-        for number, own in groupby(speech_of(lines, index), key=lines.piece_of.__getitem__):
+        rest_lines: list[int] = []
+        for number, piece_lines in groupby(speech_of(lines, index), key=lines.piece_of.__getitem__):
             spans = unnamed_items(lines.session.pieces[number].text, reply)
-            rest = {line for span in spans for line in lines.overlapping(number, *span)}
-            found += [line for line in own if line in rest]
-        if found:
-            return found
+            unnamed = {line for span in spans for line in lines.lines_overlapping(number, *span)}
+            rest_lines += [line for line in piece_lines if line in unnamed]
+        if rest_lines:
+            return rest_lines
     return []
 
 
-def exercises(
+def exercise_lines(
     messages: Sequence[Message],
     lines: SessionLines,
     cost: Callable[[int], int],
-    stays: Callable[[int], bool],
+    is_kept: Callable[[int], bool],
     room: int,
 ) -> Iterator[int]:
     """Yield the paragraphs at the end of the newest answers that ask a question whose reply works with their figures:
-    later replies may continue with them. `stays`: returns whether a line is kept anyway."""
-    left = share_of(room, *_EXERCISE)
+    later replies may continue with them. `is_kept`: returns whether a line is kept anyway."""
+    budget = share_of(room, *_EXERCISE_SHARES)
     turns = sorted(answers_before_turns(messages), key=itemgetter(1), reverse=True)
-    for index, reply in islice(turns, _ANSWERS_SEEN):
-        asked = _asked_about(speech_of(lines, index), lines)
-        text = " ".join(map(lines.text, asked))
-        shared = figures_of(text) & figures_of(messages[reply].text("text"))
-        used = sum(map(cost, asked))
-        if len(shared) >= _FIGURES and used <= left and not all(map(stays, asked)):
-            left -= used
-            yield from asked
+    for index, reply in islice(turns, _MAX_ANSWERS):
+        question_lines = _question_paragraph(speech_of(lines, index), lines)
+        text = " ".join(map(lines.text, question_lines))
+        shared_figures = figures_of(text) & figures_of(messages[reply].text("text"))
+        used_tokens = sum(map(cost, question_lines))
+        if len(shared_figures) >= _MIN_FIGURES and used_tokens <= budget and not all(map(is_kept, question_lines)):
+            budget -= used_tokens
+            yield from question_lines
 
 
-def _asked_about(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
+def _question_paragraph(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
     """Return the lines of the last paragraph of an answer if it ends with a question and is not long."""
-    if not speech or not ASKS_WITHIN.search(lines.text(speech[-1])):
+    if not speech or not INNER_QUESTION.search(lines.text(speech[-1])):
         return ()
-    text = lines.piece(speech[-1]).text
-    begin = len(speech) - 1
-    while begin and not _BREAK.search(text, lines.ends[speech[begin - 1]], lines.starts[speech[begin]]):
-        begin -= 1
-    is_long = lines.ends[speech[-1]] - lines.starts[speech[begin]] > _LONGEST_ASKING
-    return () if is_long else speech[begin:]
+    text = lines.piece_at(speech[-1]).text
+    first = len(speech) - 1
+    while first and not _PARAGRAPH_BREAK.search(text, lines.ends[speech[first - 1]], lines.starts[speech[first]]):
+        first -= 1
+    is_long = lines.ends[speech[-1]] - lines.starts[speech[first]] > _MAX_QUESTION_CHARS
+    return () if is_long else speech[first:]
 
 
 def whole_results(
@@ -375,26 +375,26 @@ def whole_results(
     merge conflicts. Results with conflicting lines that an edit has changed since are skipped."""
     for group in groups:
         results = [messages[i] for i in group.messages if messages[i].results]
-        own = [line for message in results for line in lines.of_message(message.index)]
-        telling = [line for line in own if line not in lines.silent]
-        small = sum(lines.ends[line] - lines.starts[line] for line in telling) <= _SMALL_RESULT
-        parted = any(OURS in message.text() for message in results)
-        if small and (parted or group.index in in_place):
+        result_lines = [line for message in results for line in lines.of_message(message.index)]
+        telling = [line for line in result_lines if line not in lines.silent]
+        is_small = sum(lines.ends[line] - lines.starts[line] for line in telling) <= _MAX_SMALL_CHARS
+        has_conflict = any(CONFLICT_START in message.text() for message in results)
+        if is_small and (has_conflict or group.index in in_place):
             yield telling
-        elif parted:
-            sides = [own[at] for at in conflicts([*map(lines.text, own)])]
+        elif has_conflict:
+            sides = [result_lines[index] for index in conflict_lines([*map(lines.text, result_lines)])]
             if lines.silent.isdisjoint(sides):
                 yield sides
         else:
-            yield from _lists(results, lines)
+            yield from _file_lists(results, lines)
 
 
-def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int]]:
+def _file_lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int]]:
     """Yield the lines of results that hold little but file paths: they list what there is to go through."""
     for message in results:
-        own = [line for line in lines.of_message(message.index) if line not in lines.silent]
-        texts = [text.strip() for line in own for text in lines.text(line).split("\n")]
+        result_lines = [line for line in lines.of_message(message.index) if line not in lines.silent]
+        texts = [text.strip() for line in result_lines for text in lines.text(line).split("\n")]
         paths = sum(_PATH.fullmatch(text) is not None for text in texts)
         files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
-        if paths and files in _FILES_LISTED and len(texts) - files <= _OTHER_LINES:
-            yield own
+        if paths and files in _FILE_COUNTS and len(texts) - files <= _MAX_OTHER_LINES:
+            yield result_lines

@@ -12,80 +12,92 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.restated import restated
-from compactor_cli.features.talk import Statement, both_values, counted, either, rank_statements
-from compactor_cli.features.talk_words import asks
+from compactor_cli.features.restated import restated_pairs
+from compactor_cli.features.talk import (
+    Statement,
+    discount_value,
+    either_probability,
+    later_and_binding_values,
+    rank_statements,
+)
+from compactor_cli.features.talk_words import is_question
 from compactor_cli.features.wording import shipped_wordings
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
-from compactor_cli.model.talking import is_interjection, people_talk
+from compactor_cli.model.talking import is_between_people, is_interjection
 from compactor_cli.strategies.adaptive.must_keep import speech_of
-from compactor_cli.strategies.adaptive.said_anew import anew_first
-from compactor_cli.strategies.shared.chats import Said, quotes, said_in_turn
-from compactor_cli.strategies.shared.lone_lines import said_after, told_together
-from compactor_cli.strategies.shared.rooms import SMALL_ROOM, part_between
+from compactor_cli.strategies.adaptive.replaced_statements import newer_first
+from compactor_cli.strategies.shared.chats import PlacedStatement, split_quotes, statements_in_order
+from compactor_cli.strategies.shared.lone_lines import bundle_sentences, short_followers
+from compactor_cli.strategies.shared.rooms import SMALL_ROOM, share_between
 
-_PART = 4
+_ROOM_FRACTION = 4
 """Fraction of the room (one in so many) above which a message is taken sentence by sentence."""
-_SHORT = 40
+_MAX_WHOLE_TOKENS = 40
 """Maximum tokens of a message that is always taken as a whole."""
-_IDLE = -0.2
+_MIN_EVIDENCE = -0.2
 """Minimum evidence of its words against small talk for a sentence that is not small talk."""
-_MORE = 300
+_EXTRA_TOKENS = 300
 """Tokens beyond twice the room. In a small room the best statements may be too large, and others are needed."""
-_MESSAGE = 4
+_MESSAGE_TOKENS = 4
 """Tokens of a message besides its text."""
-_TINY, _ANSWER = 150, 0.25
+_TINY_ROOM, _TINY_ANSWER_WEIGHT = 150, 0.25
 """Tokens up to which a room is tiny, and the weight of an agent's answer there: what the user said comes first."""
-_ASKED = 0.5
+_QUESTION_WEIGHT = 0.5
 """Weight of a user's question relative to a statement."""
-_MAYBE, _SURELY = 45, 80
+_LOW_PERCENT, _HIGH_PERCENT = 45, 80
 """Probability, in percent, that a statement is needed. Above the first value one of an agent weighs more, and from the
 second on as much as one of a user."""
-_LEAST = 0.05
+_MIN_ANSWER_WEIGHT = 0.05
 """Minimum weight of an answer, so that answers still differ from each other."""
 _SPEAKERS = "user", "assistant"
-_TELLS = 0.4
+_MIN_TELLING_VALUE = 0.4
 """Minimum probability of being needed for a sentence that is also taken without its message."""
 
 
-def awaited(sentences: Sequence[str]) -> list[int]:
+def required_sentences(sentences: Sequence[str]) -> list[int]:
     """Return the indices of the sentences that stay in any case of the newest message of small talk.
 
     If some sentences are not small talk by their words, these are the questions among them, or else the last of them,
     and a question at the very end. Otherwise they are all questions, or else the sentence that is least like small
     talk."""
-    speaks = _speaks_for_more(sentences)
-    telling = [at for at, more in enumerate(speaks) if more >= _IDLE]
-    asking = [at for at, text in enumerate(sentences) if asks(text)]
+    evidence = _evidence_against_talk(sentences)
+    telling = [index for index, score in enumerate(evidence) if score >= _MIN_EVIDENCE]
+    questions = [index for index, text in enumerate(sentences) if is_question(text)]
     if not telling:
-        return asking or sorted(range(len(speaks)), key=lambda at: -speaks[at])[:1]
+        return questions or sorted(range(len(evidence)), key=lambda index: -evidence[index])[:1]
     last = [len(sentences) - 1]
-    return sorted({*([at for at in telling if at in asking] or telling[-1:]), *(last if last[0] in asking else ())})
+    return sorted(
+        {*([index for index in telling if index in questions] or telling[-1:]), *(last if last[0] in questions else ())}
+    )
 
 
-def told_now(group: Group, lines: SessionLines) -> list[int]:
+def telling_lines(group: Group, lines: SessionLines) -> list[int]:
     """Return the lines of such a message that are not small talk: each may say what has to be done next."""
-    said = speech_of(lines, max(group.messages))
-    return [line for line, more in zip(said, _speaks_for_more(map(lines.text, said)), strict=True) if more >= _IDLE]
+    speech = speech_of(lines, max(group.messages))
+    return [
+        line
+        for line, score in zip(speech, _evidence_against_talk(map(lines.text, speech)), strict=True)
+        if score >= _MIN_EVIDENCE
+    ]
 
 
-def awaited_lines(group: Group, lines: SessionLines) -> list[int]:
+def required_lines(group: Group, lines: SessionLines) -> list[int]:
     """Return the lines of the newest message of small talk that stay in any case."""
-    said = speech_of(lines, max(group.messages))
-    return [said[at] for at in awaited([*map(lines.text, said)])]
+    speech = speech_of(lines, max(group.messages))
+    return [speech[index] for index in required_sentences([*map(lines.text, speech)])]
 
 
 def are_idle(sentences: Iterable[str]) -> list[bool]:
     """Return for each sentence whether its words are those of small talk."""
-    return [more < _IDLE for more in _speaks_for_more(sentences)]
+    return [score < _MIN_EVIDENCE for score in _evidence_against_talk(sentences)]
 
 
-def _speaks_for_more(sentences: Iterable[str]) -> list[float]:
+def _evidence_against_talk(sentences: Iterable[str]) -> list[float]:
     """Return for each sentence how strongly its words speak against small talk."""
     wordings = shipped_wordings()
-    return [wordings.of_text(text)[0] for text in sentences]
+    return [wordings.text_values(text)[0] for text in sentences]
 
 
 class SmallTalk:
@@ -95,89 +107,89 @@ class SmallTalk:
         self,
         messages: Sequence[Message],
         lines: SessionLines,
-        cost: Callable[[int], int],
+        line_tokens: Callable[[int], int],
         room: int,
         profile: Profile,
         newest: int = -1,
     ) -> None:
-        """Take the messages and the lines of a session. `cost`: returns the tokens of a line. `newest`: the message
-        whose sentences are taken one by one, however short it is; -1 if it stays whole."""
-        self._messages, self._lines, self._cost, self._room, self._profile = messages, lines, cost, room, profile
+        """Take the messages and the lines of a session. `line_tokens`: returns the tokens of a line. `newest`: the
+        message whose sentences are taken one by one, however short it is; -1 if it stays whole."""
+        self._messages, self._lines, self._cost, self._room, self._profile = messages, lines, line_tokens, room, profile
         self._newest = newest
-        self._people = people_talk(messages)
-        self._answers = 1.0 if self._people else _worth_of_answers(messages, room)
-        self._said = [*self._without_nods(said_in_turn(messages, lines, self._parted))]
+        self._is_people_talk = is_between_people(messages)
+        self._answer_weight = 1.0 if self._is_people_talk else _weigh_answers(messages, room)
+        self._statements = [*self._without_nods(statements_in_order(messages, lines, self._split_piece))]
 
-    def ranked(self) -> Iterator[int]:
+    def rank_lines(self) -> Iterator[int]:
         """Yield the lines of statements, the ones worth most for their tokens first, until about twice the room is
         taken. Before each sentence come those that replace it. A line may occur twice."""
-        said, values = [each.statement for each in self._said], [*self._likely]
-        lines_of = [each.lines for each in self._said]
-        for sentence, rest in self._telling(self._sentences):
-            values[sentence.statement] = rest  # a telling sentence may be taken without the rest of the message
-            said.append(sentence.said)
-            lines_of.append([sentence.line, *said_after(self._lines, sentence.line, self._cost)])
+        statements, values = [each.statement for each in self._statements], [*self._statement_values]
+        line_lists = [each.lines for each in self._statements]
+        for sentence, rest_value in self._telling_sentences(self._sentences):
+            values[sentence.statement] = rest_value  # a telling sentence may be taken without the rest of the message
+            statements.append(sentence.content)
+            line_lists.append([sentence.line, *short_followers(self._lines, sentence.line, self._cost)])
             values.append(sentence.value)
-        tokens = [_MESSAGE + sum(map(self._cost, members)) for members in lines_of]
-        order = rank_statements(said, values, tokens)
-        used = [*accumulate((tokens[index] for index in order), initial=0)]
-        enough = order[: bisect_right(used, 2 * self._room + _MORE)]
-        ranked = chain.from_iterable(lines_of[index] for index in enough)
-        return anew_first(ranked, self.anew, self._lines, self._cost)
+        tokens = [_MESSAGE_TOKENS + sum(map(self._cost, members)) for members in line_lists]
+        order = rank_statements(statements, values, tokens)
+        summed_tokens = [*accumulate((tokens[index] for index in order), initial=0)]
+        chosen = order[: bisect_right(summed_tokens, 2 * self._room + _EXTRA_TOKENS)]
+        ranked = chain.from_iterable(line_lists[index] for index in chosen)
+        return newer_first(ranked, self.newer_of, self._lines, self._cost)
 
     @cached_property
-    def anew(self) -> dict[int, list[int]]:
+    def newer_of(self) -> dict[int, list[int]]:
         """The lines of sentences, each with the lines of later sentences that restate it."""
-        said, values = [each.said for each in self._sentences], [each.value for each in self._sentences]
-        anew: dict[int, list[int]] = {}
-        for older, newer in restated(said, values):
-            anew.setdefault(self._sentences[older].line, []).append(self._sentences[newer].line)
-        return anew
+        statements, values = [each.content for each in self._sentences], [each.value for each in self._sentences]
+        newer_of: dict[int, list[int]] = {}
+        for older, newer in restated_pairs(statements, values):
+            newer_of.setdefault(self._sentences[older].line, []).append(self._sentences[newer].line)
+        return newer_of
 
-    def _parted(self, number: int, message: Message) -> Iterator[tuple[str, list[int]]]:
+    def _split_piece(self, number: int, message: Message) -> Iterator[tuple[str, list[int]]]:
         """Yield (speaker, lines) for each statement of a piece. A short piece is one statement; otherwise each sentence
         is, for the user together with the short ones after it. In a summary, each quote is one."""
-        own = [*self._lines.of_piece(number)]
-        most = 0 if message.index == self._newest else max(_SHORT, self._room // _PART)
+        piece_lines = [*self._lines.piece_lines(number)]
+        max_tokens = 0 if message.index == self._newest else max(_MAX_WHOLE_TOKENS, self._room // _ROOM_FRACTION)
         if message.origin == "summary":
-            yield from quotes(self._lines, own)
-        elif sum(map(self._cost, own)) <= most:
-            yield from [(message.role, own)] if own else []
+            yield from split_quotes(self._lines, piece_lines)
+        elif sum(map(self._cost, piece_lines)) <= max_tokens:
+            yield from [(message.role, piece_lines)] if piece_lines else []
         elif message.role == "user":
-            yield from ((message.role, told) for told in told_together(self._lines, own, self._cost))
+            yield from ((message.role, bundle) for bundle in bundle_sentences(self._lines, piece_lines, self._cost))
         else:
-            yield from ((message.role, [line]) for line in own)
+            yield from ((message.role, [line]) for line in piece_lines)
 
-    def _without_nods(self, said: Iterable[Said]) -> Iterator[Said]:
+    def _without_nods(self, statements: Iterable[PlacedStatement]) -> Iterator[PlacedStatement]:
         """Yield the statements without those of one or two words, if people talk with each other. A short answer to a
         question is added to the question."""
-        before: Said | None = None
-        for each in said:
-            if not self._people or not is_interjection(each.statement.text):
-                if before is not None:
-                    yield before
-                before = each
-            elif before is not None and asks(before.statement.text):
-                yield replace(before, lines=[*before.lines, *each.lines])
-                before = None
-        if before is not None:
-            yield before
+        previous: PlacedStatement | None = None
+        for each in statements:
+            if not self._is_people_talk or not is_interjection(each.statement.text):
+                if previous is not None:
+                    yield previous
+                previous = each
+            elif previous is not None and is_question(previous.statement.text):
+                yield replace(previous, lines=[*previous.lines, *each.lines])
+                previous = None
+        if previous is not None:
+            yield previous
 
     @cached_property
-    def _likely(self) -> list[float]:
+    def _statement_values(self) -> list[float]:
         """The probability that each statement is needed, weighted by who says it."""
-        said = [each.statement for each in self._said]
-        likely = both_values(said, self._profile.talk, self._profile.binding)
-        return [self._counted(each, *both) for each, both in zip(said, likely, strict=True)]
+        statements = [each.statement for each in self._statements]
+        values = later_and_binding_values(statements, self._profile.talk, self._profile.binding)
+        return [self._weigh_value(each, *pair) for each, pair in zip(statements, values, strict=True)]
 
-    def _counted(self, said: Statement, later: float, binds: float) -> float:
+    def _weigh_value(self, statement: Statement, needed_value: float, binding_value: float) -> float:
         """Return the value of a statement. A user's question counts less, as it was answered at once. A statement of an
         agent weighs more the likelier it is needed."""
-        value = either(later, binds)
-        if said.speaker != "assistant":
-            return counted(value, _ASKED) if asks(said.text) else value
-        share = part_between(int(100 * value), (_MAYBE, self._answers), (_SURELY, 1.0))
-        return counted(value, share)
+        value = either_probability(needed_value, binding_value)
+        if statement.speaker != "assistant":
+            return discount_value(value, _QUESTION_WEIGHT) if is_question(statement.text) else value
+        share = share_between(int(100 * value), (_LOW_PERCENT, self._answer_weight), (_HIGH_PERCENT, 1.0))
+        return discount_value(value, share)
 
     @cached_property
     def _sentences(self) -> list[_Sentence]:
@@ -186,39 +198,42 @@ class SmallTalk:
         # a nod that stays with the statement before it belongs to the next message
         parts = [
             (index, replace(each.statement, text=lines.text(line)), line, len(each.lines) > 1)
-            for index, each in enumerate(self._said)
+            for index, each in enumerate(self._statements)
             for line in each.lines
         ]
-        wanted = [at for at, (_, _, _, several) in enumerate(parts) if several]
-        said = [part[1] for part in parts]
-        likely = both_values(said, self._profile.talk, self._profile.binding, wanted) if wanted else []
-        own = {at: self._counted(said[at], *both) for at, both in zip(wanted, likely, strict=True)}
+        split = [position for position, (_, _, _, is_split) in enumerate(parts) if is_split]
+        statements = [part[1] for part in parts]
+        values = later_and_binding_values(statements, self._profile.talk, self._profile.binding, split) if split else []
+        own_values = {
+            position: self._weigh_value(statements[position], *pair)
+            for position, pair in zip(split, values, strict=True)
+        }
         return [
-            _Sentence(index, statement, line, own.get(at, self._likely[index]))
-            for at, (index, statement, line, _) in enumerate(parts)
+            _Sentence(index, statement, line, own_values.get(position, self._statement_values[index]))
+            for position, (index, statement, line, _) in enumerate(parts)
         ]
 
-    def _telling(self, sentences: Iterable[_Sentence]) -> Iterator[tuple[_Sentence, float]]:
+    def _telling_sentences(self, sentences: Iterable[_Sentence]) -> Iterator[tuple[_Sentence, float]]:
         """Yield sentences that are likely to be needed, from statements of several, each with the highest probability
         of the statement's other sentences.
 
         A sentence that binds the rest or tells a fact is often surrounded by small talk. Sentences of an agent are
         included only in a small room, and only from before the last request, because its last answer stays whole."""
-        asked = max((m.index for m in self._messages if m.origin == "request"), default=-1)
-        parted = {
-            at
-            for at, each in enumerate(self._said)
+        last_request = max((m.index for m in self._messages if m.origin == "request"), default=-1)
+        split_statements = {
+            index
+            for index, each in enumerate(self._statements)
             if len(each.lines) > 1
-            and (each.statement.speaker == "user" or (self._room <= SMALL_ROOM and each.message < asked))
+            and (each.statement.speaker == "user" or (self._room <= SMALL_ROOM and each.message < last_request))
         }
-        several = [sentence for sentence in sentences if sentence.statement in parted]
-        others: dict[int, float] = {}
-        for sentence in several:
-            if sentence.value < _TELLS:
-                others[sentence.statement] = max(sentence.value, others.get(sentence.statement, 0.0))
-        for sentence in several:
-            if sentence.value >= _TELLS:
-                yield sentence, others.get(sentence.statement, 0.0)
+        candidates = [sentence for sentence in sentences if sentence.statement in split_statements]
+        other_values: dict[int, float] = {}
+        for sentence in candidates:
+            if sentence.value < _MIN_TELLING_VALUE:
+                other_values[sentence.statement] = max(sentence.value, other_values.get(sentence.statement, 0.0))
+        for sentence in candidates:
+            if sentence.value >= _MIN_TELLING_VALUE:
+                yield sentence, other_values.get(sentence.statement, 0.0)
 
 
 class _Sentence(Struct, frozen=True):
@@ -226,16 +241,16 @@ class _Sentence(Struct, frozen=True):
 
     statement: int
     """Index of the statement that it belongs to."""
-    said: Statement
+    content: Statement
     line: int
     value: float
     """Probability that it is needed."""
 
 
-def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
+def _weigh_answers(messages: Sequence[Message], room: int) -> float:
     """Return the weight of an agent's statement relative to one of the user. It is lower if the agent says much more,
     in lists and recipes that it can write again, while the user mentions things only once."""
-    said = {role: sum(m.tokens for m in messages if m.role == role and m.origin != "summary") for role in _SPEAKERS}
-    user, agent = (said[role] for role in _SPEAKERS)
-    share = max(_LEAST, user / max(1, user, agent))  # everything the user said may be in an earlier summary
-    return min(part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)), share)
+    tokens = {role: sum(m.tokens for m in messages if m.role == role and m.origin != "summary") for role in _SPEAKERS}
+    user, agent = (tokens[role] for role in _SPEAKERS)
+    share = max(_MIN_ANSWER_WEIGHT, user / max(1, user, agent))  # everything the user said may be in an earlier summary
+    return min(share_between(room, (_TINY_ROOM, _TINY_ANSWER_WEIGHT), (SMALL_ROOM, 1.0)), share)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from compactor_cli.features.work.changed_files import CARRIED
-from compactor_cli.features.work.effects import WAITS
+from compactor_cli.features.work.changed_files import EARLIER_LINE
+from compactor_cli.features.work.effects import WAITS_PREFIX
 from compactor_cli.summary_text.state_line import StateLine, failed_times, fewer, join
 from compactor_cli.text.patterns import compiled_later
 
@@ -26,7 +26,7 @@ def forms(line: StateLine) -> Iterator[StateLine]:
         yield replace(line, text=line.brief)
     short, _, details = line.text.partition(" (")
     _, failed, reason = details.rpartition("): ")
-    if line.kind == "effect" and details and " " not in failed_times(short)[1].removeprefix(WAITS):
+    if line.kind == "effect" and details and " " not in failed_times(short)[1].removeprefix(WAITS_PREFIX):
         if ", " in details:  # the name of a tool alone does not say what it did
             yield replace(line, text=f"{short} ({details.partition(', ')[0]}){failed[1:] and f': {reason}'}")
     elif line.kind == "effect" and details:
@@ -75,7 +75,7 @@ def _one_line(kind: str, verb: str, tail: str, alike: Sequence[tuple[StateLine, 
 
 def _parts(line: StateLine) -> tuple[str, str, str]:
     """Return the verb, the thing, and what a check said; ("", "", "") for a line that stays apart."""
-    if line.kind == "file" and (match := CARRIED.match(line.text)) and _PLAIN.fullmatch(match[2]):
+    if line.kind == "file" and (match := EARLIER_LINE.match(line.text)) and _PLAIN.fullmatch(match[2]):
         return f"{match[1]} ", match[2], f", {match[5]}" if match[5] else ""
     short = line.text.partition(" (")[0]
     if line.kind == "effect" and not line.open and (match := _ACT.fullmatch(short)):

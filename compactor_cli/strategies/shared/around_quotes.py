@@ -5,8 +5,8 @@ from __future__ import annotations
 from compactor_cli.features.session_text import SessionPiece
 from compactor_cli.model.replies import reply_span
 from compactor_cli.summary_text.excerpts import GAP
-from compactor_cli.text.json_values import begins_as_json
-from compactor_cli.text.line_prefixes import ascends, has_number, without_numbers
+from compactor_cli.text.json_values import looks_like_json
+from compactor_cli.text.line_prefixes import has_ascending_numbers, has_number, without_numbers
 from compactor_cli.text.patterns import compiled_later
 
 _KEY = compiled_later(r"[{,]?\s*[\"'][^\"']*[\"']\s*:")
@@ -18,7 +18,7 @@ _WORD = compiled_later(r"\w{2}")
 def unnumbered(indent: str, text: str) -> tuple[str, str]:
     """Return the indentation of a text, and the text without the line numbers that a tool added. If the numbers skip
     lines that an earlier round left out, a gap is marked there."""
-    without = without_numbers(text, GAP if "\n" in text and ascends(text) else "")
+    without = without_numbers(text, GAP if "\n" in text and has_ascending_numbers(text) else "")
     return indented(without) if has_number(text) else (indent, without)
 
 
@@ -36,16 +36,16 @@ def is_reply(piece: SessionPiece, end: int) -> bool:
 
 def begins_reply(piece: SessionPiece, start: int) -> bool:
     """Return whether the user's words in a result begin at `start`."""
-    words = reply_span(piece.text) if piece.cut == "apart" else None
+    words = reply_span(piece.text) if piece.line_cut == "apart" else None
     return words is not None and words[0] == start
 
 
 def goes_on(piece: SessionPiece, start: int, end: int) -> bool:
     """Return whether more words follow on the same line after a quote, or more records of a JSON list: the quote could
     be mistaken for all of it. Other members of JSON objects may end there."""
-    if piece.call:
+    if piece.is_call:
         return False
-    if not piece.speech and begins_as_json(piece.text):
+    if not piece.is_speech and looks_like_json(piece.text):
         listed = _KEY.match(piece.text, start, end) is None and _NEXT.match(piece.text, end) is not None
         return listed or _NEXT_RECORD.search(piece.text, end) is not None
     stop = piece.text.find("\n", end)

@@ -9,16 +9,16 @@ from itertools import groupby
 from compactor_cli.features.cue_words import CUES
 from compactor_cli.features.talk_words import words
 from compactor_cli.model.injected import is_wrapper
-from compactor_cli.strategies.shared.ordering import is_bare_ban, is_order, is_standing
-from compactor_cli.text.clauses import FENCE, LEADS_ON, Clause, in_item
+from compactor_cli.strategies.shared.orders_and_bans import is_bare_ban, is_order, is_standing_order
+from compactor_cli.text.clauses import FENCE, LEAD_ENDS, Clause, is_in_item
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import ASKS
+from compactor_cli.text.sentences import QUESTION_END
 
-_CODE, _STATEMENT = 0.5, 0.75
+_CODE_WEIGHT, _STATEMENT_WEIGHT = 0.5, 0.75
 """Weights of a line of code in instructions, and of a sentence without a word that orders or forbids. Headings, and
 what a harness says around instructions, weigh nothing."""
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s.*|//.*|(?:[-*+]\s+)?\*\*[^*]+\*\*:?\s*)$")
-_FORCE = compiled_later(
+_RULE_WORDS = compiled_later(
     r"\b(?:never|always|must|do not|don['’]?t|cannot|can['’]?t|ha(?:s|ve) to|only|required?|forbidden"
     r"|prohibited|mandatory"
     r"|niemals|nie|immer|muss|müssen|darf|dürfen|nur|jamais|toujours|doit|doivent|ne pas|interdit|nunca|siempre|jamás"
@@ -38,7 +38,7 @@ _FORCE = compiled_later(
 _LINE = compiled_later(r"(?m)^.*\S.*$")
 _INNER_END = compiled_later(r"(?<=[^\W_]{2}[.!?])\s+|(?<=\d[.!?])\s+|(?<=[)\"'”’][.!?])\s+")
 """The border between sentences that were read as one. Points inside an abbreviation do not match."""
-_RULING = CUES["negation"], CUES["duty"]
+_RULE_CUES = CUES["negation"], CUES["duty"]
 _ANNOUNCES = compiled_later(
     r"(?:(?:and|also|but|first|und|noch|y|et)[ ,]+)?(?:here (?:are|come)|a (?:few|couple of)|some|several|my|these|our"
     r"|(?:one|two|three|four|five) ?(?:more|other)?|ein paar|einige|meine|zwei|drei|vier|un(?:as|os)|algunas|mis|dos"
@@ -57,7 +57,7 @@ _ANNOUNCES = compiled_later(
     re.IGNORECASE,
 )
 """A sentence of few words that only announces rules or wishes: "A few wishes before you begin."."""
-_NOW = (
+_WISH = (
     r"(?:let['’]?s|don['’]?t|do not|please|make (?:it|that)|I['’]?(?:d| would)? (?:rather|like|prefer|want(?:ed)?|was"
     r" looking)"
     r"|(?:I|we)['’]?(?: wi)?ll|we (?:want|should|prefer)"
@@ -65,17 +65,18 @@ _NOW = (
     r" (?:it|that|this|the|them|an?|with|back|to|only|my|all|for|no)\b)"
 )
 """Phrases with which somebody says what is to be done."""
-_BEFORE = r"(?:^|[.!:;,—–-]\s+)(?:(?:ok(?:ay)?|so|no|oh|but|and|well|hmm*|wait|yes|then|right)\b[,.!]*\s+)*"
-_SPACED = compiled_later(
-    rf"{_BEFORE}actually[,:]?\s+(?:no\b|never mind|{_NOW})|\bno,? actually\b(?=[,.\s]+(?:no|{_NOW}))"
-    rf"|(?:{_BEFORE}|\band\s+){_NOW}[^.;]{{0,120}}?\binstead\b(?! of\b)|{_BEFORE}instead,?\s+{_NOW}"
+_LEAD_WORDS = r"(?:^|[.!:;,—–-]\s+)(?:(?:ok(?:ay)?|so|no|oh|but|and|well|hmm*|wait|yes|then|right)\b[,.!]*\s+)*"
+_REVERSALS = compiled_later(
+    rf"{_LEAD_WORDS}actually[,:]?\s+(?:no\b|never mind|{_WISH})|\bno,? actually\b(?=[,.\s]+(?:no|{_WISH}))"
+    rf"|(?:{_LEAD_WORDS}|\band\s+){_WISH}[^.;]{{0,120}}?\binstead\b(?! of\b)|{_LEAD_WORDS}instead,?\s+{_WISH}"
     r"|^(?:no,\s+\w|let['’]?s\b|I['’]d rather\b)[^.;]{0,120}?\binstead of\b"
     r"|\bon second thoughts?\b|(?<!\ba )(?<!\bthe )(?<!\bany )\bchange of plans?\b"
-    rf"|{_BEFORE}(?:scrap|forget) (?:that|it|this)(?=\s*(?:[,.;:!—–-]|$)|\s+(?:and|let|we|I|use)\b)"
-    rf"|{_BEFORE}(?:(?:let['’]?s )?(?:go|switch|revert|roll) )?back to (?:[^\s,.;]+ ){{0,6}}?(?:first|original|previous"
+    rf"|{_LEAD_WORDS}(?:scrap|forget) (?:that|it|this)(?=\s*(?:[,.;:!—–-]|$)|\s+(?:and|let|we|I|use)\b)"
+    rf"|{_LEAD_WORDS}(?:(?:let['’]?s )?(?:go|switch|revert|roll) )?back to (?:[^\s,.;]+ "
+    rf"){{0,6}}?(?:first|original|previous"
     r"|earlier|initial|old|plan|option|variant|idea|approach)\b(?! (?:page|screen|step|line|folder|directory|tab|branch"
     r"|commit|version of))"
-    rf"|\b(?:I|we)(?:['’]ve| have)? changed (?:my|our) minds?\b|{_BEFORE}no,? wait\b(?! (?:time|for|until)\b)"
+    rf"|\b(?:I|we)(?:['’]ve| have)? changed (?:my|our) minds?\b|{_LEAD_WORDS}no,? wait\b(?! (?:time|for|until)\b)"
     r"|\b(?:lieber|bitte|lass(?:t)? uns|nimm|nehmen wir|wir nehmen|machen wir|wir machen|mach|ich (?:will|möchte"
     r"|nehme))\b[^.;]{0,80}\bstattdessen\b|\bstattdessen (?:bitte|nimm|nehmen wir|machen wir|mach|lieber)\b"
     r"|\bdoch lieber\b|\b(?:wir|ich) (?:nehmen?|machen?|will|wollen|möchten?)\b[^.;]{0,60}\bdoch nicht\b"
@@ -94,7 +95,7 @@ _SPACED = compiled_later(
     r"|(?:^|\b(?:я|мы)\s+(?:уже )?)передумал[аи]?\b|\b(?:давай(?:те)?|лучше)\b[^.;]{0,60}\bвместо\b",
     re.IGNORECASE,
 )
-_UNSPACED = compiled_later(
+_UNSPACED_REVERSALS = compiled_later(
     r"换(?:个|成|一)?个?(?:方案|办法|法子|做法)|(?:还是|不如|那就|算了)[^，。；]{0,6}换成"
     r"|(?:^|[，。；：！]|还是|那就|那|就|咱们|我们)改(?:用|走)(?!什么|的|了)"
     r"|(?:^|[，。；：！])(?:那|还是|那就|唉)?算了吧?(?=[，。；！\s]|$)"
@@ -108,56 +109,56 @@ _HINT_WORDS = (
     "换 改用 改走 算了 不 やっぱり 代わりに やめて"
 )
 _HINTS = tuple(_HINT_WORDS.split())
-"""Every sentence that `_SPACED` or `_UNSPACED` matches contains one of these words. Looking for them first takes a
-small part of the time."""
+"""Every sentence that `_REVERSALS` or `_UNSPACED_REVERSALS` matches contains one of these words. Looking for them first
+takes a small part of the time."""
 
 
-def reverses(clause: Clause) -> bool:
+def is_reversal(clause: Clause) -> bool:
     """Return whether a sentence decides against what was said or planned before it."""
-    return turns_away(_told(clause))
+    return reverses_course(_statement_text(clause))
 
 
-def changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[int], set[int]]:
+def find_changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[int], set[int]]:
     """Return the indices of sentences before a change of mind in the same request, except orders, and the indices of
     the sentences that announce the change. `sentences`: each with the number of its request."""
     before, changes = set[int](), set[int]()
     for _, group in groupby(range(len(sentences)), lambda index: sentences[index][0]):
         members = list(group)
-        if turns := [index for index in members if reverses(sentences[index][1])]:
-            changes.add(turns[-1])
-            before |= {index for index in members if index < turns[-1] and not orders(sentences[index][1])}
+        if reversals := [index for index in members if is_reversal(sentences[index][1])]:
+            changes.add(reversals[-1])
+            before |= {index for index in members if index < reversals[-1] and not is_directive(sentences[index][1])}
     return before, changes
 
 
-def announces(text: str) -> bool:
+def announces_rules(text: str) -> bool:
     """Return whether a sentence only announces rules, wishes or other things."""
-    return _ANNOUNCES.fullmatch(text) is not None and not _FORCE.search(text)
+    return _ANNOUNCES.fullmatch(text) is not None and not _RULE_WORDS.search(text)
 
 
-def orders(clause: Clause) -> bool:
+def is_directive(clause: Clause) -> bool:
     """Return whether a sentence, judged by its words, orders or forbids something. Questions and pasted text do not."""
-    text = _told(clause)
-    return (_FORCE.search(text) is not None and is_order(text)) or is_bare_ban(text) or is_standing(text)
+    text = _statement_text(clause)
+    return (_RULE_WORDS.search(text) is not None and is_order(text)) or is_bare_ban(text) or is_standing_order(text)
 
 
 def may_bind(clause: Clause) -> bool:
     """Return whether a sentence contains a word that forbids, demands or limits something."""
-    text = _told(clause)
-    words_in = set(words(text))
-    return any(not cue.words.isdisjoint(words_in) or cue.count_inside(text) for cue in _RULING)
+    text = _statement_text(clause)
+    sentence_words = set(words(text))
+    return any(not cue.words.isdisjoint(sentence_words) or cue.count_inside(text) for cue in _RULE_CUES)
 
 
-def _told(clause: Clause) -> str:
+def _statement_text(clause: Clause) -> str:
     """Return the parts of a sentence that ask nothing, or an empty string for pasted text. The words before a question
     are often a sentence of their own, as in "never restart worker 3. why does it hang?"."""
-    if clause.place not in ("asked", "title"):
+    if clause.origin not in ("asked", "title"):
         return ""
-    if not ASKS.search(clause.text):
+    if not QUESTION_END.search(clause.text):
         return clause.text
-    return " ".join(part for part in _INNER_END.split(clause.text) if not ASKS.search(part))
+    return " ".join(part for part in _INNER_END.split(clause.text) if not QUESTION_END.search(part))
 
 
-def forces(sentences: Iterable[str]) -> Iterator[float]:
+def instruction_weights(sentences: Iterable[str]) -> Iterator[float]:
     """Yield the weight of each sentence of instructions. A sentence that only says what others are about binds
     nobody."""
     in_code = False
@@ -166,43 +167,43 @@ def forces(sentences: Iterable[str]) -> Iterator[float]:
             in_code = not in_code
             yield 0.0
         elif in_code:
-            yield _CODE
+            yield _CODE_WEIGHT
         elif _HEADING_LINE.match(text) or is_wrapper(text):
             yield 0.0
         else:
-            yield 1.0 if _FORCE.search(text) else _STATEMENT
+            yield 1.0 if _RULE_WORDS.search(text) else _STATEMENT_WEIGHT
 
 
-def rules_in(text: str) -> Iterator[tuple[int, int]]:
+def rule_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of rules in instructions: list items with their continuation lines and the lines that introduce
     them, and sentences that order or forbid. A heading that forbids applies to the items under it."""
-    leads: list[tuple[int, int]] = []
-    in_code = goes_on = False
+    lead_ins: list[tuple[int, int]] = []
+    in_code = item_continues = False
     for found in _LINE.finditer(text):
         line, span = found[0], found.span()
         if FENCE.match(line):
-            in_code, goes_on = not in_code, False
+            in_code, item_continues = not in_code, False
         elif in_code:
             continue
         elif is_wrapper(line):
-            leads, goes_on = [], False
+            lead_ins, item_continues = [], False
         elif _HEADING_LINE.match(line):
-            leads, goes_on = [span] if _FORCE.search(line) else [], False
-        elif in_item(text, span[0]) or (goes_on and line[0].isspace()):
-            yield from leads
+            lead_ins, item_continues = [span] if _RULE_WORDS.search(line) else [], False
+        elif is_in_item(text, span[0]) or (item_continues and line[0].isspace()):
+            yield from lead_ins
             yield span
-            leads, goes_on = [], True
-        elif line.rstrip().endswith(LEADS_ON):
-            leads, goes_on = [*leads[:1], span], False
+            lead_ins, item_continues = [], True
+        elif line.rstrip().endswith(LEAD_ENDS):
+            lead_ins, item_continues = [*lead_ins[:1], span], False
         else:
-            goes_on = False
-            if _FORCE.search(line):
+            item_continues = False
+            if _RULE_WORDS.search(line):
                 yield span
 
 
-def turns_away(text: str) -> bool:
+def reverses_course(text: str) -> bool:
     """Return whether a text decides against what was said or planned before it."""
-    low = text.lower()
-    if not any(hint in low for hint in _HINTS):
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _HINTS):
         return False
-    return _SPACED.search(text) is not None or (not text.isascii() and _UNSPACED.search(text) is not None)
+    return _REVERSALS.search(text) is not None or (not text.isascii() and _UNSPACED_REVERSALS.search(text) is not None)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from compactor_cli.features.talk import Statement, either, needed_and_binding
+from compactor_cli.features.talk import Statement, either_probability, needed_and_binding
 from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.model.message import Message
-from compactor_cli.strategies.shared.binding import turns_away
-from compactor_cli.strategies.shared.lone_lines import leads_on, told_together
+from compactor_cli.strategies.shared.binding import reverses_course
+from compactor_cli.strategies.shared.lone_lines import bundle_sentences, is_lead_in
 from compactor_cli.summary_text.excerpts import bare, begins_part, is_said_by
 from compactor_cli.summary_text.state_block import state_lines
 
@@ -20,42 +20,42 @@ if TYPE_CHECKING:
     from compactor_cli.features.lines import SessionLines
     from compactor_cli.model.profile import Profile
 
-_QUOTED = 4
+_QUOTE_TOKENS = 4
 """Tokens of a quote besides its text."""
-_LONG, _MUCH = 50, 1.5
+_LONG_ANSWER_TOKENS, _MAX_USER_RATIO = 50, 1.5
 """Mean tokens of an agent's answers from which on they are long. Second: the tokens of a user for each token of the
 agent that are more than anybody types."""
-_SHORT = 40
+_SHORT_TOKENS = 40
 """Tokens up to which a message of the user is one statement."""
-_ASKED, _RULES, _BINDS = 0.1, 0.15, 0.6
+_REQUEST_SHARE, _RULE_SHARE, _MIN_BINDING = 0.1, 0.15, 0.6
 """Shares of the room for the first request, for the newest one that is chosen line by line (mostly the one before the
 newest of all), and for what binds the rest of the chat. Third: the minimum probability that a statement binds."""
-_CARRIED = 0.15
+_CARRIED_VALUE = 0.15
 """Probability that the user's words are needed for the sole reason that an earlier round kept them."""
-_MORE = 300
+_EXTRA_TOKENS = 300
 """Tokens beyond twice the room. In a small room the best statements may be too large, and others are needed."""
 
 
-class Said(Struct, frozen=True):
+class PlacedStatement(Struct, frozen=True):
     """A statement with its position."""
 
     statement: Statement
     """The `message` field of the statement is the number of its turn."""
     lines: list[int]
     message: int
-    carried: bool
+    is_carried: bool
     """Whether these are words of the user that an earlier round kept."""
 
 
 def is_chat(messages: Sequence[Message]) -> bool:
     """Return whether a user and an agent only talk: nobody calls a tool, and no harness answers the agent, as one does
     that runs calls written as text."""
-    if has_calls(messages) or any(map(_tells_of_work, messages)):
+    if has_calls(messages) or any(map(_has_work_state, messages)):
         return False
     turns = [speaker for speaker, _ in groupby(filter(None, map(_speaker, messages)))]
     return not any(
-        (one, following) == ("agent", "harness") and behind != "user"
-        for one, following, behind in zip_longest(turns, turns[1:], turns[2:])
+        (first, second) == ("agent", "harness") and third != "user"
+        for first, second, third in zip_longest(turns, turns[1:], turns[2:])
     )
 
 
@@ -66,7 +66,7 @@ def _speaker(message: Message) -> str:
     return {"injected": "harness", "request": "user"}.get(message.origin, "")
 
 
-def _tells_of_work(message: Message) -> bool:
+def _has_work_state(message: Message) -> bool:
     """Return whether a summary of an earlier round contains the state of work."""
     return message.origin == "summary" and bool(state_lines(message.text("text")))
 
@@ -86,9 +86,13 @@ def is_working_chat(messages: Sequence[Message]) -> bool:
     commands."""
     if not is_chat(messages):
         return False
-    answers = [_text_tokens(message) for message in messages if message.role == "assistant"]
-    asked = [_text_tokens(message) for message in messages if message.origin == "request"]
-    return bool(asked) and sum(asked[1:]) <= _MUCH * sum(answers) and sum(answers) >= _LONG * max(1, len(answers))
+    answer_tokens = [_text_tokens(message) for message in messages if message.role == "assistant"]
+    request_tokens = [_text_tokens(message) for message in messages if message.origin == "request"]
+    return (
+        bool(request_tokens)
+        and sum(request_tokens[1:]) <= _MAX_USER_RATIO * sum(answer_tokens)
+        and sum(answer_tokens) >= _LONG_ANSWER_TOKENS * max(1, len(answer_tokens))
+    )
 
 
 def _text_tokens(message: Message) -> int:
@@ -100,65 +104,71 @@ def chat_lines(
 ) -> Iterator[int]:
     """Yield lines of what was said, about twice as many as fit into the room. The first ones are most likely needed for
     their tokens, given the lines before them."""
-    said = [*said_in_turn(messages, lines, lambda number, message: _statements(lines, number, message, cost))]
-    if not said:
+    placed = [
+        *statements_in_order(messages, lines, lambda number, message: _piece_statements(lines, number, message, cost))
+    ]
+    if not placed:
         return
-    statements = [each.statement for each in said]
+    statements = [each.statement for each in placed]
     values, binds = needed_and_binding(statements, profile.needed, profile.binding)
-    for at, each in enumerate(said):
-        if each.carried:
-            values[at] = either(values[at], _CARRIED)
-    tokens = [_QUOTED + sum(map(cost, each.lines)) for each in said]
+    for position, each in enumerate(placed):
+        if each.is_carried:
+            values[position] = either_probability(values[position], _CARRIED_VALUE)
+    tokens = [_QUOTE_TOKENS + sum(map(cost, each.lines)) for each in placed]
     order = list(rank_unrepeated(statements, values, tokens))
-    requests = [each.message for each in said if messages[each.message].origin == "request"]
+    requests = [each.message for each in placed if messages[each.message].origin == "request"]
     of_requests: list[int] = []
     for message in dict.fromkeys([*requests[:1], *requests[-1:]]):
-        own = [index for index in order if said[index].message == message]
-        of_requests += _within(_ASKED * room, own, tokens)
-    rules = [at for at in order if binds[at] >= _BINDS]
-    binding = _within(_RULES * room, sorted(rules, key=lambda at: -binds[at] / tokens[at] ** 0.5), tokens)
-    left = 2 * room + _MORE
-    binding_most = _binding_most(statements, values, binds)
-    ordered = ((binding_most.get(index, index), index) for index in chain(of_requests, binding, order))
+        candidates = [index for index in order if placed[index].message == message]
+        of_requests += _fitting(_REQUEST_SHARE * room, candidates, tokens)
+    rules = [position for position in order if binds[position] >= _MIN_BINDING]
+    rule_indices = _fitting(
+        _RULE_SHARE * room, sorted(rules, key=lambda position: -binds[position] / tokens[position] ** 0.5), tokens
+    )
+    tokens_left = 2 * room + _EXTRA_TOKENS
+    strongest_rules = _strongest_rules(statements, values, binds)
+    ordered = ((strongest_rules.get(index, index), index) for index in chain(of_requests, rule_indices, order))
     for index in dict.fromkeys(chain.from_iterable(ordered)):
-        yield from said[index].lines
-        left -= tokens[index]
-        if left < 0:
+        yield from placed[index].lines
+        tokens_left -= tokens[index]
+        if tokens_left < 0:
             return
 
 
-def _binding_most(statements: Sequence[Statement], values: Sequence[float], binds: Sequence[float]) -> dict[int, int]:
+def _strongest_rules(
+    statements: Sequence[Statement], values: Sequence[float], binds: Sequence[float]
+) -> dict[int, int]:
     """Map each statement to the most binding one of its message if that one is needed at least as much. Otherwise a
     shorter statement that only tells something could be kept without it."""
     found: dict[int, int] = {}
     for _, group in groupby(range(len(statements)), lambda index: statements[index].message):
         members = [*group]
-        most = max(members, key=binds.__getitem__)
-        if binds[most] >= _BINDS:
-            found.update((index, most) for index in members if values[most] >= values[index])
+        strongest = max(members, key=binds.__getitem__)
+        if binds[strongest] >= _MIN_BINDING:
+            found.update((index, strongest) for index in members if values[strongest] >= values[index])
     return found
 
 
-def said_in_turn(
+def statements_in_order(
     messages: Sequence[Message],
     lines: SessionLines,
-    parted: Callable[[int, Message], Iterable[tuple[str, list[int]]]],
-) -> Iterator[Said]:
-    """Yield the statements in order. `parted`: returns (speaker, lines) for each statement of a piece of a message.
-    Each quote in a summary counts as a turn of its own, as it did originally."""
-    turns, last = 0, -1
+    split_piece: Callable[[int, Message], Iterable[tuple[str, list[int]]]],
+) -> Iterator[PlacedStatement]:
+    """Yield the statements in order. `split_piece`: returns (speaker, lines) for each statement of a piece of a
+    message. Each quote in a summary counts as a turn of its own, as it did originally."""
+    turn_count, last = 0, -1
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]
-        if not piece.speech or message.role == "system":
+        if not piece.is_speech or message.role == "system":
             continue
-        for speaker, members in parted(number, message):
+        for speaker, members in split_piece(number, message):
             text = piece.text[lines.starts[members[0]] : lines.ends[members[-1]]]
-            summarized = message.origin == "summary"
-            turns += piece.message != last or (summarized and begins_part(text))
+            is_quote = message.origin == "summary"
+            turn_count += piece.message != last or (is_quote and begins_part(text))
             last = piece.message
-            statement = Statement(turns, speaker, _without_marks(text) if summarized else text)
-            yield Said(statement, members, piece.message, carried=summarized and speaker == "user")
+            statement = Statement(turn_count, speaker, _without_marks(text) if is_quote else text)
+            yield PlacedStatement(statement, members, piece.message, is_carried=is_quote and speaker == "user")
 
 
 def _without_marks(quote: str) -> str:
@@ -166,15 +176,15 @@ def _without_marks(quote: str) -> str:
     return "\n".join(bare(line).removeprefix(" ") for line in quote.split("\n"))
 
 
-def _within(room: float, order: Iterable[int], tokens: Sequence[int]) -> Iterator[int]:
+def _fitting(tokens_left: float, order: Iterable[int], tokens: Sequence[int]) -> Iterator[int]:
     """Yield the statements that fit into the room, one after the other."""
     for index in order:
-        if tokens[index] <= room:
-            room -= tokens[index]
+        if tokens[index] <= tokens_left:
+            tokens_left -= tokens[index]
             yield index
 
 
-def _statements(
+def _piece_statements(
     lines: SessionLines, number: int, message: Message, cost: Callable[[int], int]
 ) -> Iterator[tuple[str, list[int]]]:
     """Yield (speaker, lines) for each statement of a piece.
@@ -182,22 +192,22 @@ def _statements(
     A short message of the user is one statement; otherwise each sentence is, with short ones after it and those that
     take it back. Of the agent, each line is, except lines that only introduce others. Of a summary, each quote is, and
     of a long quote of the user each sentence."""
-    own = list(lines.of_piece(number))
+    piece_lines = list(lines.piece_lines(number))
     if message.origin == "summary":
-        for speaker, quote in quotes(lines, own):
-            if speaker == "user" and sum(map(cost, quote)) > _SHORT:
-                yield from ((speaker, told) for told in told_together(lines, quote, cost, turns_away))
+        for speaker, quote in split_quotes(lines, piece_lines):
+            if speaker == "user" and sum(map(cost, quote)) > _SHORT_TOKENS:
+                yield from ((speaker, bundle) for bundle in bundle_sentences(lines, quote, cost, reverses_course))
             else:
                 yield speaker, quote
     elif message.role == "assistant":
-        yield from ((message.role, [line]) for line in own if not leads_on(lines, line))
-    elif sum(map(cost, own)) <= _SHORT:
-        yield from [(message.role, own)] if own else []
+        yield from ((message.role, [line]) for line in piece_lines if not is_lead_in(lines, line))
+    elif sum(map(cost, piece_lines)) <= _SHORT_TOKENS:
+        yield from [(message.role, piece_lines)] if piece_lines else []
     else:
-        yield from ((message.role, told) for told in told_together(lines, own, cost, turns_away))
+        yield from ((message.role, bundle) for bundle in bundle_sentences(lines, piece_lines, cost, reverses_course))
 
 
-def quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+def split_quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
     """Yield (speaker, lines) for each quote in a summary."""
     speaker, quote = "assistant", list[int]()
     for line in all_lines:

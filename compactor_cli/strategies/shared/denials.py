@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from compactor_cli.strategies.shared.binding import announces
-from compactor_cli.text.clauses import LEADS_ON
+from compactor_cli.strategies.shared.binding import announces_rules
+from compactor_cli.text.clauses import LEAD_ENDS
 from compactor_cli.text.patterns import compiled_later
 
 _LEADS = r"(?:(?:no|nope|wait|sorry|oh|nein|halt|doch|non|nee|não|nie|нет|hayır|いや|いいえ|아니요?)\b[^\w]+)"
@@ -18,16 +18,16 @@ _DENIES = compiled_later(
     re.IGNORECASE,
 )
 """Matches a sentence that says that something is wrong; the next one says what is right."""
-_DENIAL_WIDTH = 60
+_MAX_DENIAL_CHARS = 60
 """Maximum length of such a sentence in characters. A longer one says itself what is right."""
 
 
-def says_nothing_alone(sentence: str) -> bool:
+def needs_next_sentence(sentence: str) -> bool:
     """Return whether a sentence only introduces the next one: it announces something, or denies something without
     saying what is right."""
-    return sentence.endswith(LEADS_ON) or announces(sentence) or only_denies(sentence)
+    return sentence.endswith(LEAD_ENDS) or announces_rules(sentence) or only_denies(sentence)
 
 
 def only_denies(sentence: str) -> bool:
     """Return whether a sentence says that something is not so, and nothing else."""
-    return len(sentence) <= _DENIAL_WIDTH and _DENIES.match(sentence) is not None
+    return len(sentence) <= _MAX_DENIAL_CHARS and _DENIES.match(sentence) is not None

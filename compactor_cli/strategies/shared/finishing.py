@@ -14,7 +14,7 @@ def planned_tokens(decisions: Mapping[int, Decision], slots: Iterable[SummarySlo
     return sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots)
 
 
-def finished(
+def make_plan(
     inputs: PlanInput,
     strategy: str,
     decisions: Mapping[int, Decision],
@@ -25,19 +25,19 @@ def finished(
 ) -> Plan:
     """Return the plan made of these decisions. If the inputs have no target, the plan's target is `target` or else the
     tokens that the decisions take, so that a second run finds nothing to do."""
-    implied = target if target is not None else planned_tokens(decisions, slots)
+    implied_target = target if target is not None else planned_tokens(decisions, slots)
     cut = {i for d in decisions.values() if d.rendition != "whole" for i in inputs.groups[d.group].messages}
     return Plan(
         strategy=strategy,
-        target=inputs.target if inputs.target is not None else implied,
+        target=inputs.target if inputs.target is not None else implied_target,
         decisions=tuple(decisions[g.index] for g in inputs.groups),
         slots=tuple(slots),
-        cut=frozenset(cut),
+        not_whole=frozenset(cut),
         notes=notes,
     )
 
 
-def widened(
+def use_spare_tokens(
     inputs: PlanInput,
     renderer: Renderer,
     decisions: Mapping[int, Decision],
@@ -48,25 +48,27 @@ def widened(
     first. Return the changed decisions."""
     if inputs.target is None:
         return {}
-    left = inputs.target - planned_tokens(decisions, slots)
-    wider: dict[int, Decision] = {}
+    tokens_left = inputs.target - planned_tokens(decisions, slots)
+    enlarged: dict[int, Decision] = {}
     for decision in (decisions[group] for group in sorted(groups, reverse=True)):
-        if decision.rendition != "shortened" or left <= 0:
+        if decision.rendition != "shortened" or tokens_left <= 0:
             continue
-        fitted = renderer.fit([inputs.groups[decision.group]], decision.tokens + left, decision.reason, prose=True)
+        fitted = renderer.fit(
+            [inputs.groups[decision.group]], decision.tokens + tokens_left, decision.reason, prose=True
+        )
         if fitted and fitted[0].tokens > decision.tokens:
-            wider[decision.group] = fitted[0]
-            left -= fitted[0].tokens - decision.tokens
-    return wider
+            enlarged[decision.group] = fitted[0]
+            tokens_left -= fitted[0].tokens - decision.tokens
+    return enlarged
 
 
-def without_closing(inputs: PlanInput, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
+def drop_closing_turn(inputs: PlanInput, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
     """Drop the assistant turn that closes a history if no tool result precedes it any more. Return that decision, or an
     empty dictionary."""
     last = inputs.groups[-1]
     if inputs.protected.get(last.index) != CLOSING:
         return {}
-    kept = [g.messages[-1] for g in inputs.groups[:-1] if decisions[g.index].tokens]
-    if kept and inputs.messages[max(kept)].results:
+    last_messages = [g.messages[-1] for g in inputs.groups[:-1] if decisions[g.index].tokens]
+    if last_messages and inputs.messages[max(last_messages)].results:
         return {}
     return {last.index: Decision.gone(last, "no tool result stands before it")}

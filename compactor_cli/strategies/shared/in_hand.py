@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import newest_said
+from compactor_cli.model.message import last_spoken_message
 from compactor_cli.model.planning import PlanInput
 
 
 def exchange_in_hand(inputs: PlanInput) -> list[Group]:
     """Return the groups of the call whose results end the history, even if a synthetic turn follows. For a call written
     as text, return the groups of both messages. Return an empty list if something else comes last."""
-    newest = newest_said(inputs.messages)
+    newest = last_spoken_message(inputs.messages)
     if newest.results:
         messages = {newest.index}
     else:

@@ -8,35 +8,35 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import groupby, islice, pairwise
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.work.endings import begins_as_failed, refuses_edit
+from compactor_cli.features.work.endings import begins_as_failed, edited_nothing
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import Selector
-from compactor_cli.text.json_values import begins_as_json
+from compactor_cli.text.json_values import looks_like_json
 from compactor_cli.text.line_prefixes import is_numbered
 from compactor_cli.text.noise import is_prompt
 from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.outcomes import result_errors
-from compactor_cli.text.page_trees import is_prose, is_tree, node_of
+from compactor_cli.text.page_trees import is_page_tree, is_prose, node_in_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import count_words
 
-_RESULTS = 0.2
+_RESULT_SHARE = 0.2
 """Share of the room for lines of these results."""
-_END = 3
+_END_LINES = 3
 """Number of lines at the end of a result that count as new."""
-_ROOM = 300
+_MIN_HOLE_ROOM = 300
 """Tokens for results from which on some are set aside for lines between chosen ones."""
-_LAST_RESULTS, _LAST_WHOLE = (0.5, _RESULTS), (0.6, 0.3)
+_LAST_RESULT_SHARES, _LAST_WHOLE_SHARES = (0.5, _RESULT_SHARE), (0.6, 0.3)
 """Shares of a small and of a large room for results at the very end of the session, and for those of them that stay
 whole. In a few hundred tokens, most of the room is for what has to be answered next."""
-_FOR_HOLES, _HOLE = 0.15, 4
+_HOLE_SHARE, _MAX_HOLE_LINES = 0.15, 4
 """Share of the tokens for results that lines between chosen ones may take, and the maximum number of such lines in a
 row."""
-_WHOLE, _SHORT = (0.35, 0.3), 400
+_WHOLE_SHARES, _MAX_WHOLE_TOKENS = (0.35, 0.3), 400
 """Shares of a small and of a large room for results that stay whole, and the maximum tokens of one of them."""
-_ASKED = (_RESULTS, _RESULTS / 4)
+_RELEVANT_SHARES = (_RESULT_SHARE, _RESULT_SHARE / 4)
 """Shares of a small and of a large room for lines that hold what a result was asked for."""
-_PROSE = 0.2
+_PROSE_SHARE = 0.2
 """Share of the room for prose of pages: without it, links and fields are worth little."""
 _MEMBER = compiled_later(r'\s*"[^"\\]+"\s*:\s*"')
 """The beginning of a member of a JSON object whose value is a string."""
@@ -44,9 +44,9 @@ _VALUE = compiled_later(r'("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(:)?')
 """A JSON string or number, and whether it is a key."""
 _NAME = compiled_later(r"[\w.-]*\w")
 """A word, or a name of several words."""
-_SENTENCE = 12
+_MIN_STATEMENT_WORDS = 12
 """Number of words from which on a string counts as a statement."""
-_BEFORE = 20
+_MAX_EARLIER_RESULTS = 20
 """Maximum number of earlier results to search for lines that are shown again."""
 
 
@@ -54,143 +54,154 @@ def take_pending(
     pending: Sequence[int],
     lines: SessionLines,
     selector: Selector,
-    asked_for: Callable[[int], Iterable[int]],
-    size: int,
+    relevant_lines: Callable[[int], Iterable[int]],
+    total_room: int,
     small: int = 0,
     *,
-    ends: bool = False,
+    at_end: bool = False,
 ) -> int:
     """Take lines of the pending results and return the tokens taken.
 
     Results that fit are taken whole. From the others come the rows that differ from all others, the lines that hold
-    what was asked for, and the most valuable ones; what earlier results also say comes last. `asked_for`: returns the
-    lines of a piece that hold what was asked for. `size`: tokens of the whole room. `small`: tokens up to which a
-    result stays in any case. `ends`: the session ends with these results, and the room is not large."""
+    what was asked for, and the most valuable ones; what earlier results also say comes last. `relevant_lines`: returns
+    the lines of a piece that hold what was asked for. `total_room`: tokens of the whole room. `small`: tokens up to
+    which a result stays in any case. `at_end`: the session ends with these results, and the room is not large."""
     telling = [line for line in pending if not is_prompt(lines.text(line))]
-    known = len(selector.taken)
-    again = seen_before(telling, lines)
-    share, whole = (_LAST_RESULTS, _LAST_WHOLE) if ends else ((_RESULTS, _RESULTS), _WHOLE)
-    room = int(share_of(size, *share)) - _take_whole(telling, again, lines, selector, share_of(size, *whole), small)
-    sentences = [line for line in telling if _says(lines.text(line))]
-    for line in sentences if ends else ():
+    taken_before = len(selector.taken)
+    repeated = repeated_lines(telling, lines)
+    share, whole = (
+        (_LAST_RESULT_SHARES, _LAST_WHOLE_SHARES) if at_end else ((_RESULT_SHARE, _RESULT_SHARE), _WHOLE_SHARES)
+    )
+    room = int(share_of(total_room, *share)) - _take_whole(
+        telling, repeated, lines, selector, share_of(total_room, *whole), small
+    )
+    sentences = [line for line in telling if _is_statement(lines.text(line))]
+    for line in sentences if at_end else ():
         room -= selector.take(line) if selector.cost(line) <= room // 2 else 0
-    for line in rows_with_news(telling, lines, selector.cost) if ends else ():
+    for line in rows_with_news(telling, lines, selector.cost) if at_end else ():
         room -= selector.take(line) if selector.cost(line) <= room else 0
-    _take_prose([line for line in telling if line not in again], lines, selector, int(_PROSE * size))
-    left = min(int(share_of(size, *_ASKED)), room)
-    room -= left
+    _take_prose([line for line in telling if line not in repeated], lines, selector, int(_PROSE_SHARE * total_room))
+    budget = min(int(share_of(total_room, *_RELEVANT_SHARES)), room)
+    room -= budget
     first = {lines.piece_of[line]: line for line in reversed(telling)}
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
-        for line in _odd(piece, lines):
+        for line in _odd_lines(piece, lines):
             room -= selector.take(line) if selector.cost(line) <= room else 0
-        begins = [first[piece]] if piece in first and _begins_as_failed(lines.session.pieces[piece].text) else []
-        for line in (*begins, *asked_for(piece)):
-            if selector.cost(line) <= left:
-                left -= selector.take(line)
-    left += room
+        first_lines = [first[piece]] if piece in first and _begins_as_failed(lines.session.pieces[piece].text) else []
+        for line in (*first_lines, *relevant_lines(piece)):
+            if selector.cost(line) <= budget:
+                budget -= selector.take(line)
+    budget += room
     for line in sentences:
-        if selector.cost(line) <= left // 2:
-            left -= selector.take(line)
-    apart = int(left * _FOR_HOLES) if left >= _ROOM and any(lines.scope(line) >= 0 for line in pending) else 0
-    left = apart + selector.fill((line for line in pending if line not in again), left - apart)
-    if apart:
-        for hole in holes(telling, lines, selector.taken):
-            if sum(map(selector.cost, hole)) <= left:
-                left -= sum(map(selector.take, hole))
-        left = selector.fill((line for line in pending if line not in again), left)
-    selector.fill(again, left)
-    return sum(choice.cost for choice in islice(selector.taken.values(), known, None))
+        if selector.cost(line) <= budget // 2:
+            budget -= selector.take(line)
+    reserved = (
+        int(budget * _HOLE_SHARE) if budget >= _MIN_HOLE_ROOM and any(lines.scope(line) >= 0 for line in pending) else 0
+    )
+    budget = reserved + selector.fill((line for line in pending if line not in repeated), budget - reserved)
+    if reserved:
+        for hole in find_holes(telling, lines, selector.taken):
+            if sum(map(selector.cost, hole)) <= budget:
+                budget -= sum(map(selector.take, hole))
+        budget = selector.fill((line for line in pending if line not in repeated), budget)
+    selector.fill(repeated, budget)
+    return sum(choice.cost for choice in islice(selector.taken.values(), taken_before, None))
 
 
 def _take_whole(
-    telling: Sequence[int], again: Container[int], lines: SessionLines, selector: Selector, room: float, small: int
+    telling: Sequence[int], repeated: Container[int], lines: SessionLines, selector: Selector, room: float, small: int
 ) -> int:
     """Take results that fit into `room` as a whole, the smallest first. Longer results are taken without the lines that
     earlier results show. Return the tokens of those that would be cut otherwise.
 
     If some rows were missing, a reader of the others would think that they do not exist."""
-    of_piece: dict[int, list[int]] = {}
+    lines_by_piece: dict[int, list[int]] = {}
     for line in telling:
-        of_piece.setdefault(lines.piece_of[line], []).append(line)
+        lines_by_piece.setdefault(lines.piece_of[line], []).append(line)
     sized: list[tuple[int, list[int]]] = []
-    for result in of_piece.values():
-        new = [line for line in result if line not in again]
+    for result in lines_by_piece.values():
+        new_lines = [line for line in result if line not in repeated]
         tokens = sum(map(selector.tokens, result))
-        sized.append((tokens, result) if tokens <= small else (sum(map(selector.tokens, new)), new))
-    taken = cut = 0
+        sized.append((tokens, result) if tokens <= small else (sum(map(selector.tokens, new_lines)), new_lines))
+    taken_tokens = cut_tokens = 0
     for tokens, result in sorted(sized):
-        if tokens > min(_SHORT, room - taken):
+        if tokens > min(_MAX_WHOLE_TOKENS, room - taken_tokens):
             break
-        taken += sum(map(selector.take, result))
-        cut += tokens if tokens > small else 0
-    return cut
+        taken_tokens += sum(map(selector.take, result))
+        cut_tokens += tokens if tokens > small else 0
+    return cut_tokens
 
 
-def _take_prose(telling: Sequence[int], lines: SessionLines, selector: Selector, room: int) -> None:
-    """Take the sentences of pages in order, each text as a whole, in `room` tokens."""
-    for place, text in groupby(telling, key=lambda line: _text_of_page(line, lines)):
-        told = [*text]
-        if place and sum(map(selector.cost, told)) <= room:
-            room -= sum(map(selector.take, told))
+def _take_prose(telling: Sequence[int], lines: SessionLines, selector: Selector, budget: int) -> None:
+    """Take the sentences of pages in order, each text as a whole, in `budget` tokens."""
+    for text_key, text in groupby(telling, key=lambda line: _page_text_key(line, lines)):
+        text_lines = [*text]
+        if text_key and sum(map(selector.cost, text_lines)) <= budget:
+            budget -= sum(map(selector.take, text_lines))
 
 
-def _says(text: str) -> bool:
+def _is_statement(text: str) -> bool:
     """Return whether a line is a member of a record that holds sentences. Mails, tickets and pages say things in few
     names."""
-    return _MEMBER.match(text) is not None and count_words(text) >= _SENTENCE
+    return _MEMBER.match(text) is not None and count_words(text) >= _MIN_STATEMENT_WORDS
 
 
-def _text_of_page(line: int, lines: SessionLines) -> tuple[int, ...]:
+def _page_text_key(line: int, lines: SessionLines) -> tuple[int, ...]:
     """Return which prose text of a page a line belongs to: the number of its piece, and where the text begins. Return
     an empty tuple for other lines."""
-    text, start = lines.piece(line).text, lines.starts[line]
+    text, start = lines.piece_at(line).text, lines.starts[line]
     begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
-    is_one = is_tree(text) and is_prose(text[begin : end if end >= 0 else len(text)])
-    return (lines.piece_of[line], begin) if is_one else ()
+    is_prose_line = is_page_tree(text) and is_prose(text[begin : end if end >= 0 else len(text)])
+    return (lines.piece_of[line], begin) if is_prose_line else ()
 
 
-def holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) -> list[Sequence[int]]:
+def find_holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) -> list[Sequence[int]]:
     """Return the runs of few lines between two taken lines, the shortest first. Without a condition and what it leads
     to, a statement of code says the opposite of what it does."""
-    found: list[Sequence[int]] = []
-    known = [at for at, line in enumerate(telling) if line in taken]
-    for first, last in pairwise(known):
+    found_holes: list[Sequence[int]] = []
+    taken_indices = [index for index, line in enumerate(telling) if line in taken]
+    for first, last in pairwise(taken_indices):
         between = telling[first + 1 : last]
-        same = lines.piece_of[telling[first]] == lines.piece_of[telling[last]]
-        if 0 < len(between) <= _HOLE and same and lines.scope(telling[last]) >= 0:
-            found.append(between)
-    return sorted(found, key=len)
+        in_same_piece = lines.piece_of[telling[first]] == lines.piece_of[telling[last]]
+        if 0 < len(between) <= _MAX_HOLE_LINES and in_same_piece and lines.scope(telling[last]) >= 0:
+            found_holes.append(between)
+    return sorted(found_holes, key=len)
 
 
-def _odd(piece: int, lines: SessionLines) -> list[int]:
+def _odd_lines(piece: int, lines: SessionLines) -> list[int]:
     """Return the rows of a result that differ from all others in something that the others have in common."""
-    own = lines.of_piece(piece)
-    return [own[index] for index in odd_rows([*map(lines.text, own)])]
+    piece_lines = lines.piece_lines(piece)
+    return [piece_lines[index] for index in odd_rows([*map(lines.text, piece_lines)])]
 
 
 def _begins_as_failed(said: str) -> bool:
     """Return whether the beginning of a result says that the call failed or changed nothing."""
-    return begins_as_failed(said) or refuses_edit(said)
+    return begins_as_failed(said) or edited_nothing(said)
 
 
-def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
+def repeated_lines(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
     """Return which lines of the newest results also occur in one of the results before, such as a page around a change.
     Errors do not count, as they occurred again. Nor do the last lines, except on pages: there, tools say how things
     stand."""
     first = lines.piece_of[telling[0]] if telling else 0
-    before = [piece for piece in lines.session.pieces[:first] if not piece.speech and not piece.call][-_BEFORE:]
+    before = [piece for piece in lines.session.pieces[:first] if not piece.is_speech and not piece.is_call][
+        -_MAX_EARLIER_RESULTS:
+    ]
     texts = (piece.text for piece in before if not is_numbered(piece.text))  # files read again may have been lost
-    known = {bare for text in texts for bare in _bare_lines(text, tree=is_tree(text))}
-    for number in dict.fromkeys(lines.piece_of[line] for line in telling) if known else ():
-        known -= {line.strip() for line in result_errors(lines.session.pieces[number].text, None)}
-    trees = {line for line in telling if is_tree(lines.piece(line).text)}
-    told = {line: _bare_lines(lines.text(line), tree=line in trees) for line in (*telling[:-_END], *sorted(trees))}
-    return frozenset(line for line, text in told.items() if known.issuperset(text))
+    known_lines = {plain_line for text in texts for plain_line in _plain_lines(text, tree=is_page_tree(text))}
+    for number in dict.fromkeys(lines.piece_of[line] for line in telling) if known_lines else ():
+        known_lines -= {line.strip() for line in result_errors(lines.session.pieces[number].text, None)}
+    tree_lines = {line for line in telling if is_page_tree(lines.piece_at(line).text)}
+    plain_lines = {
+        line: _plain_lines(lines.text(line), tree=line in tree_lines)
+        for line in (*telling[:-_END_LINES], *sorted(tree_lines))
+    }
+    return frozenset(line for line, text in plain_lines.items() if known_lines.issuperset(text))
 
 
-def _bare_lines(text: str, *, tree: bool) -> list[str]:
+def _plain_lines(text: str, *, tree: bool) -> list[str]:
     """Return the lines of a text, in a tree of a page without the prefix of each, such as the number of its node."""
-    return [(tree and node_of(line)) or line.strip() for line in text.split("\n")]
+    return [(tree and node_in_line(line)) or line.strip() for line in text.split("\n")]
 
 
 def rows_with_news(telling: Sequence[int], lines: SessionLines, cost: Callable[[int], int]) -> list[int]:
@@ -199,21 +210,21 @@ def rows_with_news(telling: Sequence[int], lines: SessionLines, cost: Callable[[
     A value is new if it occurs neither before nor in any other row; the first value, which says what the row is about,
     does not count. Of checks that are all `ok` except one, this finds that one. `cost`: returns the tokens of a
     line."""
-    found: list[tuple[float, int]] = []
+    ranked: list[tuple[float, int]] = []
     results = {
         number: lines.session.pieces[number].text for number in dict.fromkeys(map(lines.piece_of.__getitem__, telling))
     }
     pieces = lines.session.pieces[: min(results, default=0)]
-    known = {word.lower() for piece in pieces for word in _NAME.findall(piece.text)} if results else set()
+    known_words = {word.lower() for piece in pieces for word in _NAME.findall(piece.text)} if results else set()
     for number, text in results.items():
-        times = Counter(_values(text)) if begins_as_json(text) else Counter[str]()
-        for line in (line for line in telling if times and lines.piece_of[line] == number):
+        counts = Counter(_values(text)) if looks_like_json(text) else Counter[str]()
+        for line in (line for line in telling if counts and lines.piece_of[line] == number):
             values = _values(lines.text(line))
-            once = (value for value in values[1:] or values if times[value] == 1)
-            news = sum(not known.issuperset(map(str.lower, _NAME.findall(value))) for value in once)
+            unique_values = (value for value in values[1:] or values if counts[value] == 1)
+            news = sum(not known_words.issuperset(map(str.lower, _NAME.findall(value))) for value in unique_values)
             if news:
-                found.append((-news / cost(line), line))
-    return [line for _, line in sorted(found)]
+                ranked.append((-news / cost(line), line))
+    return [line for _, line in sorted(ranked)]
 
 
 def _values(text: str) -> list[str]:

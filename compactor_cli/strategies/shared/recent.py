@@ -14,54 +14,54 @@ from msgspec.structs import replace
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import FIRST_REQUEST, RECENT, PlanInput, text_tokens
-from compactor_cli.strategies.shared.abridged import KeptRequest
 from compactor_cli.strategies.shared.carried_requests import (
     NO_WORDS,
-    SHARE,
+    REQUEST_SHARE,
     Repeatable,
-    choose,
     choose_instructions,
-    in_place,
-    quotes_of,
-    repeatable,
+    choose_repeated,
+    find_repeatable,
+    keep_in_place,
+    make_quotes,
     request_room,
 )
 from compactor_cli.strategies.shared.details import quoted_details
-from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
+from compactor_cli.strategies.shared.finishing import drop_closing_turn, make_plan, use_spare_tokens
 from compactor_cli.strategies.shared.in_hand import exchange_in_hand
-from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
-from compactor_cli.strategies.shared.renditions import Renderer, comfortable, fit_newest
+from compactor_cli.strategies.shared.kept_requests import KeptRequest
+from compactor_cli.strategies.shared.protected import REQUEST_REASONS, keep_protected
+from compactor_cli.strategies.shared.renditions import Renderer, count_fitting, fit_newest
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
-from compactor_cli.strategies.shared.rooms import DETAIL
-from compactor_cli.strategies.shared.time_order import HEADINGS, REPEATED, can_move, in_time_order
+from compactor_cli.strategies.shared.rooms import DETAIL_TOKENS
+from compactor_cli.strategies.shared.time_order import HEADING_SHARE, REPEATED_REASON, can_move, put_in_time_order
 from compactor_cli.summary_text.headers import CUT_OFF
 from compactor_cli.summary_text.verbatim import TURNS, block, turn
-from compactor_cli.text.shorten import SMALLEST
+from compactor_cli.text.shorten import MIN_TOKENS
 
 HEADING = 90
 """Tokens of the heading of a summary that says what it was compacted from."""
-MARK = 64
+MARK_TOKENS = 64
 """Tokens of the shortest heading, and of the line that says that nothing is kept."""
 _MARKS = 3
 """Number of headings that a mark may take without a target, because messages kept in the middle split it."""
-_TIGHT = 700
+_TIGHT_ROOM = 700
 """Tokens of room below which a summary may get a shorter heading."""
-_KEEPS = 0.15
+_KEPT_SHARE = 0.15
 """Without a target: the share of what it replaces that a summary may take (tier 3 of seed 000)."""
 _SUMMARY_SHARE = 0.5
 """Share of the room that large recent messages leave to the summary."""
 _RECENT_SHARE = 0.75
 """Share of the room left by the user's words that the other recent messages may take."""
-_IN_HAND = 0.3
+_IN_HAND_SHARE = 0.3
 """Share of that room for the exchange in hand, if nothing else stays for being new."""
-_UNUSED, _EMPTY, _TIMES = 0.05, 0.25, 6
+_UNUSED_SHARE, _EMPTY, _MAX_ATTEMPTS = 0.05, 0.25, 6
 """Shares of the target that have to be unused before it goes to older messages, or to more of a cut last request, and
 maximum number of attempts."""
 _MODEL_SHARE = 0.35
 """Minimum share of a summary's room for the text that a model writes."""
-_BESIDE_MODEL = 0.3
+_RECENT_SHARE_OF_MODEL = 0.3
 """The same as `_RECENT_SHARE` if a model writes the summary, because it needs room to say something."""
-LEAST, MOST = 1_000, 8_000
+LEAST, MAX_TEXT_TOKENS = 1_000, 8_000
 """Tokens that a summary may always take (seed 001), and tokens above which text under its headings says less than
 quoted lines."""
 
@@ -70,15 +70,15 @@ class Shape(Struct, frozen=True):
     """What distinguishes the strategies of this kind."""
 
     name: str
-    form: str = "summary"
+    outline: str = "summary"
     core: float = 0.2
     """Share of the summary's room for the text under its headings. The rest, and what the text does not need, is for
     lines that are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
-    recent: bool = True
+    has_recent: bool = True
     """Whether the newest messages stay. Otherwise the exchange in hand does."""
-    newest: float = 0.0
+    newest_share: float = 0.0
     """Share of the quoted lines for the newest messages, if none of these stay as they are."""
-    absorbs: bool = False
+    repeats_requests: bool = False
     """Whether the summary has places for the first and the last request. Otherwise the first one stays as a message."""
     parts: Callable[[PlanInput, Sequence[Group]], tuple[SummaryPart, ...]] | None = None
 
@@ -88,17 +88,17 @@ def plan_recent(inputs: PlanInput, shape: Shape) -> Plan:
     return _Planner(inputs, shape).plan()
 
 
-def text_room(inputs: PlanInput, share: float, room: int, texts: int) -> int:
+def text_limit(inputs: PlanInput, share: float, room: int, text_count: int) -> int:
     """Return the tokens of a summary for the text under its headings. A model's text has its own maximum length."""
-    limit = MOST
+    limit = MAX_TEXT_TOKENS
     if inputs.settings.summarizer == "llm":
-        limit = min(MOST, max(1, texts) * text_tokens(inputs.settings.llm.summary_tokens))
+        limit = min(MAX_TEXT_TOKENS, max(1, text_count) * text_tokens(inputs.settings.llm.summary_tokens))
     return min(int(room * share), limit)
 
 
 def room_without_target(replaced: int) -> int:
     """Return the tokens that a summary may take without its heading, if it replaces this many tokens."""
-    return max(LEAST, min(MOST, int(replaced * _KEEPS)))
+    return max(LEAST, min(MAX_TEXT_TOKENS, int(replaced * _KEPT_SHARE)))
 
 
 def kept_protected(inputs: PlanInput, renderer: Renderer, groups: Sequence[Group]) -> list[Decision]:
@@ -123,7 +123,7 @@ class _Planner:
         self.inputs, self.shape = inputs, shape
         self.renderer = Renderer(inputs.messages, inputs.count, pairing=inputs.pairing, keep=inputs.settings.keep)
         self.border = len(inputs.messages) - inputs.settings.recent_messages
-        if not shape.recent:
+        if not shape.has_recent:
             self.border = min((i for g in exchange_in_hand(inputs) for i in g.messages), default=len(inputs.messages))
         self.unused = 0
         """Tokens for which the summary of the last plan found no valuable line."""
@@ -141,7 +141,7 @@ class _Planner:
         kept = {d.group: d for d in kept_protected(inputs, self.renderer, protected)}
         attempt = None
         if self.shape.core and inputs.repeat:
-            fixed = [g for g in protected if not self._is_loose(g)]
+            fixed = [g for g in protected if not self._can_repeat(g)]
             attempt = self._attempt({d.group: d for d in kept_protected(inputs, self.renderer, fixed)}, repeats=True)
         # if a summary that repeats requests does not fit, they stay in place; the last resort is a mark
         if attempt is None and self.shape.core:
@@ -151,68 +151,68 @@ class _Planner:
         if attempt is None:
             attempt = self._attempt(kept)
         decisions, slots = attempt or self._only_protected(kept)
-        decisions |= without_closing(inputs, decisions)
-        decisions |= widened(inputs, self.renderer, decisions, slots, inputs.protected)
-        return finished(inputs, self.shape.name, decisions, slots, notes=self._notes(slots))
+        decisions |= drop_closing_turn(inputs, decisions)
+        decisions |= use_spare_tokens(inputs, self.renderer, decisions, slots, inputs.protected)
+        return make_plan(inputs, self.shape.name, decisions, slots, notes=self._notes(slots))
 
     def _notes(self, slots: Sequence[SummarySlot]) -> tuple[str, ...]:
         if self.shape.parts is None or not slots or any(slot.parts for slot in slots):
             return ()
         return (f"{self.shape.name}: too short to group by topic; one summary replaces all of it",)
 
-    def _is_loose(self, group: Group) -> bool:
+    def _can_repeat(self, group: Group) -> bool:
         """Return whether a request does not have to stay as a message. A request in an earlier summary is repeated in
         every later one."""
         reason = self.inputs.protected[group.index]
-        if reason not in REQUESTS or len(group.messages) > 1:
+        if reason not in REQUEST_REASONS or len(group.messages) > 1:
             return False
         message = self.inputs.messages[group.messages[0]]
         if message.origin == "summary":
             return True
-        return can_move(message) and (self.shape.absorbs or reason != FIRST_REQUEST)
+        return can_move(message) and (self.shape.repeats_requests or reason != FIRST_REQUEST)
 
     def _attempt(self, kept: dict[int, Decision], *, repeats: bool = False) -> _PlanParts | None:
         """Return a plan around what is kept, or None without room for a summary. `repeats`: it may repeat requests."""
         self.spare = self.for_requests = 0
-        attempt, target = self._planned(kept, repeats=repeats), self.inputs.target or 0
+        attempt, target = self._plan_once(kept, repeats=repeats), self.inputs.target or 0
         unused = self.unused
-        for _ in range(_TIMES):
-            if attempt is None or not self.shape.recent or unused <= _UNUSED * target:
+        for _ in range(_MAX_ATTEMPTS):
+            if attempt is None or not self.shape.has_recent or unused <= _UNUSED_SHARE * target:
                 break
             self.spare += unused
-            better = self._planned(kept, repeats=repeats)
+            better = self._plan_once(kept, repeats=repeats)
             if better is None or better[0] == attempt[0]:  # the next older message does not fit into the unused tokens
                 self.spare -= unused
                 break
             attempt, unused = better, self.unused
         if attempt is not None and self.cuts and unused > _EMPTY * target:
             self.for_requests = unused
-            attempt = self._planned(kept, repeats=repeats) or attempt
+            attempt = self._plan_once(kept, repeats=repeats) or attempt
         return attempt
 
-    def _planned(self, kept: dict[int, Decision], *, repeats: bool) -> _PlanParts | None:
+    def _plan_once(self, kept: dict[int, Decision], *, repeats: bool) -> _PlanParts | None:
         """Return the decisions and the summaries around what is kept, in one try. Arguments as in `_attempt`."""
         self.unused, self.in_hand = 0, {}
         inputs, shape = self.inputs, self.shape
         loose = [g for g in inputs.groups if g.index not in kept]
-        words = repeatable(inputs, kept) if repeats else NO_WORDS
-        heading = HEADING if shape.core else MARK
+        words = find_repeatable(inputs, kept) if repeats else NO_WORDS
+        heading = HEADING if shape.core else MARK_TOKENS
         if inputs.target is None:
-            newest, older = self._by_border(loose)
+            newest, older = self._split_at_border(loose)
             replaced = sum(g.tokens for g in older)
-            chosen = choose(inputs, words, max(LEAST, int(SHARE * replaced)))
+            chosen = choose_repeated(inputs, words, max(LEAST, int(REQUEST_SHARE * replaced)))
             chosen |= choose_instructions(inputs, words, max(LEAST, replaced))
             recent = [Decision.whole(g, RECENT) for g in newest]
         else:
             room = inputs.target - sum(d.tokens for d in kept.values())
-            heading = MARK if room < _TIGHT else heading
+            heading = MARK_TOKENS if room < _TIGHT_ROOM else heading
             most = min(request_room(room) + self.for_requests, room - heading)
-            chosen = choose(inputs, words, most, fills=self.for_requests > 0)
+            chosen = choose_repeated(inputs, words, most, fills=self.for_requests > 0)
             self.cuts = words.last in chosen and not chosen[words.last].whole
             if words.last is not None and words.last not in chosen:
                 return None
             chosen |= choose_instructions(inputs, words, room)
-            recent, older = self._recent(loose, room, heading, chosen)
+            recent, older = self._keep_recent(loose, room, heading, chosen)
         quotes = self._quotes(words, chosen, recent)
         least = heading + quote_tokens(inputs, shape.name, quotes)
         if inputs.target is None:
@@ -226,56 +226,56 @@ class _Planner:
         budget = min(budget, sum(g.tokens for g in older) - 1) if older and not self.in_hand else budget
         if budget < least and older:
             return None
-        return self._placed(kept | {d.group: d for d in recent}, older, budget, quotes)
+        return self._place_summaries(kept | {d.group: d for d in recent}, older, budget, quotes)
 
     def _quotes(
         self, words: Repeatable, chosen: Mapping[int, KeptRequest], recent: Sequence[Decision]
     ) -> tuple[Quote, ...]:
         """Return what the summary repeats: the chosen words that are not in the recent messages."""
-        stay = {i for decision in recent for i in self.inputs.groups[decision.group].messages}
-        aside = {number: request for number, request in chosen.items() if number not in stay}
-        quotes = quotes_of(words, aside, ends=self.shape.absorbs)
-        if self.shape.form == "handoff" and len(words.requests) == 2 and len({quote.text for quote in quotes}) == 1:
+        kept_messages = {i for decision in recent for i in self.inputs.groups[decision.group].messages}
+        moved = {number: request for number, request in chosen.items() if number not in kept_messages}
+        quotes = make_quotes(words, moved, ends_with_request=self.shape.repeats_requests)
+        if self.shape.outline == "handoff" and len(words.requests) == 2 and len({quote.text for quote in quotes}) == 1:
             return (replace(quotes[-1], kind="only"),)
         return quotes
 
-    def _placed(
+    def _place_summaries(
         self, kept: dict[int, Decision], older: Sequence[Group], budget: int, quotes: tuple[Quote, ...]
     ) -> _PlanParts | None:
         """Replace older groups with a summary, or with several if something kept is between them. Return None if what
         it repeats does not fit in them."""
         inputs = self.inputs
         quoted = frozenset(quote.message for quote in quotes)
-        decisions = kept | {g.index: self._removed(g, quoted) for g in older}
-        slots = [self._slot(older, budget, quotes)] if older else []
-        for share in (HEADINGS, 0.0):  # split the summary only if the repeated words fit in its parts
-            placed, parts = in_time_order(inputs, decisions, slots, MARK, share)
+        decisions = kept | {g.index: self._removed_decision(g, quoted) for g in older}
+        slots = [self._make_slot(older, budget, quotes)] if older else []
+        for share in (HEADING_SHARE, 0.0):  # split the summary only if the repeated words fit in its parts
+            placed, parts = put_in_time_order(inputs, decisions, slots, MARK_TOKENS, share)
             whole = {i for d in placed.values() if d.rendition == "whole" for i in inputs.groups[d.group].messages}
             repeated = {quote for slot in parts for quote in slot.quotes}
             if not older or all(quote in repeated or quote.message in whole for quote in quotes):
-                filled = self._filled(parts)
+                filled = self._fill_slots(parts)
                 return placed | self.in_hand, filled
         return None
 
-    def _removed(self, group: Group, quoted: frozenset[int | None]) -> Decision:
+    def _removed_decision(self, group: Group, quoted: frozenset[int | None]) -> Decision:
         reason = "in the summary" if self.shape.core else "older than the kept messages"
-        reason = reason if quoted.isdisjoint(group.messages) else REPEATED
+        reason = reason if quoted.isdisjoint(group.messages) else REPEATED_REASON
         return Decision.summarized(group, reason) if self.shape.core else Decision.gone(group, reason)
 
-    def _slot(self, covered: Sequence[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:
+    def _make_slot(self, covered: Sequence[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:
         names = tuple(g.index for g in covered)
         if not self.shape.core:
-            return SummarySlot(3, names, budget, (), form=self.shape.form, note=CUT_OFF)
-        return SummarySlot(3, names, budget, form=self.shape.form, quotes=quotes)
+            return SummarySlot(3, names, budget, (), outline=self.shape.outline, note=CUT_OFF)
+        return SummarySlot(3, names, budget, outline=self.shape.outline, quotes=quotes)
 
-    def _filled(self, slots: Sequence[SummarySlot]) -> list[SummarySlot]:
+    def _fill_slots(self, slots: Sequence[SummarySlot]) -> list[SummarySlot]:
         """Return the summaries with their parts. The largest one also quotes lines."""
         if not self.shape.core:
             return list(slots)
         largest = max(slots, key=lambda slot: slot.budget, default=None)
-        return [self._filled_one(slot, quotes_lines=slot is largest) for slot in slots]
+        return [self._fill_slot(slot, quotes_lines=slot is largest) for slot in slots]
 
-    def _filled_one(self, slot: SummarySlot, *, quotes_lines: bool) -> SummarySlot:
+    def _fill_slot(self, slot: SummarySlot, *, quotes_lines: bool) -> SummarySlot:
         inputs, shape = self.inputs, self.shape
         covered = [inputs.groups[g] for g in slot.groups]
         parts = shape.parts(inputs, covered) if shape.parts else ()
@@ -285,82 +285,82 @@ class _Planner:
                 repeated += sum(inputs.count(quote.text) for quote in slot.quotes if quote.kind == "only")
             room = slot.budget - repeated - HEADING
             core = max(shape.core, _MODEL_SHARE) if inputs.settings.summarizer == "llm" else shape.core
-            text_budget = text_room(inputs, core, room, len(parts))
-            aside = {i for g in covered for i in g.messages if inputs.messages[i].origin == "request"}
-            aside |= {quote.message for quote in slot.quotes if quote.message is not None}
-            newest = int((room - text_budget) * shape.newest)
+            text_budget = text_limit(inputs, core, room, len(parts))
+            excluded = {i for g in covered for i in g.messages if inputs.messages[i].origin == "request"}
+            excluded |= {quote.message for quote in slot.quotes if quote.message is not None}
+            newest = int((room - text_budget) * shape.newest_share)
             in_hand = [inputs.groups[group] for group in self.in_hand]
             reserved = sum(decision.tokens for decision in self.in_hand.values())
-            told = quoted_details(
-                inputs, covered, room + reserved, aside, newest, in_hand, text_budget if in_hand else 0
+            details = quoted_details(
+                inputs, covered, room + reserved, excluded, newest, in_hand, text_budget if in_hand else 0
             )
-            self.in_hand |= told.in_hand
+            self.in_hand |= details.in_hand
             budget = slot.budget + reserved - sum(decision.tokens for decision in self.in_hand.values())
-            slot = replace(slot, own=text_budget, lines=told.lines, budget=budget)
-            self.unused = told.left - text_budget if inputs.target is not None else 0
-        return replace(slot, parts=parts) if parts or not shape.parts else replace(slot, form="summary")
+            slot = replace(slot, reserved_tokens=text_budget, lines=details.lines, budget=budget)
+            self.unused = details.budget - text_budget if inputs.target is not None else 0
+        return replace(slot, parts=parts) if parts or not shape.parts else replace(slot, outline="summary")
 
     # -- the newest messages
 
-    def _by_border(self, rest: list[Group]) -> tuple[list[Group], list[Group]]:
+    def _split_at_border(self, rest: list[Group]) -> tuple[list[Group], list[Group]]:
         """Return the recent groups and the others. Summaries of earlier rounds are not recent, unless there is nothing
         new to combine them with."""
         older = [g for g in rest if g.messages[-1] < self.border or self.inputs.is_summary(g)]
         if all(self.inputs.is_summary(g) for g in older):
             return rest, []
-        taken = {g.index for g in older}
-        return [g for g in rest if g.index not in taken], older
+        older_indices = {g.index for g in older}
+        return [g for g in rest if g.index not in older_indices], older
 
-    def _recent(
+    def _keep_recent(
         self, rest: list[Group], room: int, heading: int, chosen: Mapping[int, KeptRequest]
     ) -> tuple[list[Decision], list[Group]]:
         """Return the newest messages, whole or cut if necessary, with older ones as far as they fit, and the groups
         that do not stay. Requests have their own room."""
-        if not self.shape.recent:
+        if not self.shape.has_recent:
             return self._only_in_hand(rest, room - heading - sum(r.tokens + LABEL for r in chosen.values()))
-        newest, older = self._by_border(rest)
+        newest, older = self._split_at_border(rest)
         request_decisions: dict[int, Decision] = {}
         if not self.shape.core:
             if sum(g.tokens for g in newest) > room - heading:
                 return self._whole(rest, room - heading)
             others = newest
-            space = room - heading
+            recent_room = room - heading
         else:
-            request_decisions, others = self._requests_in(newest, chosen)
-            rest_of_room = room - heading - sum(request.tokens + LABEL for request in chosen.values())
-            share = _BESIDE_MODEL if self.inputs.settings.summarizer == "llm" else _RECENT_SHARE
-            space = int(min((1 - _SUMMARY_SHARE) * room, share * rest_of_room))
+            request_decisions, others = self._keep_requests(newest, chosen)
+            tokens_left = room - heading - sum(request.tokens + LABEL for request in chosen.values())
+            share = _RECENT_SHARE_OF_MODEL if self.inputs.settings.summarizer == "llm" else _RECENT_SHARE
+            recent_room = int(min((1 - _SUMMARY_SHARE) * room, share * tokens_left))
             # a summary takes less than what it replaces
-            space = max(space, rest_of_room - sum(g.tokens for g in older))
-            space = min(space + self.spare, rest_of_room)
-            room = rest_of_room
+            recent_room = max(recent_room, tokens_left - sum(g.tokens for g in older))
+            recent_room = min(recent_room + self.spare, tokens_left)
+            room = tokens_left
         left_over: list[Group] = []
-        if sum(g.tokens for g in others) > space:
-            count = comfortable(self.renderer, others, space)
-            recent, left_over = fit_newest(self.renderer, others, space, count, RECENT)
+        if sum(g.tokens for g in others) > recent_room:
+            count = count_fitting(self.renderer, others, recent_room)
+            recent, left_over = fit_newest(self.renderer, others, recent_room, count, RECENT)
         else:
             recent = [Decision.whole(g, RECENT) for g in others]
             left = room - sum(d.tokens for d in recent)
-            left = max(left - (MOST + DETAIL if self.shape.core else heading), min(left, self.spare))
+            left = max(left - (MAX_TEXT_TOKENS + DETAIL_TOKENS if self.shape.core else heading), min(left, self.spare))
             more, older = self._whole(older, left, smallest=False)
             recent += more
         # requests after everything that is not kept stay in place
-        begin = max((g.index for g in left_over), default=-1)
-        recent += [decision for index, decision in request_decisions.items() if index > begin]
-        stay = {decision.group for decision in recent}
-        return recent, [g for g in rest if g.index not in stay]
+        first_kept = max((g.index for g in left_over), default=-1)
+        recent += [decision for index, decision in request_decisions.items() if index > first_kept]
+        kept_indices = {decision.group for decision in recent}
+        return recent, [g for g in rest if g.index not in kept_indices]
 
     def _only_in_hand(self, rest: list[Group], left: int) -> tuple[list[Decision], list[Group]]:
         """Keep the exchange in hand in its share of the tokens `left`, or in what the summary does not need of them.
         Keep nothing if even its shortest form does not fit."""
         newest = [g for g in rest if g.messages[-1] >= self.border]
         older = [g for g in rest if g.messages[-1] < self.border]
-        most = max(int(_IN_HAND * left), left - sum(group.tokens for group in older) - HEADING)
-        fitted = self.renderer.fit(newest, most, RECENT, prose=True)
+        max_tokens = max(int(_IN_HAND_SHARE * left), left - sum(group.tokens for group in older) - HEADING)
+        fitted = self.renderer.fit(newest, max_tokens, RECENT, prose=True)
         self.in_hand = {decision.group: decision for decision in fitted or ()}
         return (fitted, older) if fitted else ([], rest)
 
-    def _requests_in(
+    def _keep_requests(
         self, newest: Sequence[Group], chosen: Mapping[int, KeptRequest]
     ) -> tuple[dict[int, Decision], list[Group]]:
         """Return the decisions on recent requests that can stay in place, and the other recent groups. Groups before a
@@ -372,8 +372,8 @@ class _Planner:
             if message.origin != "request" or not can_move(message):
                 others.append(group)
                 continue
-            decision = in_place(self.inputs, group, chosen.get(message.index))
-            if decision is None and group.tokens <= SMALLEST:  # a nod
+            decision = keep_in_place(self.inputs, group, chosen.get(message.index))
+            if decision is None and group.tokens <= MIN_TOKENS:  # a nod
                 others.append(group)
                 continue
             if decision is None:

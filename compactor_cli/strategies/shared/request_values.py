@@ -12,42 +12,42 @@ from typing import TYPE_CHECKING
 from compactor_cli.model.message import Message
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import ASKS
+from compactor_cli.text.sentences import QUESTION_END
 from compactor_cli.text.subjects import subject_terms
 from compactor_cli.text.terms import WIDE
 
 if TYPE_CHECKING:
     from compactor_cli.features.talk import Statement
 
-_NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
+_NAMES_THING = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
 
-Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
+SentenceRater = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """Returns how likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
-TakenUp = Callable[[int, Sequence[str]], Sequence[float]]
+EchoRater = Callable[[int, Sequence[str]], Sequence[float]]
 """Returns how much of each sentence of a request the agent took up: 0 to 1, relative to the sentence that it took up
 most, or PROMPT. The request is given by the number of its message. Empty if the agent took up nothing."""
 
-_RUN_ON, _PART = 70, 25
+_LONG_SENTENCE_CHARS, _MIN_PART_CHARS = 70, 25
 """Characters from which on a sentence may be several run together, and minimum characters of a part that says something
 alone."""
-_SURELY, _CLEARLY = 0.2, 0.25
+_MIN_EVIDENCE, _MIN_EVIDENCE_GAIN = 0.2, 0.25
 """Minimum evidence against small talk in the words of a part, and how much more than in the whole sentence it has to
 be."""
 _COMMA = compiled_later(r"[,;:]\s+|[，、；：،؛]\s*")
-_TALK, _STEEP, _DOUBT = 0.3, 6.0, 0.12
+_MIN_TALK_WEIGHT, _TALK_SLOPE, _IGNORED_EVIDENCE = 0.3, 6.0, 0.12
 """Minimum weight of the words of small talk, how steeply the weight falls, and the evidence for small talk that is
 ignored: wishes are worded much like it."""
-_READ = 6_000
+_MAX_READ_CHARS = 6_000
 """Maximum characters to read of what the agent said and did next."""
-_UNSAID = 10.0
+_PRIOR_WEIGHT = 10.0
 """Worth of the words that every sentence is assumed to have besides its own: one or two words in common prove
 little."""
-_LEAST = 0.1
+_MIN_SHARE = 0.1
 """Share of its words below which even the best sentence does not count as taken up."""
-_MOST = 0.6
+_MIN_RELATIVE = 0.6
 """Share, relative to the best sentence, up to which a sentence does not count as taken up: common words occur in most
 of them."""
-_BESIDE_NAMES = 0.5
+_WORD_WEIGHT = 0.5
 """Weight of words if names were taken up too: most requests are about files, and so is what an agent says."""
 _FIGURE = compiled_later(r"(?<![\w.])\d{3,}(?![\w.]\d)")
 PROMPT = -1.0
@@ -56,11 +56,11 @@ _SHELL = compiled_later(r"[(\[{<$>#%].*|.*[$>]|\w+@[\w.-]+")
 """The text before the colon of a prompt whose rest differs each time, such as the folder. Other lines have to be equal
 except for their figures."""
 _DIGITS = compiled_later(r"\d+")
-_SEEN, _ENDING, _AGAIN = 12, 3, 2
+_MESSAGES_SEEN, _LAST_LINES, _MIN_REPETITIONS = 12, 3, 2
 """Number of messages after a request, number of last lines of each, and how many messages have to end alike."""
 
 
-def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
+def learned_rater(messages: Sequence[Message], weights: Mapping[str, float]) -> SentenceRater:
     """Return a function that rates sentences: half by the learned score of what people say, with the agent's texts in
     between, and half by the words alone. Sentences of earlier rounds have negative numbers."""
 
@@ -68,11 +68,15 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
         # imported here: in most sessions everything said fits, and no values are needed
         from compactor_cli.features.talk import statement_values
 
-        said = [(message, _binding_part(text)) for message, text in sentences]
-        talk = _talk(messages, said)
-        values = statement_values(talk, weights, (index for index, turn in enumerate(talk) if turn.speaker == "user"))
-        plain = zip(plain_values(sentences), (_unlike_talk(text) for _, text in said), strict=True)
-        return [(value + each * share) / 2 for value, (each, share) in zip(values, plain, strict=True)]
+        rated_parts = [(message, _binding_part(text)) for message, text in sentences]
+        statements = _talk_with_answers(messages, rated_parts)
+        values = statement_values(
+            statements, weights, (index for index, turn in enumerate(statements) if turn.speaker == "user")
+        )
+        word_values = zip(plain_values(sentences), (_unlike_talk(text) for _, text in rated_parts), strict=True)
+        return [
+            (value + word_value * share) / 2 for value, (word_value, share) in zip(values, word_values, strict=True)
+        ]
 
     return rate
 
@@ -80,17 +84,19 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
 def _binding_part(sentence: str) -> str:
     """Return the part of a long sentence, between commas or after one, whose words are no small talk if the whole
     sentence reads like it: people run both into one. Otherwise return the sentence."""
-    if len(sentence) < _RUN_ON:
+    if len(sentence) < _LONG_SENTENCE_CHARS:
         return sentence
     from compactor_cli.features.wording import shipped_wordings
 
-    against_talk = shipped_wordings().of
-    cuts = [(0, 0), *(match.span() for match in _COMMA.finditer(sentence)), (len(sentence), len(sentence))]
-    parts = [sentence[end:start] for (_, end), (start, _) in pairwise(cuts)]
-    parts += [sentence[end:] for _, end in cuts[1:-1]]
-    told = {part: against_talk(part)[0] for part in parts if len(part) >= _PART}
-    best = max(told, key=told.__getitem__, default=sentence)
-    return best if told and told[best] >= max(_SURELY, against_talk(sentence)[0] + _CLEARLY) else sentence
+    evidence = shipped_wordings().sentence_values
+    borders = [(0, 0), *(match.span() for match in _COMMA.finditer(sentence)), (len(sentence), len(sentence))]
+    parts = [sentence[end:start] for (_, end), (start, _) in pairwise(borders)]
+    parts += [sentence[end:] for _, end in borders[1:-1]]
+    scores = {part: evidence(part)[0] for part in parts if len(part) >= _MIN_PART_CHARS}
+    best = max(scores, key=scores.__getitem__, default=sentence)
+    return (
+        best if scores and scores[best] >= max(_MIN_EVIDENCE, evidence(sentence)[0] + _MIN_EVIDENCE_GAIN) else sentence
+    )
 
 
 def _unlike_talk(sentence: str) -> float:
@@ -98,113 +104,122 @@ def _unlike_talk(sentence: str) -> float:
     is not enough, because small talk has rare words, too."""
     from compactor_cli.features.wording import shipped_wordings
 
-    against_talk, against_request = shipped_wordings().of_text(sentence)
-    speaks = _DOUBT + max(against_talk, -against_request)
-    return 1.0 if speaks >= 0 or _NAMED.search(sentence) else _TALK + (1 - _TALK) * exp(_STEEP * speaks)
+    against_talk, against_request = shipped_wordings().text_values(sentence)
+    total_evidence = _IGNORED_EVIDENCE + max(against_talk, -against_request)
+    return (
+        1.0
+        if total_evidence >= 0 or _NAMES_THING.search(sentence)
+        else _MIN_TALK_WEIGHT + (1 - _MIN_TALK_WEIGHT) * exp(_TALK_SLOPE * total_evidence)
+    )
 
 
-def rate_needed(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
+def needed_rater(messages: Sequence[Message], weights: Mapping[str, float]) -> SentenceRater:
     """Return a function that rates sentences of a chat by the learned score of what is needed to continue it."""
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
         from compactor_cli.features.talk import needed_values
 
-        talk = _talk(messages, sentences)
-        values = zip(talk, needed_values(talk, weights), strict=True)
+        statements = _talk_with_answers(messages, sentences)
+        values = zip(statements, needed_values(statements, weights), strict=True)
         return [value for turn, value in values if turn.speaker == "user"]
 
     return rate
 
 
-def _talk(messages: Sequence[Message], sentences: Sequence[tuple[int, str]]) -> list[Statement]:
+def _talk_with_answers(messages: Sequence[Message], sentences: Sequence[tuple[int, str]]) -> list[Statement]:
     """Return the sentences of the user, in order, with what the agent says in between."""
     from compactor_cli.features.talk import Statement
 
     answers = [Statement(m.index, m.role, m.text("text")) for m in messages if m.role == "assistant"]
-    said = [Statement(message, "user", text) for message, text in sentences]
-    return sorted([*said, *(each for each in answers if each.text.strip())], key=lambda each: each.message)
+    requests = [Statement(message, "user", text) for message, text in sentences]
+    return sorted([*requests, *(each for each in answers if each.text.strip())], key=lambda each: each.message)
 
 
 def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
     """Return the values of sentences by their words alone. Rare words, names and numbers raise the value; questions get
     less."""
     terms = [subject_terms(text) for _, text in sentences]
-    spread = Counter(term for own_terms in terms for term in own_terms)
+    term_counts = Counter(term for own_terms in terms for term in own_terms)
     scale = log(1 + len(sentences)) or 1.0
     values = []
     for (_, text), own_terms in zip(sentences, terms, strict=True):
-        rare = sum(log((1 + len(sentences)) / spread[term]) for term in sorted(own_terms)) / scale
+        rare = sum(log((1 + len(sentences)) / term_counts[term]) for term in sorted(own_terms)) / scale
         # there are more pairs of wide characters than words, so their sum soon reaches the usual limit
-        said = min(1.0, rare / 8) + (max(0.0, rare / 8 - 1) / 2 if not text.isascii() and WIDE.search(text) else 0.0)
-        value = said * 0.7 + (0.3 if _NAMED.search(text) else 0.1)
-        values.append(value * (0.7 if ASKS.search(text) else 1.0))
+        rarity = min(1.0, rare / 8) + (max(0.0, rare / 8 - 1) / 2 if not text.isascii() and WIDE.search(text) else 0.0)
+        value = rarity * 0.7 + (0.3 if _NAMES_THING.search(text) else 0.1)
+        values.append(value * (0.7 if QUESTION_END.search(text) else 1.0))
     return values
 
 
-def taken_up_in(messages: Sequence[Message], query: str = "") -> TakenUp:
+def echo_rater(messages: Sequence[Message], query: str = "") -> EchoRater:
     """Return a function that looks for the words of a request's sentences in the agent's messages up to the next
     request, and in a query. Names are also looked for in results."""
-    asked = subject_terms(query.lower())
+    query_terms = subject_terms(query.lower())
 
     def taken_up(message: int, sentences: Sequence[str]) -> Sequence[float]:
-        behind = list(_behind(messages, message)) if message >= 0 else []
-        said, shown = _read(behind, ("text", "tool_call")), _read(behind, ("tool_result",))
-        terms = asked | subject_terms(said) if said else asked
-        words = _shares(sentences, terms) if terms else ()
-        names = _shares_of_names(sentences, _names(f"{said}\n{shown}"))
-        beside = _BESIDE_NAMES if any(names) else 1.0
-        shares = [min(1.0, name + word * beside) for name, word in _both(names, words)]
-        for at in _prompts(sentences, behind):
-            shares[at] = PROMPT
+        after = list(_messages_after(messages, message)) if message >= 0 else []
+        speech, results = _read(after, ("text", "tool_call")), _read(after, ("tool_result",))
+        terms = query_terms | subject_terms(speech) if speech else query_terms
+        words = _word_shares(sentences, terms) if terms else ()
+        names = _name_shares(sentences, _names(f"{speech}\n{results}"))
+        word_weight = _WORD_WEIGHT if any(names) else 1.0
+        shares = [min(1.0, name + word * word_weight) for name, word in _pair_shares(names, words)]
+        for index in _prompt_indices(sentences, after):
+            shares[index] = PROMPT
         return shares if any(shares) else ()
 
     return taken_up
 
 
-def _both(names: Sequence[float], words: Sequence[float]) -> Iterator[tuple[float, float]]:
+def _pair_shares(names: Sequence[float], words: Sequence[float]) -> Iterator[tuple[float, float]]:
     return zip(names, words or [0.0] * len(names), strict=True)
 
 
-def _behind(messages: Sequence[Message], request: int) -> Iterator[Message]:
+def _messages_after(messages: Sequence[Message], request: int) -> Iterator[Message]:
     """Yield the messages after a request, up to the next one."""
-    following = (messages[i] for i in range(request + 1, len(messages)))
-    yield from takewhile(lambda message: message.origin != "request", following)
+    later_messages = (messages[i] for i in range(request + 1, len(messages)))
+    yield from takewhile(lambda message: message.origin != "request", later_messages)
 
 
 def _read(messages: Iterable[Message], kinds: Container[str]) -> str:
     """Return the beginning of the text of parts of these kinds. Of texts and calls, only the agent's count."""
-    said: list[str] = []
-    left = _READ
+    texts: list[str] = []
+    chars_left = _MAX_READ_CHARS
     for message in messages:
         for part in message.parts:
             if part.kind in kinds and (message.role == "assistant" or part.kind == "tool_result"):
-                said.append(unescape(part.text[:left]))
-                left -= len(said[-1])
-        if left <= 0:
+                texts.append(unescape(part.text[:chars_left]))
+                chars_left -= len(texts[-1])
+        if chars_left <= 0:
             break
-    return "\n".join(said)
+    return "\n".join(texts)
 
 
-def _shares(sentences: Sequence[str], said: set[str]) -> Sequence[float]:
+def _word_shares(sentences: Sequence[str], known_terms: set[str]) -> Sequence[float]:
     """Return the share of each sentence's words that were said, with a higher weight for rarer words."""
     terms = [subject_terms(sentence) for sentence in sentences]
-    spread = Counter(term for own in terms for term in own)
-    worth = {term: log((1 + len(sentences)) / count) for term, count in spread.items()}
+    term_counts = Counter(term for sentence_terms in terms for term in sentence_terms)
+    term_weights = {term: log((1 + len(sentences)) / count) for term, count in term_counts.items()}
     shares = [
-        fsum(worth[term] for term in own if term in said) / (_UNSAID + fsum(worth[term] for term in own))
-        for own in terms
+        fsum(term_weights[term] for term in sentence_terms if term in known_terms)
+        / (_PRIOR_WEIGHT + fsum(term_weights[term] for term in sentence_terms))
+        for sentence_terms in terms
     ]
     best = max(shares, default=0.0)
-    return [max(0.0, (share / best - _MOST) / (1 - _MOST)) for share in shares] if best >= _LEAST else ()
+    return (
+        [max(0.0, (share / best - _MIN_RELATIVE) / (1 - _MIN_RELATIVE)) for share in shares]
+        if best >= _MIN_SHARE
+        else ()
+    )
 
 
-def _shares_of_names(sentences: Sequence[str], known: Set[str]) -> list[float]:
+def _name_shares(sentences: Sequence[str], known: Set[str]) -> list[float]:
     """Return for each sentence the share of names that came up again: two names that no other sentence has are
     enough."""
     names = [_names(sentence) & known for sentence in sentences]
-    spread = Counter(name for own in names for name in own)
+    name_counts = Counter(name for own in names for name in own)
     enough = 2 * log(1 + len(sentences))
-    return [fsum(log((1 + len(sentences)) / spread[name]) for name in sorted(own)) / enough for own in names]
+    return [fsum(log((1 + len(sentences)) / name_counts[name]) for name in sorted(own)) / enough for own in names]
 
 
 def _names(text: str) -> set[str]:
@@ -212,24 +227,24 @@ def _names(text: str) -> set[str]:
     return {name.rpartition("/")[2] or name for name in identifiers(text)} | set(_FIGURE.findall(text))
 
 
-def _prompts(sentences: Sequence[str], behind: Iterable[Message]) -> Iterator[int]:
+def _prompt_indices(sentences: Sequence[str], after: Iterable[Message]) -> Iterator[int]:
     """Yield the sentences at the end with which results end again and again: a harness prints them there."""
     from compactor_cli.features.cue_words import rule_points  # read here for the same reason
 
-    ends = Counter(key for message in islice(behind, _SEEN) for key in _last_lines(message))
-    for at in range(len(sentences) - 1, -1, -1):
-        if ends[_key(sentences[at])] < _AGAIN or rule_points(sentences[at]) > 0:
+    ending_counts = Counter(key for message in islice(after, _MESSAGES_SEEN) for key in _last_lines(message))
+    for index in range(len(sentences) - 1, -1, -1):
+        if ending_counts[_line_key(sentences[index])] < _MIN_REPETITIONS or rule_points(sentences[index]) > 0:
             return
-        yield at
+        yield index
 
 
 def _last_lines(message: Message) -> set[str]:
     """Return the keys of the last lines of a message, or nothing for a message of the agent."""
     text = message.parts[-1].text.rstrip() if message.role != "assistant" and message.parts else ""
-    return {_key(line) for line in text.rsplit("\n", _ENDING)[-_ENDING:] if line.strip()}
+    return {_line_key(line) for line in text.rsplit("\n", _LAST_LINES)[-_LAST_LINES:] if line.strip()}
 
 
-def _key(line: str) -> str:
+def _line_key(line: str) -> str:
     """Return what a line has in common with others of its kind: for a prompt the part before the colon, otherwise the
     line without its figures."""
     before, colon, _ = line.strip().partition(":")

@@ -19,10 +19,10 @@ from compactor_cli.views.survival.reader import Places
 _WORD = re.compile(r"[^\W_](?:[\w./@:-]*[\w])?")
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _VALUE = re.compile(r"\w*\d[\w.:/-]*|\S*[/_@.]\S*\w|\w+[A-Z]\w*|\w+-[\w-]+|(?<=\w )[A-Z]\w+")
-_LONGEST = 300
+_MAX_KEY_CHARS = 300
 """Maximum characters of a sentence that can correct or be corrected."""
 _SEVERAL, _HALF = 2, 0.5
-_LOOKED_AT = 8
+_MAX_CANDIDATES = 8
 """Number of newest earlier sentences with the same word that are compared, which keeps the cost linear."""
 
 
@@ -33,7 +33,7 @@ class Correction(Struct, frozen=True):
     older: Unit | None
 
 
-class _Said(Struct, frozen=True):
+class _Claim(Struct, frozen=True):
     unit: Unit
     words: frozenset[str]
     values: frozenset[str]
@@ -41,9 +41,9 @@ class _Said(Struct, frozen=True):
 
 def corrections(requests: Sequence[Unit]) -> list[Correction]:
     """Return the corrections among the sentences of requests, in order."""
-    claims = [_said(unit) for unit in requests if unit.prose and len(unit.text) <= _LONGEST]
+    claims = [_make_claim(unit) for unit in requests if unit.prose and len(unit.text) <= _MAX_KEY_CHARS]
     frequent = _frequent(claims)
-    with_word: dict[str, list[_Said]] = defaultdict(list)
+    with_word: dict[str, list[_Claim]] = defaultdict(list)
     first = claims[0].unit.message if claims else 0
     corrected = []
     repeated: set[str] = set()
@@ -54,7 +54,7 @@ def corrections(requests: Sequence[Unit]) -> list[Correction]:
         repeated.add(claim.unit.key)
         words = claim.words - frequent
         cue = _takes_back(claim.unit.key, halting=claim.unit.message in halting)
-        older = _corrected(claim, words, with_word, cue)
+        older = _find_corrected(claim, words, with_word, cue)
         if older is not None or (cue and claim.unit.message > first):
             corrected.append(Correction(claim.unit, older.unit if older else None))
         for word in words:
@@ -62,7 +62,7 @@ def corrections(requests: Sequence[Unit]) -> list[Correction]:
     return corrected
 
 
-def stands(correction: Correction, after: Places, before: Places) -> bool:
+def is_kept(correction: Correction, after: Places, before: Places) -> bool:
     """Return whether the newer sentence is present and the older one does not follow it, unless it did so before.
     `after`, `before`: positions of sentences in the two transcripts."""
     newer, older = correction.newer, correction.older
@@ -79,39 +79,41 @@ def _takes_back(key: str, *, halting: bool) -> bool:
     return bool(TAKES_BACK.search(key) or REFUSES.match(key) or (halting and PROHIBITION.search(key)))
 
 
-def _said(unit: Unit) -> _Said:
+def _make_claim(unit: Unit) -> _Claim:
     words = {word for word in _WORD.findall(unit.key) if (len(word) > 2 or word.isdigit()) and word not in COMMON}
     for run in _DENSE.findall(unit.key):
         words |= {run[start : start + 2] for start in range(len(run) - 1)}
     values = {match.strip(".,;:!?\"'()`").lower() for match in _VALUE.findall(unit.text)}
-    return _Said(unit, frozenset(words), frozenset(values & words))
+    return _Claim(unit, frozenset(words), frozenset(values & words))
 
 
-def _frequent(claims: Sequence[_Said]) -> frozenset[str]:
+def _frequent(claims: Sequence[_Claim]) -> frozenset[str]:
     """Return words that occur in too many sentences to indicate a topic."""
-    counts = Counter(word for claim in claims for word in claim.words)
-    most = max(4, len(claims) // 10)
-    return frozenset(word for word, count in counts.items() if count > most)
+    claim_counts = Counter(word for claim in claims for word in claim.words)
+    max_claims = max(4, len(claims) // 10)
+    return frozenset(word for word, count in claim_counts.items() if count > max_claims)
 
 
-def _corrected(claim: _Said, words: frozenset[str], with_word: Mapping[str, list[_Said]], cue: bool) -> _Said | None:
+def _find_corrected(
+    claim: _Claim, words: frozenset[str], with_word: Mapping[str, list[_Claim]], cue: bool
+) -> _Claim | None:
     """Return the earlier sentence of another message that a sentence changes: the best match, newest among equals."""
     shared: Counter[int] = Counter()
-    known: dict[int, _Said] = {}
+    candidates: dict[int, _Claim] = {}
     for word in words:
-        for other in with_word.get(word, ())[-_LOOKED_AT:]:
-            if other.unit.message < claim.unit.message and other.unit.key != claim.unit.key:
-                shared[id(other)] += 1
-                known[id(other)] = other
-    for other in sorted(known.values(), key=lambda o: (-shared[id(o)], -o.unit.message, o.unit.key)):
-        if _changes(claim, other, shared[id(other)], cue):
-            return other
+        for earlier in with_word.get(word, ())[-_MAX_CANDIDATES:]:
+            if earlier.unit.message < claim.unit.message and earlier.unit.key != claim.unit.key:
+                shared[id(earlier)] += 1
+                candidates[id(earlier)] = earlier
+    for earlier in sorted(candidates.values(), key=lambda o: (-shared[id(o)], -o.unit.message, o.unit.key)):
+        if _is_change(claim, earlier, shared[id(earlier)], cue):
+            return earlier
     return None
 
 
-def _changes(claim: _Said, other: _Said, shared: int, cue: bool) -> bool:
-    share = shared / max(1, min(len(claim.words), len(other.words)))
+def _is_change(claim: _Claim, earlier: _Claim, shared: int, cue: bool) -> bool:
+    share = shared / max(1, min(len(claim.words), len(earlier.words)))
     if cue:
         return shared >= _SEVERAL or share >= _HALF
-    differing = bool(claim.values - other.values) and bool(other.values - claim.values)
+    differing = bool(claim.values - earlier.values) and bool(earlier.values - claim.values)
     return differing and shared >= _SEVERAL and share >= _HALF

@@ -10,7 +10,7 @@ from msgspec import Struct
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_in
 from compactor_cli.text.clean import plain
-from compactor_cli.views.survival.normal_form import core, is_short
+from compactor_cli.views.survival.normal_form import is_short, normal_form
 
 _ENDS = re.compile(r"[.!?]+[\"'”’»)\]*`]*\s+|[。！？।॥۔؟።]+[」』”’）)]*\s*")
 _UNFINISHED = re.compile(r"(?:^\W*\d{1,3}[.)]|\b(?:\w\.){2,})\s*$")
@@ -19,15 +19,15 @@ _NOT_TYPED = re.compile(
     r"<(system-reminder|command-name|command-message|local-command-\w+|environment_context)>.*?</\1>", re.DOTALL
 )
 _INSTRUCTS = re.compile(r"\b(?:AGENTS|CLAUDE)\.md\b|\bclaudeMd\b|<(?:user_instructions|INSTRUCTIONS)>")
-_OPENING = 500
+_OPENING_CHARS = 500
 """Characters at the beginning of injected text that show what it is."""
 _TAG = re.compile(r"</?command-args>")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _PASTED = re.compile(r"^\s*(?:\||[$%] |[+@-]{2,}|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d)|\|\w+\||(?:\w+=\S+ ){2}")
 """Table rows, commands, diffs, log lines."""
-_LETTERS = 0.6
+_MIN_LETTER_SHARE = 0.6
 """Minimum share of letters and blanks for a line to count as prose."""
-_LONGEST_STATEMENT = 600
+_MAX_STATEMENT_CHARS = 600
 """Maximum characters of a typed sentence; longer ones were pasted."""
 
 
@@ -58,7 +58,7 @@ class Unit(Struct, frozen=True):
         return self.key, *self.among
 
 
-def typed(message: Message) -> str:
+def typed_text(message: Message) -> str:
     """Return what a person typed in a message: a request, or the answer to a call; empty for everything else."""
     if message.origin != "request":
         return reply_in(message)
@@ -66,28 +66,28 @@ def typed(message: Message) -> str:
     return _TAG.sub(" ", _NOT_TYPED.sub("\n", text)) if "<" in text else text
 
 
-def requests(messages: Sequence[Message]) -> list[Unit]:
+def request_units(messages: Sequence[Message]) -> list[Unit]:
     """Return every sentence of every request in order, each counted once per message."""
-    return [unit for message in messages for unit in units(message.index, typed(message))]
+    return [unit for message in messages for unit in text_units(message.index, typed_text(message))]
 
 
-def instructions(messages: Sequence[Message]) -> list[Unit]:
+def instruction_units(messages: Sequence[Message]) -> list[Unit]:
     """Return every sentence of the standing instructions injected by a harness, in order, each counted once."""
     by_key: dict[str, Unit] = {}
     for message in messages:
         text = message.text("text") if message.origin == "injected" else ""
-        if _INSTRUCTS.search(text[:_OPENING]):
-            for unit in units(message.index, text):
+        if _INSTRUCTS.search(text[:_OPENING_CHARS]):
+            for unit in text_units(message.index, text):
                 by_key.setdefault(unit.key, unit)
     return [unit for unit in by_key.values() if unit.prose]
 
 
 def asked_lines(messages: Sequence[Message]) -> set[str]:
-    """Return the complete lines of requests, normalized by `core`."""
-    return {core(line) for message in messages for line in typed(message).split("\n")}
+    """Return the complete lines of requests, normalized by `normal_form`."""
+    return {normal_form(line) for message in messages for line in typed_text(message).split("\n")}
 
 
-def units(message: int, text: str) -> list[Unit]:
+def text_units(message: int, text: str) -> list[Unit]:
     """Return the distinct sentences of a message's text."""
     by_key: dict[str, Unit] = {}
     fenced = False
@@ -100,15 +100,15 @@ def units(message: int, text: str) -> list[Unit]:
 
 
 def _of_line(message: int, line: str, fenced: bool) -> Iterator[Unit]:
-    pieces = _pieces(line) if not fenced else [line]
-    keys = [core(piece) for piece in pieces]
+    pieces = _split_sentences(line) if not fenced else [line]
+    keys = [normal_form(piece) for piece in pieces]
     for index, (piece, key) in enumerate(zip(pieces, keys, strict=True)):
         if key:
-            among = _among(pieces, index) if is_short(key) and len(pieces) > 1 else ()
-            yield Unit(message, piece.strip(), key, among, not fenced and _is_prose(piece))
+            extended = _extended_keys(pieces, index) if is_short(key) and len(pieces) > 1 else ()
+            yield Unit(message, piece.strip(), key, extended, not fenced and _is_prose(piece))
 
 
-def _pieces(line: str) -> list[str]:
+def _split_sentences(line: str) -> list[str]:
     pieces: list[str] = []
     start = 0
     for end in _ENDS.finditer(line):
@@ -119,20 +119,20 @@ def _pieces(line: str) -> list[str]:
 
 
 def _is_prose(text: str) -> bool:
-    if len(text) > _LONGEST_STATEMENT or _PASTED.search(text):
+    if len(text) > _MAX_STATEMENT_CHARS or _PASTED.search(text):
         return False
     letters = sum(not sign.isascii() or sign.isalpha() or sign.isspace() for sign in text)
-    return letters >= _LETTERS * len(text)
+    return letters >= _MIN_LETTER_SHARE * len(text)
 
 
-def _among(pieces: Sequence[str], index: int) -> tuple[str, ...]:
+def _extended_keys(pieces: Sequence[str], index: int) -> tuple[str, ...]:
     """Return a short sentence extended by as many neighbours as make it long enough: once backwards first, once
     forwards first."""
     end = len(pieces)
     firsts, lasts = range(index - 1, -1, -1), range(index + 2, end + 1)
     before = [(first, index + 1) for first in firsts] + [(0, last) for last in lasts]
-    behind = [(index, last) for last in lasts] + [(first, end) for first in firsts]
-    return tuple(dict.fromkeys((_first_long(pieces, before), _first_long(pieces, behind))))
+    spans_after = [(index, last) for last in lasts] + [(first, end) for first in firsts]
+    return tuple(dict.fromkeys((_first_long(pieces, before), _first_long(pieces, spans_after))))
 
 
 def _first_long(pieces: Sequence[str], spans: Iterable[tuple[int, int]]) -> str:
@@ -140,7 +140,7 @@ def _first_long(pieces: Sequence[str], spans: Iterable[tuple[int, int]]) -> str:
     spans."""
     key = ""
     for first, last in spans:
-        key = core("".join(pieces[first:last]))
+        key = normal_form("".join(pieces[first:last]))
         if not is_short(key):
             break
     return key

@@ -7,7 +7,7 @@ import re
 
 from compactor_cli.text.clean import plain
 
-SHORT = 15
+SHORT_CHARS = 15
 """Characters below which a sentence is so common that finding it inside other text proves nothing."""
 
 _QUOTES = str.maketrans(
@@ -26,28 +26,28 @@ def folded_lines(text: str) -> list[str]:
     return [_unmarked(" ".join(line.split())) for line in lines]
 
 
-def core(text: str) -> str:
+def normal_form(text: str) -> str:
     """Return a sentence in the form used for searching; empty if it has no letter or digit."""
-    return _inside(_unmarked(" ".join(plain(text).translate(_QUOTES).lower().split())))
+    return _trim_signs(_unmarked(" ".join(plain(text).translate(_QUOTES).lower().split())))
 
 
-def trimmed(line: str) -> str:
-    """Return a folded line without trailing references, in the form that `core` produces."""
-    return _inside(_REFERENCES.sub("", line))
+def without_references(line: str) -> str:
+    """Return a folded line without trailing references, in the form that `normal_form` produces."""
+    return _trim_signs(_REFERENCES.sub("", line))
 
 
-def bare(line: str) -> str:
+def without_label(line: str) -> str:
     """Return a folded line without trailing references and without a leading speaker label."""
     label = _LABEL.match(line)
-    return trimmed(line[label.end() :] if label else line)
+    return without_references(line[label.end() :] if label else line)
 
 
 def is_short(key: str) -> bool:
     """Return whether a sentence only counts as found when it stands alone."""
-    return len(key) < SHORT and len(key) + 2 * len(_DENSE.findall(key)) < SHORT
+    return len(key) < SHORT_CHARS and len(key) + 2 * len(_DENSE.findall(key)) < SHORT_CHARS
 
 
-def _inside(text: str) -> str:
+def _trim_signs(text: str) -> str:
     """Return a text from its first to its last letter or digit."""
     start, end = 0, len(text)
     while start < end and not _is_letter(text[start]):

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.views.survival.ended_calls import Call
-from compactor_cli.views.survival.judged_sentences import Unit, units
-from compactor_cli.views.survival.normal_form import core
+from compactor_cli.views.survival.judged_sentences import Unit, text_units
+from compactor_cli.views.survival.normal_form import normal_form
 from compactor_cli.views.survival.outside_effects import main_argument
 from compactor_cli.views.survival.reader import Places
 
@@ -30,7 +30,7 @@ class OpenItem(Struct, frozen=True):
     cut: bool = False
     """Whether the search text is only the beginning of the full text."""
 
-    def stands(self, places: Places) -> bool:
+    def is_kept(self, places: Places) -> bool:
         return all(unit.last(places) >= 0 for unit in self.units)
 
 
@@ -41,7 +41,7 @@ def open_items(messages: Sequence[Message], calls: Sequence[Call], requests: Seq
 
 
 def _item(message: int, text: str) -> OpenItem:
-    return OpenItem(message, text, tuple(units(message, text)))
+    return OpenItem(message, text, tuple(text_units(message, text)))
 
 
 def _last_list(calls: Sequence[Call]) -> Iterator[OpenItem]:
@@ -84,9 +84,9 @@ def _unanswered(messages: Sequence[Message], requests: Sequence[Unit]) -> Iterat
     """Yield the last request if no assistant message follows it."""
     last = next((m for m in reversed(messages) if m.role == "assistant" or m.origin == "request"), None)
     if last is not None and last.origin == "request":
-        own = [unit for unit in requests if unit.message == last.index]
-        if own:
-            yield OpenItem(last.index, own[0].text, tuple(own))
+        last_units = [unit for unit in requests if unit.message == last.index]
+        if last_units:
+            yield OpenItem(last.index, last_units[0].text, tuple(last_units))
 
 
 def _in_flight(messages: Sequence[Message], calls: Sequence[Call]) -> Iterator[OpenItem]:
@@ -95,5 +95,5 @@ def _in_flight(messages: Sequence[Message], calls: Sequence[Call]) -> Iterator[O
     for call in calls:
         if call.answer is None and spoken and call.message == spoken[-1]:
             main = main_argument(call)
-            unit = Unit(call.message, main, core(main))
+            unit = Unit(call.message, main, normal_form(main))
             yield OpenItem(call.message, f"{call.name}: {main}", (unit,) if unit.key else (), cut=True)

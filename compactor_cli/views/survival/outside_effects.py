@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from compactor_cli.views.survival.ended_calls import Call, command_of, texts_of
 
-_PATHS = ("file_path", "path", "filePath", "filename", "notebook_path", "target_file", "absolute_path", "file")
+_PATH_KEYS = ("file_path", "path", "filePath", "filename", "notebook_path", "target_file", "absolute_path", "file")
 _FILE_TOOL = re.compile(
     r"(?:multi_?|notebook_?|str_?replace_?|search_?replace_?|insert_?|apply_?|file_?)*"
     r"(?P<verb>edit|write|create|delete|replace|patch|diff|insert|append|modify|rename|move)"
@@ -17,17 +17,17 @@ _FILE_TOOL = re.compile(
     re.IGNORECASE,
 )
 _EDITOR = re.compile(r"str_replace_based_edit_tool|str_replace_editor|editor", re.IGNORECASE)
-_LOOKS = ("view", "undo_edit", "read", "open")
-_ACTS = (
+_READING_VERBS = ("view", "undo_edit", "read", "open")
+_ACTING_VERBS = (
     "book|cancel|update|modify|exchange|return|send|create|delete|add|remove|transfer|pay|refund|submit|publish|post"
     "|issue|save|merge|close|deploy|schedule|reserve|purchase|order|upload|push|rename|invite|share|archive|reply"
 )
-_ACT = re.compile(rf"(?P<verb>{_ACTS})_\w+|(?P<camel>{_ACTS})[A-Z]\w*")
+_ACT = re.compile(rf"(?P<verb>{_ACTING_VERBS})_\w+|(?P<camel>{_ACTING_VERBS})[A-Z]\w*")
 _NOTES = re.compile(r"\w*todo\w*|(?:update|create)_plan|task_?(?:create|update|tracker)|\w*_memory", re.IGNORECASE)
 """Tools with which an agent keeps notes for itself."""
-_IDS = ("reservation_id", "order_id", "booking_id", "issue_id", "issue_number", "ticket_id", "event_id", "id")
-_MAINS = (*_IDS, "title", "subject", "name", "to", "email", "url", "user_id")
-_LONGEST_MAIN = 60
+_ID_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "issue_number", "ticket_id", "event_id", "id")
+_MAIN_KEYS = (*_ID_KEYS, "title", "subject", "name", "to", "email", "url", "user_id")
+_MAX_MAIN_CHARS = 60
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
 
 _COMMAND = re.compile(r"&&|\|\||[;|\n]")
@@ -79,12 +79,12 @@ class DistinctEffect(Struct, frozen=True):
         return f"{label}: {self.main}" if self.main else label
 
 
-def effects(calls: Iterable[Call]) -> list[DistinctEffect]:
+def find_effects(calls: Iterable[Call]) -> list[DistinctEffect]:
     """Return the distinct effects of successful calls, each at the position of its last occurrence."""
     latest: dict[tuple[str, str], DistinctEffect] = {}
     for call in calls:
         if call.succeeded:
-            for effect in _effects(call):
+            for effect in _call_effects(call):
                 latest.pop(effect.same, None)
                 latest[effect.same] = effect
     return list(latest.values())
@@ -97,65 +97,65 @@ def is_file_tool(name: str) -> bool:
 
 def main_argument(call: Call) -> str:
     """Return what a call is about: the first id, title or the like that it names, or else its first text, shortened."""
-    named = (call.arguments[key] for key in (*_PATHS, *_MAINS) if call.arguments.get(key))
-    argument = next((value for value in named if isinstance(value, (str, int))), None)
+    values = (call.arguments[key] for key in (*_PATH_KEYS, *_MAIN_KEYS) if call.arguments.get(key))
+    argument = next((value for value in values if isinstance(value, (str, int))), None)
     if argument is None:
         argument = next((text for text in texts_of(call) if text.strip()), command_of(call))
-    return " ".join(str(argument).split("\n")[0].split())[:_LONGEST_MAIN]
+    return " ".join(str(argument).split("\n")[0].split())[:_MAX_MAIN_CHARS]
 
 
-def _effects(call: Call) -> Iterator[DistinctEffect]:
+def _call_effects(call: Call) -> Iterator[DistinctEffect]:
     patched = [path for text in texts_of(call) if "*** " in text for path in _PATCHED.findall(text)]
     if patched:
-        yield from (_effect(call, "file", path, word.lower()) for word, path in patched)
+        yield from (_make_effect(call, "file", path, word.lower()) for word, path in patched)
         return
     command = command_of(call)
     if command:
-        yield from _by_command(call, command)
+        yield from _command_effects(call, command)
         return
-    paths = [call.arguments[key] for key in _PATHS if isinstance(call.arguments.get(key), str)]
+    paths = [call.arguments[key] for key in _PATH_KEYS if isinstance(call.arguments.get(key), str)]
     if paths and is_file_tool(call.name):
-        if call.arguments.get("command") not in _LOOKS:
+        if call.arguments.get("command") not in _READING_VERBS:
             editing = _FILE_TOOL.fullmatch(call.name)
-            yield _effect(call, "file", paths[0], editing["verb"].lower() if editing else "edit")
+            yield _make_effect(call, "file", paths[0], editing["verb"].lower() if editing else "edit")
         return
     acting = _ACT.fullmatch(call.name)
     if acting and not _NOTES.fullmatch(call.name):
-        yield _effect(call, call.name, _object(call), acting["verb"] or acting["camel"])
+        yield _make_effect(call, call.name, _effect_object(call), acting["verb"] or acting["camel"])
 
 
-def _effect(call: Call, kind: str, main: str, verb: str) -> DistinctEffect:
+def _make_effect(call: Call, kind: str, main: str, verb: str) -> DistinctEffect:
     return DistinctEffect(kind, main, verb, call.message, call.name, call.id, call.argument_text)
 
 
-def _object(call: Call) -> str:
+def _effect_object(call: Call) -> str:
     """Return the object that a tool acted on: what its arguments name, or the number that the result assigned to a
     new object."""
-    if not any(call.arguments.get(key) for key in _IDS):
-        made = _MADE.search(call.answer or "")
-        if made:
-            return made[1]
+    if not any(call.arguments.get(key) for key in _ID_KEYS):
+        created_id = _MADE.search(call.answer or "")
+        if created_id:
+            return created_id[1]
     return main_argument(call)
 
 
-def _by_command(call: Call, command: str) -> Iterator[DistinctEffect]:
+def _command_effects(call: Call, command: str) -> Iterator[DistinctEffect]:
     if "--dry-run" in command:
         return
-    bare = _QUOTED.sub(_one_word, _HEREDOC.sub(r" \3", command))
-    for piece in _COMMAND.split(bare):
+    unquoted = _QUOTED.sub(_blank_quote, _HEREDOC.sub(r" \3", command))
+    for piece in _COMMAND.split(unquoted):
         part = piece.strip()
-        for kind, main, verb in (*_published(part, command), *_written(part)):
-            yield _effect(call, kind, main if kind == "file" else main[:_LONGEST_MAIN], verb)
+        for kind, main, verb in (*_published_effects(part, command), *_file_effects(part)):
+            yield _make_effect(call, kind, main if kind == "file" else main[:_MAX_MAIN_CHARS], verb)
 
 
-def _one_word(quoted: re.Match[str]) -> str:
+def _blank_quote(quoted: re.Match[str]) -> str:
     """Blank out quoted text, which is neither a command nor a redirection. A single word is kept, since it may be a
     path."""
     inside = quoted[0][1:-1]
     return inside if _ONE_WORD.fullmatch(inside) else "_"
 
 
-def _published(part: str, command: str) -> Iterator[tuple[str, str, str]]:
+def _published_effects(part: str, command: str) -> Iterator[tuple[str, str, str]]:
     """Yield (kind, main, verb) for what a part of a command does to a repository or a service. `command`: the whole
     command, with its quoted texts."""
     message = _MESSAGE.search(command)
@@ -174,14 +174,14 @@ def _published(part: str, command: str) -> Iterator[tuple[str, str, str]]:
         yield published[0], "", published[0].split()[1]
 
 
-def _written(part: str) -> Iterator[tuple[str, str, str]]:
+def _file_effects(part: str) -> Iterator[tuple[str, str, str]]:
     """Yield (kind, path, verb) for the files that a command writes, moves or removes."""
-    for path, verb in _touched(part):
+    for path, verb in _touched_paths(part):
         if _FILE.fullmatch(path) and path != "/dev/null":
             yield "file", path, verb
 
 
-def _touched(part: str) -> Iterator[tuple[str, str]]:
+def _touched_paths(part: str) -> Iterator[tuple[str, str]]:
     yield from ((path, "write") for path in _REDIRECT.findall(part))
     if tee := _TEE.match(part):
         yield tee[1], "write"

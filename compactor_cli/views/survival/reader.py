@@ -14,15 +14,15 @@ from msgspec import Struct
 from compactor_cli.model.message import Message, Part
 from compactor_cli.text.clean import plain
 from compactor_cli.text.json_values import parse_json
-from compactor_cli.views.survival.normal_form import bare, folded_lines, is_short, trimmed
+from compactor_cli.views.survival.normal_form import folded_lines, is_short, without_label, without_references
 
 _VISIBLE = ("text", "tool_call", "tool_result")
 _BEGINNINGS = re.compile(r"[^\w\s]\s*(?=\w)")
 _IN_QUOTES = re.compile(r"\"([^\"]{1,40})\"|(?<!\w)'([^'\"]{1,40})'(?!\w)")
-_SHORT_LINE = 120
+_MAX_TITLE_CHARS = 120
 """Maximum characters of a line that may consist only of a short text, its speaker, and references."""
 _TITLE = re.compile(r"\s{0,3}(?:#{1,6} \S|\*\*[^*]+\*\*:?\s*$)")
-_ANCHORS = (4, 12, 48, 192)
+_PREFIX_LENGTHS = (4, 12, 48, 192)
 """Lengths of the prefixes used to look up sentences. The longest that fits a sentence is used, since few sentences
 share a long prefix."""
 
@@ -52,11 +52,11 @@ class FoldedText(Struct, frozen=True):
     lines: tuple[OtherLine, ...]
 
 
-def read(messages: Sequence[Message]) -> FoldedText:
+def read_transcript(messages: Sequence[Message]) -> FoldedText:
     """Return the visible texts of messages: what is said, what tools are asked, and what they answer."""
     pieces: list[str] = []
     starts: set[int] = set()
-    ends: set[int] = set()
+    line_ends: set[int] = set()
     alone: dict[str, list[int]] = defaultdict(list)
     lines: list[OtherLine] = []
     position = 0
@@ -64,33 +64,33 @@ def read(messages: Sequence[Message]) -> FoldedText:
         for part in message.parts:
             if part.kind not in _VISIBLE:
                 continue
-            visible = _said(part)
+            visible = _visible_text(part)
             folded = folded_lines(visible)
             if part.kind == "text" and message.origin != "request":
-                lines += _introduced(message.index, visible, folded)
+                lines += _lines_with_headings(message.index, visible, folded)
             for line in folded:
                 if line:
-                    for text in set(_standing_alone(line)):
+                    for text in set(_separate_texts(line)):
                         alone[text].append(position)
                     pieces.append(line)
                     starts.add(position)
-                    ends.add(position + len(line))
+                    line_ends.add(position + len(line))
                     position += len(line) + 1
         pieces.append("\n")  # no sentence continues in the next message
         position += 2
-    return FoldedText(" ".join(pieces), frozenset(starts), frozenset(ends), dict(alone), tuple(lines))
+    return FoldedText(" ".join(pieces), frozenset(starts), frozenset(line_ends), dict(alone), tuple(lines))
 
 
-def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) -> Places:
+def find_keys(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) -> Places:
     """Return the positions of each of these texts, normalized by `core`, that occurs. A match must begin where a
     sentence can begin and end where one can end; texts in `cut` may continue. Takes one pass over the reading."""
-    wanted = set(keys)
-    searched = {key for key in wanted if key in cut or not is_short(key)}
-    places = {key: list(reading.alone[key]) for key in (wanted - searched) & reading.alone.keys()}
+    wanted_keys = set(keys)
+    searched = {key for key in wanted_keys if key in cut or not is_short(key)}
+    places = {key: list(reading.alone[key]) for key in (wanted_keys - searched) & reading.alone.keys()}
     anchors, lengths = _anchored(searched)
     text = reading.text
-    begins = {match.end() for match in _BEGINNINGS.finditer(text)}
-    for position in sorted(begins | reading.starts):
+    word_starts = {match.end() for match in _BEGINNINGS.finditer(text)}
+    for position in sorted(word_starts | reading.starts):
         for size in anchors:
             for length in lengths.get(text[position : position + size], ()):
                 key = text[position : position + length]
@@ -99,15 +99,15 @@ def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) ->
     return places
 
 
-def find_in(messages: Iterable[Message], keys: Collection[str]) -> Places:
+def find_in_messages(messages: Iterable[Message], keys: Collection[str]) -> Places:
     """Return the positions of each text that occurs in the messages. They are read one by one, since all texts
     together may be too large."""
     places_of: dict[str, list[int]] = {}
     offset = 0
     for message in messages:
-        reading = read([message])
-        for key, places in find(keys, reading).items():
-            places_of.setdefault(key, []).extend(offset + place for place in places)
+        reading = read_transcript([message])
+        for key, places in find_keys(keys, reading).items():
+            places_of.setdefault(key, []).extend(offset + position for position in places)
         offset += len(reading.text) + 1
     return places_of
 
@@ -117,7 +117,7 @@ def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
     sizes: set[int] = set()
     lengths: dict[str, set[int]] = defaultdict(set)
     for key in keys:
-        size = max((size for size in _ANCHORS if size <= len(key)), default=len(key))
+        size = max((size for size in _PREFIX_LENGTHS if size <= len(key)), default=len(key))
         sizes.add(size)
         lengths[key[:size]].add(len(key))
     return sorted(sizes), {anchor: sorted(sizes_of) for anchor, sizes_of in lengths.items()}
@@ -137,7 +137,7 @@ def _ends_there(reading: FoldedText, end: int) -> bool:
     return not (text[end - 1].isdigit() and following[0] in ".,:" and following[1:].isdigit())
 
 
-def _said(part: Part) -> str:
+def _visible_text(part: Part) -> str:
     """Return a part as a reader sees it. The arguments of a call are listed one per line, without JSON syntax."""
     if part.kind != "tool_call":
         return part.text
@@ -159,29 +159,29 @@ def _strings(value: object) -> Iterator[str]:
         yield str(value)
 
 
-def _introduced(message: int, text: str, folded: Sequence[str]) -> Iterator[OtherLine]:
+def _lines_with_headings(message: int, text: str, folded: Sequence[str]) -> Iterator[OtherLine]:
     """Yield the lines of a text with their headings. A heading with `#` applies up to the next one, a line that ends
     with a colon to the lines directly below it."""
-    title = above = ""
+    title = heading_above = ""
     listed = False
     for raw, line in zip(plain(text).split("\n"), folded, strict=True):
         if not line:
-            above = "" if listed else above
+            heading_above = "" if listed else heading_above
             continue
-        yield OtherLine(message, line, above or title)
+        yield OtherLine(message, line, heading_above or title)
         listed = True
         if _TITLE.match(raw):
-            title, above = line, ""
+            title, heading_above = line, ""
         elif line.endswith(":"):
-            above, listed = line, False
+            heading_above, listed = line, False
 
 
-def _standing_alone(line: str) -> Iterator[str]:
+def _separate_texts(line: str) -> Iterator[str]:
     """Yield short texts that a line contains apart from other words."""
-    if len(line) <= _SHORT_LINE:
-        yield from (text for text in (bare(line), trimmed(line)) if text and is_short(text))
+    if len(line) <= _MAX_TITLE_CHARS:
+        yield from (text for text in (without_label(line), without_references(line)) if text and is_short(text))
     if '"' in line or "'" in line:
         for match in _IN_QUOTES.finditer(line):
-            text = trimmed(match[1] or match[2])
+            text = without_references(match[1] or match[2])
             if text and is_short(text):
                 yield text

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from compactor_cli.views.survival.ended_calls import Call
-from compactor_cli.views.survival.normal_form import bare, core
-from compactor_cli.views.survival.outside_effects import DistinctEffect, effects, is_file_tool
+from compactor_cli.views.survival.normal_form import normal_form, without_label
+from compactor_cli.views.survival.outside_effects import DistinctEffect, find_effects, is_file_tool
 from compactor_cli.views.survival.reader import FoldedText, OtherLine
 
 _CALLED = re.compile(r"(?:[a-z]+ )?(?:#\d+ )?(?P<tool>[\w.-]+) ?[:({]")
@@ -55,23 +55,27 @@ _FILE_DONE = (
 )
 
 
-class Shown:
+class ShownActions:
     """What the calls and lines of a transcript show as done."""
 
     def __init__(
-        self, wanted: Sequence[DistinctEffect], calls: Sequence[Call], reading: FoldedText, requests: Collection[str]
+        self,
+        wanted_effects: Sequence[DistinctEffect],
+        calls: Sequence[Call],
+        reading: FoldedText,
+        requests: Collection[str],
     ) -> None:
-        """`requests`: lines and sentences of the user, normalized by `core`. Asking for something does not show that
-        it was done."""
-        self._done = {effect.same for effect in effects(calls)}
+        """`requests`: lines and sentences of the user, normalized by `normal_form`. Asking for something does not show
+        that it was done."""
+        self._done = {effect.same for effect in find_effects(calls)}
         self._calls = {
             (call.id, call.name): f"{call.argument_text}\n{call.answer}" for call in calls if call.succeeded and call.id
         }
-        self._forms = path_forms([effect.main for effect in wanted if effect.kind == "file"])
-        tokens = {token for effect in wanted for token in self._tokens(effect)}
+        self._forms = path_spellings([effect.main for effect in wanted_effects if effect.kind == "file"])
+        tokens = {token for effect in wanted_effects for token in self._tokens(effect)}
         self._named: dict[str, list[OtherLine]] = defaultdict(list)
         for line in reading.lines:
-            if core(line.text) not in requests and bare(line.text) not in requests:
+            if normal_form(line.text) not in requests and without_label(line.text) not in requests:
                 for token in _tokens_of(line.text) & tokens:
                     self._named[token].append(line)
 
@@ -82,56 +86,58 @@ class Shown:
         exchange = self._calls.get((effect.id, effect.tool))
         if exchange is not None and (effect.main not in effect.argument_text or effect.main in exchange):
             return True
-        says = re.compile(rf"(?<!\w)(?:{_words(effect)})(?!\w)")
-        return any(_tells(line, effect, says) for token in self._tokens(effect) for line in self._named.get(token, ()))
+        pattern = re.compile(rf"(?<!\w)(?:{_words(effect)})(?!\w)")
+        return any(
+            _reports(line, effect, pattern) for token in self._tokens(effect) for line in self._named.get(token, ())
+        )
 
     def _tokens(self, effect: DistinctEffect) -> tuple[str, ...]:
         """Return words with which lines about an effect can be found; one of them is enough."""
         if effect.kind == "file":
             return self._forms[effect.main]
-        words = _WORD.findall(core(effect.main))
+        words = _WORD.findall(normal_form(effect.main))
         if words:
             return (max(words[:-1] or words, key=len),)  # the last word may be cut
-        return (*_past(effect).split("|"), effect.kind.lower().split()[-1])
+        return (*_past_verb(effect).split("|"), effect.kind.lower().split()[-1])
 
 
-def _past(effect: DistinctEffect) -> str:
+def _past_verb(effect: DistinctEffect) -> str:
     return _IRREGULAR.get(effect.verb, f"{effect.verb}ed|{effect.verb}d")
 
 
 def _words(effect: DistinctEffect) -> str:
     """Return a pattern for how a line reports the effect: the verb in the past, or the tool's name."""
     if effect.kind != "file":
-        return f"{_past(effect)}|{re.escape(effect.kind.lower())}"
+        return f"{_past_verb(effect)}|{re.escape(effect.kind.lower())}"
     tool = re.escape(effect.tool.lower()) if is_file_tool(effect.tool) else _AT_THE_SHELL
-    return f"{_past(effect)}|{_FILE_DONE}|{tool}"
+    return f"{_past_verb(effect)}|{_FILE_DONE}|{tool}"
 
 
-def _tells(line: OtherLine, effect: DistinctEffect, says: re.Pattern[str]) -> bool:
+def _reports(line: OtherLine, effect: DistinctEffect, pattern: re.Pattern[str]) -> bool:
     text = line.text
     if effect.kind != "file":
-        main = core(effect.main)
+        main = normal_form(effect.main)
         if main not in text:
             return False
         text = text.replace(main, " ") if main else text
     quoted = _CALLED.match(text)
     if quoted and quoted["tool"] == effect.tool.lower():  # the call itself: the words after it are its arguments
-        return says.search(f"{quoted['tool']} {text[quoted.end() :]}") is not None
+        return pattern.search(f"{quoted['tool']} {text[quoted.end() :]}") is not None
     if _UNSURE.search(line.heading):
         return False
     about = _QUOTED.sub(" ", text)
     if effect.kind == "file":
         about = _PATH.sub(" ", about)
-    return says.search(f"{line.heading} {about}") is not None and not _UNSURE.search(about)
+    return pattern.search(f"{line.heading} {about}") is not None and not _UNSURE.search(about)
 
 
-def path_forms(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def path_spellings(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the ways in which each path may be written: in full, below another folder (`*/`), without leading
     folders, and as a bare name if no other path has it."""
-    known = list(dict.fromkeys(paths))
-    names = Counter(_name(path) for path in known)
+    distinct_paths = list(dict.fromkeys(paths))
+    names = Counter(_name(path) for path in distinct_paths)
     forms = {}
-    for path in known:
+    for path in distinct_paths:
         whole = path.lower().replace("\\", "/").removeprefix("./").strip("/")
         parts = whole.split("/")
         ways = [f"*/{whole}", whole, *("/".join(parts[start:]) for start in range(1, len(parts) - 1))]
@@ -158,9 +164,9 @@ def _tokens_of(line: str) -> set[str]:
     return tokens
 
 
-def named(paths: Iterable[str], reading: FoldedText) -> set[str]:
+def named_paths(paths: Iterable[str], reading: FoldedText) -> set[str]:
     """Return the paths that a transcript names in one of their forms."""
-    forms = path_forms(paths)
-    wanted = {form for ways in forms.values() for form in ways}
-    seen = _tokens_of(reading.text) & wanted
-    return {path for path, ways in forms.items() if not seen.isdisjoint(ways)}
+    forms = path_spellings(paths)
+    all_spellings = {spelling for ways in forms.values() for spelling in ways}
+    seen_tokens = _tokens_of(reading.text) & all_spellings
+    return {path for path, ways in forms.items() if not seen_tokens.isdisjoint(ways)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from compactor_cli.evaluation.learning.examples import Lesson, cases_of, opening_of
-from tests.builders import WORDS, assistant, call, calling, jsonl, load, prose, result, system, user
+from tests.builders import WORDS, assistant, call, calling_message, jsonl, load, prose, result, system, user
 
 SHELVES = 5
 TOPICS = ("harbour", "lagoon", "cedar", "amber", "onyx", "kelp")
@@ -29,7 +29,7 @@ def errand(topic):
     yield system()
     yield user(f"Please check the stock of the {topic} store and reorder. {prose(topic, 10)}")
     for shelf in range(SHELVES):
-        yield calling(call(f"c{shelf}", "stock_list", f'{{"shelf_name": "{WORDS[shelf]}"}}'))
+        yield calling_message(call(f"c{shelf}", "stock_list", f'{{"shelf_name": "{WORDS[shelf]}"}}'))
         yield result(f"c{shelf}", "\n".join(stock(topic, shelf)))
         yield assistant(f"One more shelf is done. {prose(topic + ' done', 3)}")
     for shelf in range(SHELVES):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.evaluation.learning.examples import CUTS, cases_of, needed_names, opening_of
-from compactor_cli.evaluation.retention.prefixes import cut_at
-from compactor_cli.features.evidence import gather
+from compactor_cli.evaluation.retention.prefixes import cut_position
+from compactor_cli.features.evidence import gather_evidence
 from compactor_cli.features.name_features import weight_names
 from compactor_cli.features.session_text import read_session
-from tests.builders import assistant, call, calling, listing, prose, result, system, user
+from tests.builders import assistant, call, calling_message, listing_output, prose, result, system, user
 from tests.evaluation.learning.sessions import code, errand, messages_of
 
 
@@ -17,7 +17,7 @@ def needed(front, rest):
     messages = messages_of(*front, *rest)
     before, after = messages[: len(front)], messages[len(front) :]
     session = read_session(before)
-    return {session.names[term] for term in needed_names(session, gather(before, session), after)}
+    return {session.names[term] for term in needed_names(session, gather_evidence(before, session), after)}
 
 
 def test_needed_is_what_the_agent_writes_again():
@@ -36,7 +36,7 @@ def test_what_somebody_says_again_first_is_not_needed():
 def test_what_a_tool_says_again_first_is_not_needed():
     front = [user("Mend src/app/totals.py, see issue_4711."), assistant("I look at it.")]
     rest = [
-        calling(call("c1", "shell", '{"command": "ls"}')),
+        calling_message(call("c1", "shell", '{"command": "ls"}')),
         result("c1", "src/app/totals.py"),
         assistant("I change src/app/totals.py for issue_4711."),
     ]
@@ -46,10 +46,10 @@ def test_what_a_tool_says_again_first_is_not_needed():
 def test_names_of_tools_and_keys_of_data_are_no_needs():
     front = [
         user("Please use read_file for file_path README.md."),
-        calling(call("c1", "read_file", '{"file_path": "README.md"}')),
+        calling_message(call("c1", "read_file", '{"file_path": "README.md"}')),
         result("c1", "# Title"),
     ]
-    rest = [calling(call("c2", "read_file", '{"file_path": "README.md"}')), result("c2", "# Title")]
+    rest = [calling_message(call("c2", "read_file", '{"file_path": "README.md"}')), result("c2", "# Title")]
     assert needed(front, rest) == {"README.md", "readme.md"}  # in quotes, case does not count
 
 
@@ -78,10 +78,10 @@ def test_names_of_system_messages_are_no_examples():
 def test_a_cut_does_not_part_a_call_from_its_results(share):
     records = [user(prose("task"))]
     for at in range(4):
-        records.append(calling(call(f"a{at}"), call(f"b{at}")))
-        records += [result(f"b{at}", listing(f"b{at}")), result(f"a{at}", listing(f"a{at}"))]
+        records.append(calling_message(call(f"a{at}"), call(f"b{at}")))
+        records += [result(f"b{at}", listing_output(f"b{at}")), result(f"a{at}", listing_output(f"a{at}"))]
     messages = messages_of(*records, assistant(prose("end", 60)), assistant("Done."))
-    cut = cut_at(messages, share)
+    cut = cut_position(messages, share)
     assert cut is not None
     calls = {part.call_id for m in messages[:cut] for part in m.parts if part.kind == "tool_call"}
     results = {part.call_id for m in messages[:cut] for part in m.parts if part.kind == "tool_result"}

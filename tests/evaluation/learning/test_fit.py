@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.evaluation.learning.examples import TrainingCase
 from compactor_cli.evaluation.learning.fit import auc, fit
-from compactor_cli.features.evidence import gather
+from compactor_cli.features.evidence import gather_evidence
 from compactor_cli.features.name_features import Weigher, weight_names
 from compactor_cli.features.session_text import read_session
 from compactor_cli.model.profile import Profile
@@ -40,10 +40,10 @@ def test_values_of_names_of_a_new_session_follow():
     weigher = Weigher(Profile(fit([case for case in cases() if case.session != "kelp"], SAME)))
     messages = messages_of(*errand("kelp"))[:12]
     session = read_session(messages)
-    evidence = gather(messages, session)
+    evidence = gather_evidence(messages, session)
 
     def value(name):
-        term = session.find(name)
+        term = session.find_id(name)
         assert term is not None
         return weigher.value(name, session.kinds[term], evidence.mentions[term], evidence)
 

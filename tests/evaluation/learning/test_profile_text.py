@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from compactor_cli.errors import UsageError
 from compactor_cli.evaluation.learning.fit import fit
 from compactor_cli.evaluation.learning.held_out import Figures, HeldOut, KeptShares, PartFigures
-from compactor_cli.evaluation.learning.profile_text import Taught, profile_text, with_statements
+from compactor_cli.evaluation.learning.profile_text import LearnedProfile, profile_text, with_statements
 from compactor_cli.features.name_features import SIGNALS, weight_names
 from compactor_cli.features.talk import CHAT_SIGNALS, TALK_SIGNALS
 from compactor_cli.model.profile import Profile
-from compactor_cli.profiles import completed, default_profile, parse_profile
+from compactor_cli.profiles import complete_profile, default_profile, parse_profile
 from tests.evaluation.learning.sessions import TOPICS, cases
 
 WEIGHTS = fit(cases(TOPICS[:2]), dict.fromkeys(TOPICS, "store"))
@@ -34,7 +34,7 @@ def taught(**changes):
         "held_out": HeldOut(PART, {"b": PART, ODD: PART}, 4),
         "not_held_out": "",
     }
-    return Taught(**{**values, **changes})
+    return LearnedProfile(**{**values, **changes})
 
 
 def test_a_profile_is_read_back_as_it_was():
@@ -128,7 +128,7 @@ def test_a_profile_without_weights_of_statements_has_the_shipped_ones():
 
 
 def test_a_learned_profile_is_completed_as_its_file_is_read():
-    learned = completed(Profile(WEIGHTS))
+    learned = complete_profile(Profile(WEIGHTS))
     read = parse_profile(profile_text(taught()), "own.toml")
     assert (learned.weights, learned.talk, learned.binding, learned.needed) == (
         read.weights,
@@ -136,7 +136,7 @@ def test_a_learned_profile_is_completed_as_its_file_is_read():
         read.binding,
         read.needed,
     )
-    assert completed(replace(learned, needed={"bias": 1.0})).needed == {"bias": 1.0}
+    assert complete_profile(replace(learned, needed={"bias": 1.0})).needed == {"bias": 1.0}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compactor_cli.evaluation.retention.future_references import Story
-from tests.builders import assistant, call, calling, jsonl, listing, load, prose, result, system, user
+from tests.builders import assistant, call, calling_message, jsonl, listing_output, load, prose, result, system, user
 
 
 def transcript(*records, **options):
@@ -21,11 +21,11 @@ def work(topic):
     return [
         system(),
         user(f"Fix the rounding of src/{topic}/totals.py; the ticket is {topic.upper()}-4711. {prose(topic, 10)}"),
-        calling(call("c1", "read", f'{{"path": "src/{topic}/totals.py"}}')),
-        result("c1", f"def round_{topic}(amount): ...\n{listing(topic, 100)}"),
+        calling_message(call("c1", "read", f'{{"path": "src/{topic}/totals.py"}}')),
+        result("c1", f"def round_{topic}(amount): ...\n{listing_output(topic, 100)}"),
         assistant(f"The error is in round_{topic}, called with {topic}_rate. {prose(topic + ' a', 10)}"),
-        calling(call("c2", "run", '{"command": "pytest"}')),
-        result("c2", listing(topic + " tests", 100)),
+        calling_message(call("c2", "run", '{"command": "pytest"}')),
+        result("c2", listing_output(topic + " tests", 100)),
         assistant(f"All tests ran. {prose(topic + ' c', 10)}"),
         user(f"Go on. {prose(topic + ' d', 4)}"),
         assistant(f"I change round_{topic} in src/{topic}/totals.py, as {topic.upper()}-4711 says."),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.evaluation.retention.baselines import BASELINES, keep_last, mask
+from compactor_cli.evaluation.retention.baselines import BASELINES, keep_last, mask_outputs
 from compactor_cli.tokens import make_counter
-from tests.builders import ROOT, call, calling, jsonl, listing, load, result, system, user
+from tests.builders import ROOT, call, calling_message, jsonl, listing_output, load, result, system, user
 
 COUNTER = make_counter("chars").counter
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
@@ -17,7 +17,7 @@ def size(messages):
 
 
 def exchange(n):
-    return [user(f"Request {n}"), calling(call(f"c{n}")), result(f"c{n}", listing(f"output {n}", 30))]
+    return [user(f"Request {n}"), calling_message(call(f"c{n}")), result(f"c{n}", listing_output(f"output {n}", 30))]
 
 
 MESSAGES = load(jsonl(system(), *(record for n in range(6) for record in exchange(n)))).transcripts[0].messages
@@ -46,7 +46,7 @@ def test_keep_last_keeps_the_newest_groups_whole_and_the_end_of_the_one_before()
 
 
 def test_mask_replaces_old_outputs_first_and_keeps_what_was_said():
-    output = mask(MESSAGES, int(0.6 * size(MESSAGES)), COUNTER)
+    output = mask_outputs(MESSAGES, int(0.6 * size(MESSAGES)), COUNTER)
     masked = [m.text().startswith("[old tool output omitted") for m in output if m.role == "tool"]
     assert masked == sorted(masked, reverse=True)
     assert True in masked
@@ -56,9 +56,9 @@ def test_mask_replaces_old_outputs_first_and_keeps_what_was_said():
 
 def test_mask_drops_the_oldest_when_masking_is_not_enough():
     target = size(MESSAGES) // 10
-    assert size(mask(MESSAGES, target, COUNTER)) <= target
+    assert size(mask_outputs(MESSAGES, target, COUNTER)) <= target
 
 
 def test_what_fits_is_left_alone():
-    assert mask(MESSAGES, size(MESSAGES), COUNTER) == list(MESSAGES)
+    assert mask_outputs(MESSAGES, size(MESSAGES), COUNTER) == list(MESSAGES)
     assert keep_last(MESSAGES, size(MESSAGES), COUNTER) == list(MESSAGES)

@@ -6,7 +6,18 @@ import pytest
 
 from compactor_cli.evaluation.retention.future_references import Story
 from compactor_cli.evaluation.retention.search_index import Haystack
-from tests.builders import assistant, call, calling, compact, exchanges, jsonl, result, system, user, values_of
+from tests.builders import (
+    assistant,
+    call,
+    calling_message,
+    compact,
+    jsonl,
+    plain_exchanges,
+    result,
+    system,
+    user,
+    values_of,
+)
 from tests.evaluation.retention.sessions import needed, transcript, work
 
 TOLD = user("The totals of Northwind are in ledger_2024.csv; use parse_amounts for them.")
@@ -17,13 +28,13 @@ def test_what_the_agent_writes_again_was_needed():
 
 
 def test_arguments_of_calls_are_written_by_the_agent_too():
-    rest = [calling(call("c1", "read", '{"path": "ledger_2024.csv"}')), result("c1", "1;2;3")]
+    rest = [calling_message(call("c1", "read", '{"path": "ledger_2024.csv"}')), result("c1", "1;2;3")]
     assert needed([TOLD], rest) == ["ledger_2024.csv"]
 
 
 @pytest.mark.parametrize("given", [user("Now parse_amounts, please."), result("c1", "parse_amounts: ok")])
 def test_what_is_given_again_before_the_agent_writes_it_was_not_needed(given):
-    before = [] if given["role"] == "user" else [calling(call("c1", "run", "{}"))]
+    before = [] if given["role"] == "user" else [calling_message(call("c1", "run", "{}"))]
     assert needed([TOLD], [*before, given, assistant("I call parse_amounts.")]) == []
 
 
@@ -45,9 +56,9 @@ def test_what_a_system_message_says_is_always_there():
 
 
 def test_words_of_tool_schemas_are_not_needed():
-    calls = calling(call("toolu_01AbC", "read_file", '{"file_path": "ledger_2024.csv", "line_limit": 3}'))
+    calls = calling_message(call("toolu_01AbC", "read_file", '{"file_path": "ledger_2024.csv", "line_limit": 3}'))
     front = [TOLD, calls, result("toolu_01AbC", '{"row_count": 3}')]
-    later = calling(call("c2", "read_file", '{"file_path": "x", "line_limit": 4}'))
+    later = calling_message(call("c2", "read_file", '{"file_path": "x", "line_limit": 4}'))
     said = assistant("read_file with file_path and line_limit gave row_count for toolu_01AbC and parse_amounts")
     assert needed(front, [later, result("c2", "no"), said]) == ["parse_amounts"]
 
@@ -71,7 +82,7 @@ def test_numbers_are_the_same_with_and_without_separators():
 
 
 def test_summaries_tell_the_agent_and_are_not_its_words():
-    written = compact(jsonl(TOLD, *exchanges(12)), target_ratio=0.5, summary_role="assistant").data
+    written = compact(jsonl(TOLD, *plain_exchanges(12)), target_ratio=0.5, summary_role="assistant").data
     summary = next(value for value in values_of(written) if "Session Summary" in str(value["content"]))
     summary["content"] += "\nparse_amounts was used."
     rest = [summary, assistant("I call parse_amounts on ledger_2024.csv.")]

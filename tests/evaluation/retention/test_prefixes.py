@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.evaluation.retention.prefixes import bytes_of, cut_at, front_of, target_of
+from compactor_cli.evaluation.retention.prefixes import cut_position, front_bytes, front_target, front_transcript
 from compactor_cli.model.message import system_tokens
 from tests.builders import (
     ROOT,
     assistant,
     call,
-    calling,
+    calling_message,
     codex_event,
     codex_exchanges,
     codex_says,
-    faults_of,
+    find_faults,
     jsonl,
-    listing,
+    listing_output,
     load,
     result,
     system,
@@ -30,23 +30,29 @@ SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
 
 
 def test_a_cut_never_stands_between_a_call_and_its_results():
-    records = [user("a " * 50), calling(call("c1"), call("c2")), result("c1", "b " * 99), result("c2", "d"), user("e")]
+    records = [
+        user("a " * 50),
+        calling_message(call("c1"), call("c2")),
+        result("c1", "b " * 99),
+        result("c2", "d"),
+        user("e"),
+    ]
     messages = load(jsonl(*records, assistant("f"))).transcripts[0].messages
-    assert {cut_at(messages, share / 20) for share in range(1, 20)} <= {1, 4, 5}
-    assert cut_at(messages, 0.6) == 4
+    assert {cut_position(messages, share / 20) for share in range(1, 20)} <= {1, 4, 5}
+    assert cut_position(messages, 0.6) == 4
 
 
 def test_system_messages_are_no_part_of_the_share():
     records = [system("long words " * 500), *(user(f"say {n} " * 20) for n in range(10))]
     messages = load(jsonl(*records)).transcripts[0].messages
-    assert cut_at(messages, 0.5) == 6
+    assert cut_position(messages, 0.5) == 6
 
 
 @pytest.mark.parametrize(
-    "records", [[user("only one")], [system("a"), user("b")], [calling(call("c")), result("c", "d")]]
+    "records", [[user("only one")], [system("a"), user("b")], [calling_message(call("c")), result("c", "d")]]
 )
 def test_without_a_legal_place_there_is_no_cut(records):
-    assert cut_at(load(jsonl(*records)).transcripts[0].messages, 0.5) is None
+    assert cut_position(load(jsonl(*records)).transcripts[0].messages, 0.5) is None
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
@@ -54,20 +60,20 @@ def test_without_a_legal_place_there_is_no_cut(records):
 def test_a_front_is_the_session_as_it_would_have_been_saved_then(path: Path, share):
     source = load(path.read_bytes())
     for transcript in source.transcripts:
-        cut = cut_at(transcript.messages, share)
+        cut = cut_position(transcript.messages, share)
         if cut is None:
             continue
-        front = front_of(transcript, cut)
-        again = load(bytes_of(front), format=source.format)
+        front = front_transcript(transcript, cut)
+        again = load(front_bytes(front), format=source.format)
         texts = [(m.role, m.text()) for m in again.transcripts[0].messages]
         assert texts == [(m.role, m.text()) for m in front.messages]
         assert again.tokens == front.tokens
-        assert {fault.kind for fault in faults_of(again)} <= {fault.kind for fault in faults_of(source)}
+        assert {fault.kind for fault in find_faults(again)} <= {fault.kind for fault in find_faults(source)}
         assert (
             system_tokens(front.messages)
-            < target_of(front, 0.1)
-            < target_of(front, 0.5)
-            < target_of(front, 1)
+            < front_target(front, 0.1)
+            < front_target(front, 0.5)
+            < front_target(front, 1)
             == front.tokens
         )
 
@@ -81,7 +87,7 @@ def test_copies_for_display_go_with_their_message():
     ]
     transcript = load(jsonl(*records)).transcripts[0]
     for cut in range(1, len(transcript.messages)):
-        data = bytes_of(front_of(transcript, cut))
+        data = front_bytes(front_transcript(transcript, cut))
         later = [m.text() for m in transcript.messages[cut:]]
         assert [text for text in later if text.encode() in data] == []
         # the event of the first request is no copy: a list of threads shows it
@@ -92,7 +98,11 @@ def test_copies_for_display_go_with_their_message():
 
 
 def test_cuts_grow_with_their_share():
-    records = [record for n in range(20) for record in (user(f"{n} {listing('a', 9)}"), assistant(listing("b", 5)))]
+    records = [
+        record
+        for n in range(20)
+        for record in (user(f"{n} {listing_output('a', 9)}"), assistant(listing_output("b", 5)))
+    ]
     messages = load(jsonl(*records)).transcripts[0].messages
-    cuts = [cut_at(messages, share / 10) for share in range(1, 10)]
+    cuts = [cut_position(messages, share / 10) for share in range(1, 10)]
     assert all(a is not None and b is not None and a < b for a, b in pairwise(cuts))

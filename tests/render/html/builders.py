@@ -7,7 +7,7 @@ import hashlib
 import json
 from html.parser import HTMLParser
 
-from tests.builders import assistant, call, calling, jsonl, prose, result, system, user
+from tests.builders import assistant, call, calling_message, jsonl, prose, result, system, user
 
 NASTY = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"><!--"
 RULE = "Never touch the folder vendor/."
@@ -19,7 +19,7 @@ def session(exchanges=12):
     for at in range(exchanges):
         path = json.dumps({"path": f"src/part{at % 3}.py"})
         messages += [
-            calling(call(f"c{at}", name="read_file", arguments=path), content=f"I read part {at}."),
+            calling_message(call(f"c{at}", name="read_file", arguments=path), content=f"I read part {at}."),
             result(f"c{at}", f"{NASTY}\nneedle{at}\n" + prose(f"part {at}", 30)),
             assistant(f"Part {at} is understood. " + prose(f"topic {at}")),
         ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compactor_cli.render.html import page as module
-from tests.builders import call, calling, exchanges, jsonl, result, user
+from tests.builders import call, calling_message, jsonl, plain_exchanges, result, user
 from tests.render.html.builders import NASTY, RULE, Page, hash_of, session
 
 pytestmark = pytest.mark.one_test_in(3)
@@ -220,7 +220,13 @@ def test_several_conversations_and_broken_text(run, tmp_path):
 
 def test_messages_that_a_repair_takes_out_or_adds_are_told_apart(run, folder):
     """A result without its call goes; a call without its result is answered."""
-    broken = [user("Go."), result("nobody", "an orphan"), *exchanges(6), calling(call("c1")), user("And now?")]
+    broken = [
+        user("Go."),
+        result("nobody", "an orphan"),
+        *plain_exchanges(6),
+        calling_message(call("c1")),
+        user("And now?"),
+    ]
     (folder / "broken.jsonl").write_bytes(jsonl(*broken))
     args = ("broken.jsonl", "--target-ratio", "0.6", *CHARS, "-o", "out.jsonl", "--html", "compact.html", "--json")
     counts = json.loads(run("compact", *args).stdout)["dispositions"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from compactor_cli.memory.search_terms import terms
-from compactor_cli.memory.stored.memory_rows import vector
+from compactor_cli.memory.search_terms import term_text
+from compactor_cli.memory.stored.memory_rows import search_vector
 
 revision = "0003"
 down_revision = "0002"
@@ -25,11 +25,11 @@ def upgrade() -> None:
         if not rows:
             return
         last = rows[-1].id
-        found = [{"id": row.id, "terms": terms(row.text)} for row in rows]
+        found = [{"id": row.id, "terms": term_text(row.text)} for row in rows]
         # on SQLite, a trigger updates the index
         connection.execute(sa.text("UPDATE memories SET terms = :terms WHERE id = :id"), found)
         if postgresql:
-            changed = [{"id": one["id"], "words": vector(one["terms"])} for one in found]
+            changed = [{"id": one["id"], "words": search_vector(one["terms"])} for one in found]
             connection.execute(
                 sa.text("UPDATE memory_vectors SET words = CAST(:words AS tsvector) WHERE memory = :id"), changed
             )

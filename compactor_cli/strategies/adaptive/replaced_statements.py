@@ -10,25 +10,25 @@ from itertools import chain
 from msgspec import Struct
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.talk_words import asks
+from compactor_cli.features.talk_words import is_question
 from compactor_cli.model.message import Message
-from compactor_cli.strategies.adaptive.must_keep import UserWords
-from compactor_cli.strategies.shared.binding import turns_away
-from compactor_cli.strategies.shared.lone_lines import said_after
-from compactor_cli.text.changed_values import is_replaced, targets, values_of
+from compactor_cli.strategies.adaptive.must_keep import PieceSpan
+from compactor_cli.strategies.shared.binding import reverses_course
+from compactor_cli.strategies.shared.lone_lines import short_followers
+from compactor_cli.text.changed_values import is_replaced, values_at, values_by_kind
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.subjects import may_replace, subject_terms
+from compactor_cli.text.subjects import later_replacements, subject_terms
 from compactor_cli.text.terms import STOP_WORDS
 
-_COMMON = 3
+_MAX_SENTENCES = 3
 """Maximum number of the user's sentences that share a word which says what is changed."""
-_SHORT_REQUEST = 150
+_MAX_REQUEST_CHARS = 150
 """Maximum characters of a request that says one thing."""
-_BEFORE, _BEHIND = 40, 40
+_CHARS_BEFORE, _CHARS_AFTER = 40, 40
 """Characters before and after the words of a change in which the sentence says what is changed."""
-_STEM, _SYLLABLES = 5, 2
+_STEM_CHARS, _STEM_SYLLABLES = 5, 2
 """Number of first characters that forms of a word have in common, and of syllables in Korean."""
-_PAIRS = 3
+_MIN_SHARED_PAIRS = 3
 """Number of character pairs that two sentences in a script without blanks share if they are about the same thing."""
 _UNSPACED = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff]")
 _HANGUL = compiled_later(r"[\uac00-\ud7a3]{2,}")
@@ -49,8 +49,8 @@ _SAYINGS = (
     (r"(?:我|刚才)说(?:过|的是|了)", r".{0,80}?(?:但|不过|改)"),
 )
 """In several languages: how the user repeats what was said, and the words after it that say that it has changed."""
-_SAID = compiled_later("|".join(said for said, _ in _SAYINGS), re.IGNORECASE)
-_SAID_AND_CHANGED = compiled_later("|".join(f"{said}{differs}" for said, differs in _SAYINGS), re.IGNORECASE)
+_REPEATS = compiled_later("|".join(said for said, _ in _SAYINGS), re.IGNORECASE)
+_REPEATS_CHANGED = compiled_later("|".join(f"{said}{differs}" for said, differs in _SAYINGS), re.IGNORECASE)
 _MOVED = compiled_later(
     r"\b(?:moved|shifted|changed|switched|postponed|brought forward|rescheduled)\b[^.!?]{0,30}?\b(?:to|till|until)\b"
     r"|\b(?:verschoben|vorgezogen|verlegt)\b,?(?: auf)?|\b(?:déplacé|reporté|avancé)e?s? (?:à|au|aux)\b"
@@ -68,7 +68,7 @@ class _Change(Struct, frozen=True):
 
     stems: set[str]
     """The stems of the words around the words of the change: what the sentence is about."""
-    sure: bool
+    is_sure: bool
     """Whether these words are enough. Otherwise a value of the older sentence has to differ now."""
     values: dict[str, set[str]]
     """The days, times and numbers of a sentence that repeats what was said."""
@@ -81,90 +81,92 @@ class _Change(Struct, frozen=True):
         return moved or is_replaced(older, self.values)
 
 
-def anew_first(
-    ranked: Iterable[int], anew: Mapping[int, Sequence[int]], lines: SessionLines, tokens: Callable[[int], int]
+def newer_first(
+    ranked: Iterable[int], newer_of: Mapping[int, Sequence[int]], lines: SessionLines, tokens: Callable[[int], int]
 ) -> Iterator[int]:
-    """Yield lines in their order. Before each sentence come those that replace it (`anew`), with the sentences that
+    """Yield lines in their order. Before each sentence come those that replace it (`newer_of`), with the sentences that
     belong to these, each of them once."""
-    walked = set[int]()
+    seen = set[int]()
     for line in ranked:
-        found = all_newer([line], anew, walked)
-        walked |= found
+        found = with_newer([line], newer_of, seen)
+        seen |= found
         for newer in sorted(found - {line}, reverse=True):
             yield newer
-            yield from said_after(lines, newer, tokens)
+            yield from short_followers(lines, newer, tokens)
         yield line
 
 
-def said_anew(messages: Sequence[Message], lines: SessionLines) -> dict[int, list[int]]:
+def find_newer(messages: Sequence[Message], lines: SessionLines) -> dict[int, list[int]]:
     """Map lines of the user's sentences to the later ones that announce a change to the same thing."""
-    said = [line for line in range(len(lines)) if _tells(line, messages, lines)]
-    texts = [lines.text(line) for line in said]
+    statement_lines = [line for line in range(len(lines)) if _is_statement(line, messages, lines)]
+    texts = [lines.text(line) for line in statement_lines]
     holders: defaultdict[str, list[int]] = defaultdict(list)
-    for at, text in enumerate(texts):
+    for index, text in enumerate(texts):
         for stem in _stems(text):
-            holders[stem].append(at)
-    anew: defaultdict[int, set[int]] = defaultdict(set)
-    for at, text in enumerate(texts):
-        if (change := _change(text)) is None:
+            holders[stem].append(index)
+    newer_of: defaultdict[int, set[int]] = defaultdict(set)
+    for index, text in enumerate(texts):
+        if (change := _find_change(text)) is None:
             continue
-        rare = (holders[stem] for stem in sorted(change.stems) if len(holders[stem]) <= _COMMON)
-        shared = Counter(other for own in rare for other in own if other < at)
-        needed = _PAIRS if _UNSPACED.search(text) else 1
+        rare = (holders[stem] for stem in sorted(change.stems) if len(holders[stem]) <= _MAX_SENTENCES)
+        shared = Counter(other for stem_holders in rare for other in stem_holders if other < index)
+        needed = _MIN_SHARED_PAIRS if _UNSPACED.search(text) else 1
         for older, count in shared.items():
-            apart = lines.message(said[older]) != lines.message(said[at])
-            if count >= needed and apart and (change.sure or change.changes(values_of(texts[older]))):
-                anew[said[older]].add(said[at])
-    return {line: sorted(others) for line, others in anew.items()}
+            apart = lines.message_of(statement_lines[older]) != lines.message_of(statement_lines[index])
+            if count >= needed and apart and (change.is_sure or change.changes(values_by_kind(texts[older]))):
+                newer_of[statement_lines[older]].add(statement_lines[index])
+    return {line: sorted(others) for line, others in newer_of.items()}
 
 
-def corrected(asked: Iterable[UserWords], lines: SessionLines) -> dict[int, list[int]]:
+def find_corrected(spans: Iterable[PieceSpan], lines: SessionLines) -> dict[int, list[int]]:
     """Map lines of short requests to lines of later ones that may replace them."""
-    told = [(said, lines.session.pieces[said.piece].text[said.start : said.end]) for said in asked]
-    told = [(said, text) for said, text in told if len(text) <= _SHORT_REQUEST and not asks(text)]
-    own = [[*lines.overlapping(said.piece, said.start, said.end)] for said, _ in told]
-    later = may_replace([text for _, text in told])
+    requests = [(span, lines.session.pieces[span.piece].text[span.start : span.end]) for span in spans]
+    requests = [(span, text) for span, text in requests if len(text) <= _MAX_REQUEST_CHARS and not is_question(text)]
+    span_lines = [[*lines.lines_overlapping(span.piece, span.start, span.end)] for span, _ in requests]
+    later = later_replacements([text for _, text in requests])
     return {
-        line: [*chain.from_iterable(own[at] for at in later[index])] for index, its in enumerate(own) for line in its
+        line: [*chain.from_iterable(span_lines[later_index] for later_index in later[index])]
+        for index, old_lines in enumerate(span_lines)
+        for line in old_lines
     }
 
 
-def _tells(line: int, messages: Sequence[Message], lines: SessionLines) -> bool:
-    message = messages[lines.message(line)]
-    return message.origin == "request" and lines.has_words(line) and not asks(lines.text(line))
+def _is_statement(line: int, messages: Sequence[Message], lines: SessionLines) -> bool:
+    message = messages[lines.message_of(line)]
+    return message.origin == "request" and lines.has_words(line) and not is_question(lines.text(line))
 
 
-def _change(text: str) -> _Change | None:
+def _find_change(text: str) -> _Change | None:
     """Return what a sentence says about a change, or None if it announces none."""
-    if turns_away(text):
-        return _Change(_stems(text), sure=True, values={}, targets=[])
-    said, moved, corrects = (list(words.finditer(text)) for words in (_SAID, _MOVED, _CORRECTS))
-    told = [*said, *moved, *corrects]
-    if not told:
+    if reverses_course(text):
+        return _Change(_stems(text), is_sure=True, values={}, targets=[])
+    repeats, moved, corrects = (list(words.finditer(text)) for words in (_REPEATS, _MOVED, _CORRECTS))
+    matches = [*repeats, *moved, *corrects]
+    if not matches:
         return None
-    around = (text[max(0, found.start() - _BEFORE) : found.end() + _BEHIND] for found in told)
+    contexts = (text[max(0, found.start() - _CHARS_BEFORE) : found.end() + _CHARS_AFTER] for found in matches)
     return _Change(
-        {stem for part in around for stem in _stems(part)},
-        sure=bool(corrects) or (bool(said) and _SAID_AND_CHANGED.search(text) is not None),
-        values=values_of(text) if said else {},
-        targets=[target for found in moved for target in targets(text, found.end())],
+        {stem for part in contexts for stem in _stems(part)},
+        is_sure=bool(corrects) or (bool(repeats) and _REPEATS_CHANGED.search(text) is not None),
+        values=values_by_kind(text) if repeats else {},
+        targets=[target for found in moved for target in values_at(text, found.end())],
     )
 
 
 def _stems(text: str) -> set[str]:
     """Return the stems of the words that say what a sentence is about."""
-    korean = {word[:_SYLLABLES] for word in _HANGUL.findall(text)}
+    korean = {word[:_STEM_SYLLABLES] for word in _HANGUL.findall(text)}
     terms = (term for term in subject_terms(text) if term not in STOP_WORDS and not _HANGUL.match(term))
-    return korean | {term[:_STEM] for term in terms if len(term) >= _STEM or not term.isascii()}
+    return korean | {term[:_STEM_CHARS] for term in terms if len(term) >= _STEM_CHARS or not term.isascii()}
 
 
-def all_newer(lines: Iterable[int], anew: Mapping[int, Sequence[int]], known: Set[int] = frozenset()) -> set[int]:
+def with_newer(lines: Iterable[int], newer_of: Mapping[int, Sequence[int]], known: Set[int] = frozenset()) -> set[int]:
     """Return sentences together with the later ones that replace them, and those that replace these. Leave out
     sentences that are `known`, and those reached only through them."""
-    found, ahead = set[int](), [*lines]
-    while ahead:
-        at = ahead.pop()
-        if at not in found and at not in known:
-            found.add(at)
-            ahead += anew.get(at, ())
+    found, pending = set[int](), [*lines]
+    while pending:
+        line = pending.pop()
+        if line not in found and line not in known:
+            found.add(line)
+            pending += newer_of.get(line, ())
     return found

@@ -16,56 +16,56 @@ from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.file_checks import ScriptRuns
 from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.in_flight import UserCommand
+from compactor_cli.features.work.inferred_acts import InferredActs
 from compactor_cli.features.work.open_errors import OpenErrors
-from compactor_cli.features.work.overtaking import NewestActs, Records
-from compactor_cli.features.work.shown_acts import ShownActs
+from compactor_cli.features.work.superseding import CreatedThings, NewestActs
 from compactor_cli.features.work.task_lists import TaskList
-from compactor_cli.features.work.undoing import Doings
+from compactor_cli.features.work.undoing import PastActs
 from compactor_cli.summary_text.state_line import Kind, StateLine
 from compactor_cli.text.patterns import compiled_later
 
-_NAME = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
+_NAME_WITH_DIGIT = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
 """One word with a digit that may be a name; shorter words may have another meaning."""
 
 
-class ToldBefore:
+class ResultNames:
     """Index of the results of a session's calls. It is built once, when a call does not say what it created."""
 
     def __init__(self, calls: Sequence[ToolCall] = ()) -> None:
         self._calls = calls
 
-    def has(self, name: str, call: ToolCall) -> bool:
+    def is_named_before(self, name: str, call: ToolCall) -> bool:
         """Return whether the result of another tool contained a name first, before this call was made. Failed calls
         do not count. A name that the tool itself returned first counts as its own; otherwise repeating an act would
         look like two things."""
-        tool, message = self._first.get(name, (call.tool, call.begun))
-        return tool != call.tool and message < call.begun
+        tool, message = self._first_results.get(name, (call.tool, call.call_message))
+        return tool != call.tool and message < call.call_message
 
     @cached_property
-    def _first(self) -> dict[str, tuple[str, int]]:
+    def _first_results(self) -> dict[str, tuple[str, int]]:
         """Return name -> (tool, message) of its first occurrence in a result."""
-        found: dict[str, tuple[str, int]] = {}
-        for call in sorted(self._told(), key=lambda call: call.message):
-            for name in _NAME.findall(call.said):
-                found.setdefault(name, (call.tool, call.message))
-        return found
+        first: dict[str, tuple[str, int]] = {}
+        for call in sorted(self._successful_calls(), key=lambda call: call.message):
+            for name in _NAME_WITH_DIGIT.findall(call.output):
+                first.setdefault(name, (call.tool, call.message))
+        return first
 
-    def _told(self) -> Iterator[ToolCall]:
+    def _successful_calls(self) -> Iterator[ToolCall]:
         return (call for call in self._calls if call.answered and not call.failed)
 
 
-class KnownSoFar(Struct):
+class WorkState(Struct):
     """What the calls so far show: what is done, what failed, and what is open."""
 
-    home: str
+    main_folder: str
     """The folder in which most commands run."""
     calls: Sequence[ToolCall] = ()
-    told: ToldBefore = field(default_factory=ToldBefore)
-    shown: ShownActs = field(default_factory=ShownActs)
+    result_names: ResultNames = field(default_factory=ResultNames)
+    shown: InferredActs = field(default_factory=InferredActs)
     tasks: TaskList = field(default_factory=TaskList)
-    tasks_age: int = 0
+    requests_since_tasks: int = 0
     """How often the user has spoken since the tasks were listed."""
-    said_since: tuple[int, ...] = ()
+    messages_since_tasks: tuple[int, ...] = ()
     """The messages in which that happened, except those that earlier rounds counted."""
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
@@ -75,15 +75,15 @@ class KnownSoFar(Struct):
     """Text -> line of effects that took place, newest last."""
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Key -> line of effects that failed. A success with the same key makes up for the failure."""
-    asked: dict[str, frozenset[str]] = field(default_factory=dict)
+    failed_arguments: dict[str, frozenset[str]] = field(default_factory=dict)
     """The same keys -> names of the arguments of the failed call."""
     waiting: dict[str, dict[str, None]] = field(default_factory=dict)
     """Names in the lines -> keys of the failed effects that were waiting for something."""
-    tried: dict[str, ToolCall] = field(default_factory=dict)
+    failed_calls: dict[str, ToolCall] = field(default_factory=dict)
     """The same keys -> the failed calls, except those of earlier rounds."""
     newest: NewestActs = field(default_factory=NewestActs)
-    records: Records = field(default_factory=Records)
-    doings: Doings = field(default_factory=Doings)
+    records: CreatedThings = field(default_factory=CreatedThings)
+    page_doings: PastActs = field(default_factory=PastActs)
     commits: Commits = field(default_factory=Commits)
     branches: Branches = field(default_factory=Branches)
     command: UserCommand = field(default_factory=UserCommand)
@@ -95,7 +95,7 @@ class KnownSoFar(Struct):
     unlisted: Counter[Kind] = field(default_factory=Counter)
     """Number of facts by kind that did not fit into earlier rounds."""
 
-    def holds(self, last: float) -> bool:
+    def has_facts_up_to(self, last: float) -> bool:
         """Return whether anything known refers to a message up to `last`: a fact, or a failure that a later call may
         make up for."""
         lines = chain(self.pending, self.running.values(), self.failed.values(), self.done.values())
@@ -106,6 +106,6 @@ class KnownSoFar(Struct):
             (task.message for task in self.tasks.tasks),
             (change.message for change in self.files.changes.values()),
             *self.checks.failed_in.values(),
-            *self.errors.met.values(),
+            *self.errors.messages_by_key.values(),
         )
         return any(message <= last for message in messages)

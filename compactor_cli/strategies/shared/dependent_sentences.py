@@ -7,23 +7,23 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from compactor_cli.strategies.shared.binding import reverses
-from compactor_cli.strategies.shared.denials import says_nothing_alone
-from compactor_cli.text.clauses import Clause, in_item
+from compactor_cli.strategies.shared.binding import is_reversal
+from compactor_cli.strategies.shared.denials import needs_next_sentence
+from compactor_cli.text.clauses import Clause, is_in_item
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.terms import WIDE
 
-_MOST_BEFORE = 3
+_MAX_BEFORE = 3
 """Maximum number of earlier sentences of a list item that stay with a later one."""
 _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
 """One or two words at the beginning of a request, such as a greeting. Alone they say nothing."""
 _LONE_WORD = compiled_later(r"</?[\w-]+>|[^\W\d_]+[.!…]*")
 """A line that holds one word, or a tag."""
-_INDENT = 40
+_MAX_INDENT = 40
 """Maximum number of blanks at the beginning of such a line."""
 _REST_OF_LINE = compiled_later(r"[^\S\n]*(?:\n|\Z)")
 _INK = compiled_later(r"\S")
-_BREAK = compiled_later(r"\S[^\S\n]*\n[^\S\n]*\n")
+_PARAGRAPH_BREAK = compiled_later(r"\S[^\S\n]*\n[^\S\n]*\n")
 _POINTS_ON = compiled_later(
     r"\b(?:the|these|this) following\b(?! (?:day|week|month|year|morning|evening|night)\b)"
     r"|\b(?:below|unten|weiter unten|ci-dessous|abajo|abaixo|qui sotto|ниже)(?=\W*(?:[.:;)\n]|$))"
@@ -37,47 +37,49 @@ _ABOVE_TEXT = compiled_later(r"(?:#+ .*|<[\w-]+>|\*\*[^*\n]+\*\*:?|[=*_-]{3,}|[^
 """A heading, a tag, or a label above a text, on a line of its own."""
 
 
-def labels(told: Sequence[tuple[int, Clause]], *, places: bool) -> Iterator[int]:
+def find_labels(clauses: Sequence[tuple[int, Clause]], *, places: bool) -> Iterator[int]:
     """Yield the indices of greetings and of sentences that say nothing without the next one, unless the next one is
-    pasted text. `told`: each sentence with the number of its request."""
+    pasted text. `clauses`: each sentence with the number of its request."""
     last = -1
-    for index, ((number, clause), (next_number, following)) in enumerate(pairwise(told)):
-        greets = number != last and _GREETING.fullmatch(clause.text)
-        is_label = (greets or says_nothing_alone(clause.text)) and number == next_number
+    for index, ((number, clause), (next_number, following)) in enumerate(pairwise(clauses)):
+        is_greeting = number != last and _GREETING.fullmatch(clause.text)
+        is_label = (is_greeting or needs_next_sentence(clause.text)) and number == next_number
         last = number
-        if is_label and (following.place != "pasted" or not places):
+        if is_label and (following.origin != "pasted" or not places):
             yield index
 
 
-def within_items(told: Sequence[tuple[int, Clause]], texts: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:
+def item_continuations(
+    clauses: Sequence[tuple[int, Clause]], texts: Sequence[str]
+) -> Iterator[tuple[int, Sequence[int]]]:
     """Yield each sentence that continues a list item, with the sentences before it in the item."""
     first = 0
-    for index, ((number, clause), (next_number, following)) in enumerate(pairwise(told)):
-        goes_on = number == next_number and "\n" not in texts[number][clause.end : following.start]
-        first = first if goes_on else index + 1
-        if goes_on and index - first < _MOST_BEFORE and in_item(texts[number], following.start):
+    for index, ((number, clause), (next_number, following)) in enumerate(pairwise(clauses)):
+        continues = number == next_number and "\n" not in texts[number][clause.end : following.start]
+        first = first if continues else index + 1
+        if continues and index - first < _MAX_BEFORE and is_in_item(texts[number], following.start):
             yield index + 1, range(first, index + 1)
 
 
-def is_cry(text: str, clause: Clause) -> bool:
+def is_exclamation(text: str, clause: Clause) -> bool:
     """Return whether a sentence is a line that holds only a word or a tag, or begins with an exclamation of one word.
     Behind other sentences, "Begin!" asks for nothing that these do not, nor does a tag."""
     if not _LONE_WORD.fullmatch(clause.text) or WIDE.search(clause.text):
         return False
-    if not text[max(0, clause.start - _INDENT) : clause.start].rstrip(" \t").endswith("\n"):
+    if not text[max(0, clause.start - _MAX_INDENT) : clause.start].rstrip(" \t").endswith("\n"):
         return False
     return clause.text.endswith("!") or _REST_OF_LINE.match(text, clause.end) is not None
 
 
-def is_step_behind(text: str, one: Clause, other: Clause) -> bool:
-    """Return whether `other` is a list item and `one` is not: such a step says how to do something and retracts
+def is_later_step(text: str, earlier: Clause, later: Clause) -> bool:
+    """Return whether `later` is a list item and `earlier` is not: such a step says how to do something and retracts
     nothing."""
-    return in_item(text, other.start) and not in_item(text, one.start) and not reverses(other)
+    return is_in_item(text, later.start) and not is_in_item(text, earlier.start) and not is_reversal(later)
 
 
 def end_of_first_paragraph(text: str) -> int:
     """Return the position where the first paragraph of a text ends."""
-    found = _BREAK.search(text)
+    found = _PARAGRAPH_BREAK.search(text)
     return found.start() + 1 if found else len(text)
 
 
@@ -92,7 +94,7 @@ def pointed_to(told: Sequence[tuple[int, Clause]], text: str) -> int:
     if text.startswith("```", _next_word(text, end)):
         return -1
     index, clause = next(((i, clause) for i, (n, clause) in enumerate(told) if not n and clause.end > end), (-1, None))
-    return index if clause and clause.place != "pasted" else -1
+    return index if clause and clause.origin != "pasted" else -1
 
 
 def _next_word(text: str, at: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from compactor_cli.features.followed import answers_before_turns
+from compactor_cli.features.after_request import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.adaptive.must_keep import speech_of
@@ -18,24 +18,26 @@ _PUTS_OFF = compiled_later(
     r"überlege ich|jeszcze nie|пока не|ещё не|henüz değil)\b|まだ|先不|先别|아직",
     re.IGNORECASE,
 )
-_FEW_WORDS = 40
+_MAX_REPLY_TOKENS = 40
 """Maximum tokens of a message that may do nothing but put something off."""
-_END = 3
+_END_LINES = 3
 """Number of lines at the end of an answer that say what was proposed."""
-_MOST = 3
+_MAX_PROPOSALS = 3
 """Number of newest proposals to look for."""
 
 
-def postponed(messages: Sequence[Message], lines: SessionLines, stays: Callable[[int], bool]) -> Iterator[list[int]]:
+def find_postponed(
+    messages: Sequence[Message], lines: SessionLines, is_kept: Callable[[int], bool]
+) -> Iterator[list[int]]:
     """Yield the end of the agent's text before each message in which the user puts something off, the newest first.
     Skip messages that do not stay."""
     turns = sorted(answers_before_turns(messages), key=lambda turn: -turn[1])
-    put_off = (turn for turn in turns if _puts_off(messages[turn[1]]) and stays(turn[1]))
-    for (answer, _), _ in zip(put_off, range(_MOST), strict=False):
-        if speech := speech_of(lines, answer)[-_END:]:
+    postponing_turns = (turn for turn in turns if _puts_off(messages[turn[1]]) and is_kept(turn[1]))
+    for (answer, _), _ in zip(postponing_turns, range(_MAX_PROPOSALS), strict=False):
+        if speech := speech_of(lines, answer)[-_END_LINES:]:
             yield speech
 
 
 def _puts_off(message: Message) -> bool:
-    few = sum(part.tokens for part in message.parts) <= _FEW_WORDS
+    few = sum(part.tokens for part in message.parts) <= _MAX_REPLY_TOKENS
     return few and _PUTS_OFF.search(message.text("text").replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")) is not None

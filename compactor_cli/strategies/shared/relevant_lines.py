@@ -10,10 +10,10 @@ from itertools import chain, islice
 from math import inf
 from typing import TYPE_CHECKING
 
-from compactor_cli.features.call_lines import PATHS
+from compactor_cli.features.call_lines import PATH_ARGUMENTS
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Pairing, Spot, pair
+from compactor_cli.model.pairing import Pairing, PartIndex, pair_calls
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.line_prefixes import has_words
 from compactor_cli.text.marks import find_words
@@ -30,111 +30,117 @@ _FIGURE = compiled_later(r"(?<![\w.,:/-])\d{3}(?![\w,:/-]|\.\d)")
 """A separate number of three digits, such as the status code of a server. Longer numbers count as words."""
 _FILE = compiled_later(r"\S*\w\.[A-Za-z]\w{0,4}\W*")
 """A file name. Like a path it says where to look for something, not what to look for."""
-_PLACE = compiled_later(
+_LINE_NUMBER = compiled_later(
     r'(?:(?:\b|_)[Ll]ines?(?:[ _]number)?"?[ :="]+|#L|\.[A-Za-z]\w*(?:"? (?=\d+\b(?!\.))|[:(])|\bgoto )(\d{2,6})\b'
 )
 """A line number in the usual notations: `line 83`, `"line_number": 83`, `fields.py:83`."""
-_MAY_BE_PLACE = compiled_later(r'[ :="L(]\d\d')
+_MAYBE_LINE_NUMBER = compiled_later(r'[ :="L(]\d\d')
 """The end that all of these have in common. Most calls contain none."""
-_NUMBERED = compiled_later(r"^\s*(\d{2,6}) ?(?:[|\t→]|:(?!\d\d\b))", re.MULTILINE)
+_NUMBERED_LINE = compiled_later(r"^\s*(\d{2,6}) ?(?:[|\t→]|:(?!\d\d\b))", re.MULTILINE)
 """A line of a file with its number."""
-OURS = "<<<<<<<"
+CONFLICT_START = "<<<<<<<"
 """The beginning of a conflict."""
 _CONFLICT = compiled_later(r"^[ \t]*(?:\d+(?:→|\t|[:|-])[ \t]*)?(<{7}(?=\s|$)|={7}[ \t]*$|>{7}(?=\s|$))", re.MULTILINE)
 """The marks with which git separates the sides of a merge conflict."""
-_SIDE, _CONFLICTS = 12, 60
+_MAX_SIDE_LINES, _MAX_CONFLICT_LINES = 12, 60
 """Maximum number of lines of one side of a conflict, and of all conflicts in a result."""
 _QUOTED = compiled_later(r"`([^`\s]{3,40})`")
 """What people set in backticks as a name when they ask for something: `bart@`."""
-_READ = 4_000
+_MAX_READ_CHARS = 4_000
 """Maximum characters of a call or a text to search for words."""
-_FEW, _SHARE = 3, 8
+_MIN_FEW_LINES, _LINES_PER_MATCH = 3, 8
 """A word is specific if it occurs in at most this many lines, or in at most one of this many."""
-_NEXT = 8
+_NEXT_MESSAGES = 8
 """Number of messages after a result in which the agent answers it. Results of parallel calls arrive one by one."""
-_WORDS, _SHORT = 40, 200
+_MAX_NEXT_WORDS, _MAX_ARGUMENT_CHARS = 40, 200
 """Maximum number of words of the agent's next text and calls to look for, and maximum length of an argument of these
 calls."""
-_REQUESTS, _EARLIER = 20, 24
+_MAX_REQUESTS, _MAX_EARLIER_NAMES = 20, 24
 """Number of newest requests to read, and maximum number of names to look for from those before the last one."""
-_BEHIND = 2
+_LINES_AFTER = 2
 """Number of lines after such a line that belong to it."""
 
 
-class Asked:
+class RelevantLines:
     """What the results of a transcript were asked for."""
 
-    def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None, *, goes_on: bool = False) -> None:
-        """Take the messages of a transcript. `pairing`: their pairing, if it is known. `goes_on`: if a result has
+    def __init__(
+        self, messages: Sequence[Message], pairing: Pairing | None = None, *, looks_ahead: bool = False
+    ) -> None:
+        """Take the messages of a transcript. `pairing`: their pairing, if it is known. `looks_ahead`: if a result has
         nothing that was asked for, look for what the agent spoke of next."""
-        self._goes_on = goes_on
+        self._looks_ahead = looks_ahead
         self._messages = messages
         self._pairing = pairing
-        self._requested: tuple[frozenset[str], frozenset[str]] | None = None
-        self._found: dict[Spot, tuple[int, ...]] = {}
+        self._request_terms: tuple[frozenset[str], frozenset[str]] | None = None
+        self._found: dict[PartIndex, tuple[int, ...]] = {}
 
-    def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
+    def lines(self, result: PartIndex, lines: Sequence[str]) -> tuple[int, ...]:
         """Return the indices of the lines of a result that hold what was asked for.
 
         The order is: both sides of merge conflicts, rows that differ from all others in something these have in common,
         lines whose numbers were mentioned, and lines with the rarest words. The lines after all these follow. If there
         are none, these are the lines with names that the agent spoke of next. Each result is searched once."""
         if result not in self._found:
-            words, numbers = self._wanted(result)
+            words, numbers = self._search_terms(result)
             text = "\n".join(lines)
-            parted = conflicts(lines) if OURS in text else ()
+            conflicting = conflict_lines(lines) if CONFLICT_START in text else ()
             odd = odd_rows(lines, text)
-            asked = (*parted, *odd, *_numbered(lines, numbers), *_holding(lines, text, words))
-            if not asked and self._goes_on:
-                asked = (*_holding(lines, text, self._taken_up(result)),)
-            found = list(dict.fromkeys(asked))
-            begins = (index for index in found if index not in odd)  # the lines below a row are about something else
-            behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in begins)
-            self._found[result] = tuple(dict.fromkeys((*found, *(n for n in behind if has_words(lines[n])))))
+            relevant = (*conflicting, *odd, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
+            if not relevant and self._looks_ahead:
+                relevant = (*_lines_with(lines, text, self._next_terms(result)),)
+            found = list(dict.fromkeys(relevant))
+            starts = (index for index in found if index not in odd)  # the lines below a row are about something else
+            following = chain.from_iterable(
+                range(index + 1, min(index + 1 + _LINES_AFTER, len(lines))) for index in starts
+            )
+            self._found[result] = tuple(dict.fromkeys((*found, *(n for n in following if has_words(lines[n])))))
         return self._found[result]
 
     def in_piece(self, number: int, lines: SessionLines) -> list[int]:
         """Return such lines of a piece of a session, by their line numbers in the session."""
-        piece, own = lines.session.pieces[number], lines.of_piece(number)
-        texts = ["" if line in lines.headers else lines.text(line) for line in own]
-        return [own[index] for index in self.lines((piece.message, piece.part), texts)]
+        piece, piece_lines = lines.session.pieces[number], lines.piece_lines(number)
+        texts = ["" if line in lines.headers else lines.text(line) for line in piece_lines]
+        return [piece_lines[index] for index in self.lines((piece.message, piece.part), texts)]
 
-    def _wanted(self, result: Spot) -> tuple[frozenset[str], frozenset[str]]:
+    def _search_terms(self, result: PartIndex) -> tuple[frozenset[str], frozenset[str]]:
         """Return the words that a result was asked for, and the line numbers that were asked for."""
         if self._pairing is None:
-            self._pairing = pair(self._messages)
-        if self._requested is None:
+            self._pairing = pair_calls(self._messages)
+        if self._request_terms is None:
             requests = [m.text("text") for m in reversed(self._messages) if m.origin == "request"]
             last = "".join(requests[:1])
-            earlier = chain.from_iterable(sorted(_asked_names(text)) for text in requests[1:_REQUESTS])
-            self._requested = _asked_names(last).union(islice(earlier, _EARLIER)), _places(last)
-        words, numbers = self._requested
-        spot = self._pairing.answers.get(result)
-        if spot is None:
+            earlier = chain.from_iterable(sorted(_request_names(text)) for text in requests[1:_MAX_REQUESTS])
+            self._request_terms = _request_names(last).union(islice(earlier, _MAX_EARLIER_NAMES)), _line_numbers(last)
+        words, numbers = self._request_terms
+        location = self._pairing.call_of.get(result)
+        if location is None:
             return words, numbers
-        message = self._messages[spot[0]]
-        call, said = message.parts[spot[1]], message.text("text")
-        return words.union(_of_call(call), _names(said)), numbers.union(_places(call.text), _places(said))
+        message = self._messages[location[0]]
+        call, answer_text = message.parts[location[1]], message.text("text")
+        return words.union(_call_words(call), _names(answer_text)), numbers.union(
+            _line_numbers(call.text), _line_numbers(answer_text)
+        )
 
-    def _taken_up(self, result: Spot) -> frozenset[str]:
+    def _next_terms(self, result: PartIndex) -> frozenset[str]:
         """Return the names in the agent's next text and calls before the user speaks. Long arguments, which the agent
         wrote itself, are skipped."""
-        for message in self._messages[result[0] + 1 : result[0] + 1 + _NEXT]:
+        for message in self._messages[result[0] + 1 : result[0] + 1 + _NEXT_MESSAGES]:
             if message.origin == "request":
                 break
             if message.role == "assistant" and (message.calls or message.text("text")):
-                called = chain.from_iterable(_of_call(call, _SHORT) for call in message.calls)
-                return frozenset(islice(chain(sorted(_names(message.text("text"))), called), _WORDS))
+                call_words = chain.from_iterable(_call_words(call, _MAX_ARGUMENT_CHARS) for call in message.calls)
+                return frozenset(islice(chain(sorted(_names(message.text("text"))), call_words), _MAX_NEXT_WORDS))
         return frozenset()
 
 
-def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
-    """Yield the words of what a call asks for, without paths, file names and arguments longer than `longest`."""
+def _call_words(call: Part, max_chars: float = inf) -> Iterator[str]:
+    """Yield the words of what a call asks for, without paths, file names and arguments longer than `max_chars`."""
     arguments = call_arguments(call)
     values = arguments.items() if isinstance(arguments, dict) else [("", arguments)]
     for key, value in values:
-        if isinstance(value, str) and key not in PATHS and len(value) <= longest:
-            for chunk in value[:_READ].split():
+        if isinstance(value, str) and key not in PATH_ARGUMENTS and len(value) <= max_chars:
+            for chunk in value[:_MAX_READ_CHARS].split():
                 if "/" not in chunk and not ("." in chunk and _FILE.fullmatch(chunk)):
                     yield from find_words(_WORD, chunk)
                     if not chunk.isalpha():  # ids and figures have digits
@@ -144,23 +150,23 @@ def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
 
 def _names(text: str) -> frozenset[str]:
     """Return the names in a text that are single words, and its numbers of three digits."""
-    names = (name for name in identifiers(text[:_READ]) if _WORD.fullmatch(name))
-    return frozenset(chain(names, _FIGURE.findall(text[:_READ])))
+    names = (name for name in identifiers(text[:_MAX_READ_CHARS]) if _WORD.fullmatch(name))
+    return frozenset(chain(names, _FIGURE.findall(text[:_MAX_READ_CHARS])))
 
 
-def _asked_names(text: str) -> frozenset[str]:
+def _request_names(text: str) -> frozenset[str]:
     """Return the same for a request, with the words that it sets in backticks."""
-    quoted = _QUOTED.findall(text[:_READ]) if "`" in text else ()
+    quoted = _QUOTED.findall(text[:_MAX_READ_CHARS]) if "`" in text else ()
     return _names(text).union(word for name in quoted for word in find_words(_WORD, name))
 
 
-def _places(text: str) -> frozenset[str]:
+def _line_numbers(text: str) -> frozenset[str]:
     """Return the line numbers that a text mentions."""
-    text = text[:_READ]
-    return frozenset(_PLACE.findall(text) if _MAY_BE_PLACE.search(text) else ())
+    text = text[:_MAX_READ_CHARS]
+    return frozenset(_LINE_NUMBER.findall(text) if _MAYBE_LINE_NUMBER.search(text) else ())
 
 
-def conflicts(lines: Sequence[str]) -> list[int]:
+def conflict_lines(lines: Sequence[str]) -> list[int]:
     """Return the indices of both sides of each conflict with the marks around them; of a long side only its first
     lines."""
     found: list[int] = []
@@ -169,33 +175,35 @@ def conflicts(lines: Sequence[str]) -> list[int]:
         if marks := _CONFLICT.findall(line):
             side = -1 if marks[-1][0] == ">" else index
             found.append(index)
-        elif side >= 0 and index - side <= _SIDE:
+        elif side >= 0 and index - side <= _MAX_SIDE_LINES:
             found.append(index)
-    return found[:_CONFLICTS]
+    return found[:_MAX_CONFLICT_LINES]
 
 
-def _numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
+def _lines_numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
     """Return the lines that have one of these numbers. The first and the last lines of the result do not count, because
     numbers there say from where to where the file was read."""
     if not numbers:
         return []
-    inner = range(_BEHIND, len(lines) - _BEHIND)
-    found = [index for index in inner if not numbers.isdisjoint(_NUMBERED.findall(lines[index]))]
-    return found if len(found) <= _FEW * len(numbers) else []
+    inner_indices = range(_LINES_AFTER, len(lines) - _LINES_AFTER)
+    found = [index for index in inner_indices if not numbers.isdisjoint(_NUMBERED_LINE.findall(lines[index]))]
+    return found if len(found) <= _MIN_FEW_LINES * len(numbers) else []
 
 
-def _holding(lines: Sequence[str], text: str, words: frozenset[str]) -> list[int]:
+def _lines_with(lines: Sequence[str], text: str, words: frozenset[str]) -> list[int]:
     """Return the lines that hold words which few lines have, those with the rarest words first, and of these the words
     with a digit."""
     present = [word for word in words if word in text]
-    held: defaultdict[str, list[int]] = defaultdict(list)
-    holding = {index for word in present for index, line in enumerate(lines) if word in line}
-    for index in sorted(holding):
+    lines_by_word: defaultdict[str, list[int]] = defaultdict(list)
+    matching = {index for word in present for index, line in enumerate(lines) if word in line}
+    for index in sorted(matching):
         line = lines[index]
         for word in chain.from_iterable(words.intersection(find_words(find, line)) for find in (_WORD, _ID, _FIGURE)):
-            held[word].append(index)
-    few = max(_FEW, len(lines) // _SHARE)
-    telling = sorted(
-        (len(where), not any(map(str.isdigit, word)), where) for word, where in held.items() if len(where) <= few
+            lines_by_word[word].append(index)
+    max_lines = max(_MIN_FEW_LINES, len(lines) // _LINES_PER_MATCH)
+    ranked = sorted(
+        (len(indices), not any(map(str.isdigit, word)), indices)
+        for word, indices in lines_by_word.items()
+        if len(indices) <= max_lines
     )
-    return list(dict.fromkeys(index for _, _, where in telling for index in where))
+    return list(dict.fromkeys(index for _, _, indices in ranked for index in indices))

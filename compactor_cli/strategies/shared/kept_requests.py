@@ -9,7 +9,7 @@ from msgspec import Struct
 from compactor_cli.text.clauses import Clause
 from compactor_cli.text.shorten import text_reference
 
-LEFT_OUT = "…"
+ELLIPSIS = "…"
 """Marks where sentences are left out."""
 
 
@@ -25,25 +25,25 @@ class KeptRequest(Struct, frozen=True):
     """If the request is not whole: the indices of its kept clauses, in the order in which they were taken."""
 
 
-def abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
+def join_kept_clauses(text: str, kept: Sequence[Clause], last: Clause) -> str:
     """Join the kept sentences of a text, with an ellipsis wherever others are left out. `last`: the last sentence of
     the text."""
     pieces: list[str] = []
     end = 0
     for clause in kept:
-        between = text[end : clause.start]
-        if not between.strip():
-            pieces.append(between if pieces else "")
+        gap = text[end : clause.start]
+        if not gap.strip():
+            pieces.append(gap if pieces else "")
         elif not pieces:
-            pieces.append(f"{LEFT_OUT} ")
+            pieces.append(f"{ELLIPSIS} ")
         else:
-            pieces.append(f"\n{LEFT_OUT} " if "\n" in between else f" {LEFT_OUT} ")
+            pieces.append(f"\n{ELLIPSIS} " if "\n" in gap else f" {ELLIPSIS} ")
         pieces.append(text[clause.start : clause.end])
         end = clause.end
-    return "".join(pieces) + (f" {LEFT_OUT}" if end < last.end else "")
+    return "".join(pieces) + (f" {ELLIPSIS}" if end < last.end else "")
 
 
-def marked(kept: KeptRequest, whole: str) -> str:
+def with_cut_mark(kept: KeptRequest, whole: str) -> str:
     """Return the kept text of a request, with a mark that says how much of the whole was left out."""
-    left_out = len(whole) - sum(len(piece.strip()) for piece in kept.text.split(LEFT_OUT))
+    left_out = len(whole) - sum(len(piece.strip()) for piece in kept.text.split(ELLIPSIS))
     return f"{kept.text}\n[… {max(1, left_out):,} characters left out · {text_reference(whole)}]"

@@ -14,110 +14,112 @@ from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, by_index
 from compactor_cli.model.plan import Decision, Edit, Plan
 from compactor_cli.model.report import Analysis
-from compactor_cli.pipeline.make_output import Made, assemble_run, plan_run, summarize
+from compactor_cli.pipeline.make_output import AssembledRun, assemble_run, plan_run, summarize
 from compactor_cli.pipeline.one_compaction import OneCompaction, stated_base
 from compactor_cli.summary_text.excerpts import GAP
 from compactor_cli.summary_text.headers import left_out_mark
 from compactor_cli.text.shorten import is_shortened
 
-_LEAST = 60
+_MIN_TARGET_TOKENS = 60
 """Targets below this number of tokens get no mark, since contents matter more."""
-_MARK = 6
+_MARK_TOKENS = 6
 """Tokens of a mark, except for large transcripts."""
 
 
-def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
+def with_stated_base(run: OneCompaction, analysis: Analysis, assembled: AssembledRun) -> AssembledRun:
     """Return an output that says what it was compacted from, if the next round needs to know. If a summary says so,
     the output is unchanged. Otherwise a message that was cut gets a mark. If no mark fits, the output is made again
     with fewer tokens. Messages that stay whole are not changed."""
-    if not _is_needed(run, made) or _says_base(run, made):
-        return made
-    marked, lacks = _marked(run, analysis, made)
-    for less in dict.fromkeys((lacks, _MARK)) if lacks and not run.settings.asks else ():
+    if not _is_needed(run, assembled) or _states_base(run, assembled):
+        return assembled
+    marked, missing_tokens = _add_mark(run, analysis, assembled)
+    for reserved in dict.fromkeys((missing_tokens, _MARK_TOKENS)) if missing_tokens and not run.settings.asks else ():
         assert run.target is not None  # without a target, a mark always fits
-        smaller = replace(run, target=run.target - less)
+        smaller = replace(run, target=run.target - reserved)
         try:
             planned = plan_run(smaller, analysis)
-            planned = planned._replace(between=planned.between + less)  # so that a summary names the whole target
-            again = assemble_run(run, analysis, *summarize(smaller, analysis, planned), planned.recall)
+            planned = planned._replace(
+                placeholder_tokens=planned.placeholder_tokens + reserved
+            )  # so that a summary names the whole target
+            retried = assemble_run(run, analysis, *summarize(smaller, analysis, planned), planned.recall)
         except BudgetError:
             break
-        marked = again if _says_base(run, again) else _marked(run, analysis, again)[0]
+        marked = retried if _states_base(run, retried) else _add_mark(run, analysis, retried)[0]
         if marked is not None:
             break
-    return marked or made
+    return marked or assembled
 
 
-def _is_needed(run: OneCompaction, made: Made) -> bool:
+def _is_needed(run: OneCompaction, assembled: AssembledRun) -> bool:
     """Return whether the next round needs to know the original size. It does if the target is a ratio, or if an
     earlier round stated a size. It also does if a system prompt was cut: the prompt will be cut again, and the
     tokens that it leaves to the session depend on the original size."""
-    if run.target is not None and run.target < _LEAST:
+    if run.target is not None and run.target < _MIN_TARGET_TOKENS:
         return False
     if run.settings.target_ratio is not None or run.base.tokens > run.transcript.tokens:
         return True
-    return run.target is not None and any(map(_is_cut_prompt, made.output.messages))
+    return run.target is not None and any(map(_is_cut_prompt, assembled.output.messages))
 
 
 def _is_cut_prompt(message: Message) -> bool:
     return message.is_system_prompt and any(part.edited or is_shortened(part.text) for part in message.parts)
 
 
-def _says_base(run: OneCompaction, made: Made) -> bool:
+def _states_base(run: OneCompaction, assembled: AssembledRun) -> bool:
     if run.base.tokens <= run.transcript.tokens <= (run.target or 0):
         return True  # nothing had to be compacted
-    tokens = _tokens(made)
-    said = stated_base(made.output.messages, tokens)
-    return tokens >= run.base.tokens or (said is not None and said.tokens >= run.base.tokens)
+    tokens = _output_tokens(assembled)
+    stated = stated_base(assembled.output.messages, tokens)
+    return tokens >= run.base.tokens or (stated is not None and stated.tokens >= run.base.tokens)
 
 
-def _tokens(made: Made) -> int:
-    return sum(message.tokens for message in made.output.messages)
+def _output_tokens(assembled: AssembledRun) -> int:
+    return sum(message.tokens for message in assembled.output.messages)
 
 
-def _marked(run: OneCompaction, analysis: Analysis, made: Made) -> tuple[Made | None, int]:
+def _add_mark(run: OneCompaction, analysis: Analysis, assembled: AssembledRun) -> tuple[AssembledRun | None, int]:
     """Return the output with a mark at a message. If none fits, return None and the number of tokens missing, which
     is 0 if no message can have a mark."""
-    used = _tokens(made)
-    room = inf if run.target is None else run.target - used
-    lacks: list[int] = []
-    for message in _by_rank(analysis, made):
+    output_tokens = _output_tokens(assembled)
+    tokens_left = inf if run.target is None else run.target - output_tokens
+    missing_tokens: list[int] = []
+    for message in _rank_markable(analysis, assembled):
         part = message.parts[0]
-        edit = _with_mark(message, run.base.tokens - used, run.tools.counter.count)
+        edit = _with_mark(message, run.base.tokens - output_tokens, run.tools.counter.count)
         if origin_of(edit.text) != origin_of(part.text):
             continue
-        if edit.tokens - part.tokens <= room:
-            plan = _with_edit(analysis, made.plan, edit)
-            return assemble_run(run, analysis, plan, made.summaries, made.recall), 0
-        lacks.append(edit.tokens - part.tokens - int(room))
-    return None, min(lacks, default=0)
+        if edit.tokens - part.tokens <= tokens_left:
+            plan = _add_edit(analysis, assembled.plan, edit)
+            return assemble_run(run, analysis, plan, assembled.summaries, assembled.recall), 0
+        missing_tokens.append(edit.tokens - part.tokens - int(tokens_left))
+    return None, min(missing_tokens, default=0)
 
 
-def _with_mark(message: Message, lost: int, count: Callable[[str], int]) -> Edit:
+def _with_mark(message: Message, removed_tokens: int, count: Callable[[str], int]) -> Edit:
     """Return an edit that adds a mark to a message's first part. The mark's own tokens are included in the output,
     so that its number plus the tokens of the output gives the original size."""
-    part, number, seen = message.parts[0], lost, set[int]()
-    while number not in seen:  # a smaller number may take fewer tokens
-        seen.add(number)
+    part, number, tried = message.parts[0], removed_tokens, set[int]()
+    while number not in tried:  # a smaller number may take fewer tokens
+        tried.add(number)
         text = left_out_mark(number, part.text, at_end=message.is_system_prompt)
-        number = lost - count(text) + part.tokens
-    number = max(number, lost - count(text) + part.tokens)
+        number = removed_tokens - count(text) + part.tokens
+    number = max(number, removed_tokens - count(text) + part.tokens)
     text = left_out_mark(number, part.text, at_end=message.is_system_prompt)
     return Edit(message.index, 0, text, count(text))
 
 
-def _by_rank(analysis: Analysis, made: Made) -> list[Message]:
+def _rank_markable(analysis: Analysis, assembled: AssembledRun) -> list[Message]:
     """Return the messages that can have a mark: first those that begin with a gap, then others that were cut, and at
     last system prompts."""
-    of_input = by_index(analysis.transcript.messages)
-    cut = [
+    input_messages = by_index(analysis.transcript.messages)
+    shortened = [
         message
-        for message in made.output.messages
+        for message in assembled.output.messages
         if _can_be_marked(message)
         and message.index not in analysis.kept
-        and not of_input[message.index].parts[0].edited
+        and not input_messages[message.index].parts[0].edited
     ]
-    return sorted(cut, key=lambda m: (m.is_system_prompt, not m.parts[0].text.lstrip().startswith(GAP)))
+    return sorted(shortened, key=lambda m: (m.is_system_prompt, not m.parts[0].text.lstrip().startswith(GAP)))
 
 
 def _can_be_marked(message: Message) -> bool:
@@ -126,21 +128,21 @@ def _can_be_marked(message: Message) -> bool:
     first = message.parts[0] if message.parts and message.index >= 0 else None
     if first is None or first.kind != "text" or first.place is None or not any(map(str.isalnum, first.text)):
         return False
-    speaks = message.role in ("user", "assistant") and message.origin in ("request", "other")
-    return (first.edited and speaks) or _is_cut_prompt(message)
+    is_spoken = message.role in ("user", "assistant") and message.origin in ("request", "other")
+    return (first.edited and is_spoken) or _is_cut_prompt(message)
 
 
-def _with_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:
+def _add_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:
     """Return the plan with one more edit, which replaces an existing edit of the same text."""
 
     def edited(decision: Decision) -> Decision:
         if edit.message not in analysis.groups[decision.group].messages:
             return decision
-        old = {(other.message, other.part): other.tokens for other in decision.edits}
-        spot = edit.message, edit.part
-        before = old.get(spot, analysis.transcript.messages[edit.message].parts[edit.part].tokens)
-        others = [other for other in decision.edits if (other.message, other.part) != spot]
+        tokens_by_part = {(other.message, other.part): other.tokens for other in decision.edits}
+        location = edit.message, edit.part
+        old_tokens = tokens_by_part.get(location, analysis.transcript.messages[edit.message].parts[edit.part].tokens)
+        others = [other for other in decision.edits if (other.message, other.part) != location]
         edits = tuple(sorted([*others, edit]))
-        return decision._replace(edits=edits, tokens=decision.tokens - before + edit.tokens)
+        return decision._replace(edits=edits, tokens=decision.tokens - old_tokens + edit.tokens)
 
     return replace(plan, decisions=tuple(map(edited, plan.decisions)))

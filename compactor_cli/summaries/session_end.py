@@ -1,0 +1,189 @@
+"""The state of the work at the end of a session: the newest calls, what the agent did about the last request if the
+summary ends with it, and the agent's last words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from compactor_cli.features.after_request import (
+    answers_before_turns,
+    calls_in_text,
+    describe_since,
+    ends_in_words,
+    last_action,
+    since_message,
+)
+from compactor_cli.features.call_lines import changed_lines, short_path
+from compactor_cli.features.work.calls import id_arguments
+from compactor_cli.features.work.ledger import call_arguments, call_text
+from compactor_cli.features.work.masked_calls import mask_call_text
+from compactor_cli.features.work.open_errors import failure_kind
+from compactor_cli.features.work.short_results import short_result
+from compactor_cli.features.work.tool_names import tool_words
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import answered_calls
+from compactor_cli.model.plan import Quote
+from compactor_cli.model.planning import SummaryRequest
+from compactor_cli.model.replies import MAX_ANSWER_TOKENS
+from compactor_cli.summaries.items import SummaryItem, order_of
+from compactor_cli.summaries.statement_choice import all_statements, closing_sentences, drop_repeated_leads
+from compactor_cli.summary_text.excerpts import harmless, heading
+from compactor_cli.summary_text.verbatim import carried, earlier_since
+from compactor_cli.text.argument_values import argument_values
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.picked_items import picked_items
+from compactor_cli.text.sentences import QUESTION_END
+
+_MAX_OPENING_CHARS, _MAX_END_CHARS = 160, 400
+"""Maximum characters of the first sentence of the agent's last words (or of a sentence before calls), and of the
+last sentences."""
+_MAX_SILENT_TURNS = 2
+"""Maximum number of turns with calls but no text after those words. If there are more, the words are about something
+else."""
+_ANSWERED_BONUS = 8.0
+"""Bonus that ranks what a request answers above most other statements."""
+_MAX_SEARCHED_MESSAGES, _MAX_CALLS = 40, 2
+"""Number of messages to search for the newest calls, and number of calls to name."""
+_WAITING_WORDS = frozenset(("wait", "poll", "output"))
+"""Words in the names of tools that wait for a command."""
+_MAX_CALL_CHARS, _MAX_CAUSE_CHARS = 160, 100
+
+
+def describe_after_request(request: SummaryRequest) -> str:
+    """Return the description of what followed the request at the end of a summary. Empty if nothing followed, or if
+    what followed is after the summary."""
+    last_quote = next((quote for quote in request.slot.quotes if quote.kind in ("last", "only")), None)
+    if last_quote is None or request.is_answered:
+        return ""
+    summaries = [message for message in request.messages if message.origin == "summary"]
+    request_index = last_quote.message if last_quote.message is not None else summaries[-1].index if summaries else -1
+    new_messages = since_message(request.messages, request_index)
+    if any(message.role == "assistant" for message in new_messages):
+        return _describe_since(new_messages, calls_in_text(request.messages))
+    if last_quote.message is None and summaries:
+        return earlier_since(carried(summaries[-1].text("text")).since)
+    return ""
+
+
+def answered_words(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[SummaryItem]:
+    """Return what the agent said before the request at the end of a summary, if the request is so short that it
+    needs it. This is what the request picks from the agent's words, otherwise the end of these words if it asks
+    something."""
+    request_index = next((quote.message for quote in quotes if quote.kind in ("last", "only")), None)
+    if request_index is None:
+        return []
+    turns = {request: answer for answer, request in answers_before_turns(messages)}
+    by_index = {message.index: message for message in messages}
+    if request_index not in turns or by_index[request_index].tokens > MAX_ANSWER_TOKENS:
+        return []
+    answer = by_index[turns[request_index]]
+    text = answer.text("text")
+    reply = by_index[request_index].text("text")
+    picked_items_text = [text[start:end] for start, end in picked_items(text, reply)]
+    closing = closing_sentences(text)
+    question = " ".join(drop_repeated_leads(closing)) if any(map(QUESTION_END.search, closing)) else ""
+    answered = harmless(one_line(" … ".join(picked_items_text) or question, _MAX_END_CHARS))
+    item_text = f'"{harmless(one_line(reply, _MAX_OPENING_CHARS))}" answers: "{answered}"'
+    item = SummaryItem("In progress", item_text, (answer.number,), order_of(answer, 0), _ANSWERED_BONUS)
+    return [item] if answered else []
+
+
+def _describe_since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
+    """Return the description of the messages after the request, including the agent's last words."""
+    since = describe_since(new, written)
+    agent_turns = [message for message in new if message.role == "assistant"][-_MAX_SILENT_TURNS - 1 :]
+    last_spoken = next((message for message in reversed(agent_turns) if message.text("text").strip()), None)
+    if last_spoken is None or not since or last_spoken.index in written:
+        return since
+    is_finished = ends_in_words(new, written)
+    last_words = _final_words(last_spoken) if is_finished else _announcement(last_spoken)
+    if not last_words:
+        return since
+    since = last_action(last_spoken) if is_finished else f"{since.removesuffix('.')}, and said last"
+    return f"{since}:\n{heading(last_spoken.number, '')}{last_words}"
+
+
+def _announcement(message: Message) -> str:
+    """Return the last sentence of what the agent said before its calls; empty if it is long."""
+    texts = all_statements(message.text("text"))[-1:]
+    return harmless(texts[0]) if texts and len(texts[0]) <= _MAX_OPENING_CHARS and "\n" not in texts[0] else ""
+
+
+def _final_words(message: Message) -> str:
+    """Return the agent's conclusion or question on one line: its opening, and its last sentences."""
+    texts = all_statements(message.text("text"))
+    closing = closing_sentences(message.text("text"))
+    ending = " ".join(drop_repeated_leads(closing))
+    if len(ending) > _MAX_END_CHARS:
+        ending = texts[-1]
+    opening = one_line(texts[0], _MAX_OPENING_CHARS) if len(texts) > len(closing) else ""
+    if opening and opening != one_line(texts[0], len(texts[0]) + 1):  # the opening was cut; cut it back to a whole word
+        opening = (opening.rpartition(" ")[0] or opening.removesuffix("…")).rstrip()
+    opening += " … " * bool(opening)
+    return harmless(f"{opening}{one_line(ending, _MAX_END_CHARS)}") if texts else ""
+
+
+def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
+    """Return the newest calls as the current state of the work. Each has its arguments, the tool, and its outcome if
+    that is short, such as why it failed. Calls that only wait for a running command are left out."""
+    calls = [
+        (message, call, result)
+        for message, call, _, result in answered_calls(messages[-_MAX_SEARCHED_MESSAGES:])
+        if call.text.strip() and not _only_waits(call)
+    ]
+    items: dict[str, SummaryItem] = {}  # calls with the same text are listed once, as the newest
+    for message, call, result in reversed(calls):
+        text = mask_call_text(call, f"{_call_words(call)} ({call.name}{_outcome_text(call, result)})")
+        items.setdefault(text, SummaryItem("In progress", text, (message.number,), order_of(message, 999)))
+        if len(items) == _MAX_CALLS:
+            break
+    return [*items.values()][::-1]
+
+
+def _call_words(call: Part) -> str:
+    """Return what a call does: the command that it runs, or its first argument. If the other arguments are numbers
+    and switches they are added; otherwise all arguments are shown as `key=value`. For a file change with long
+    arguments, return the file's path. Text in backquotes is verbatim."""
+    text, arguments = call_text(call), call_arguments(call)
+    if len(text) > _MAX_CALL_CHARS and (path := next((path for path, _ in changed_lines(call)), "")):
+        return _as_code(short_path(path))
+    if text != call.text or not isinstance(arguments, dict) or not arguments:
+        return _as_code(text)
+    first, *others = arguments.items()
+    if not isinstance(first[1], str) or not first[1].strip() or not all(_is_plain(value) for _, value in others):
+        values = argument_values(text).readable(text, 0, len(text))
+        return _as_code(text) if values == text else one_line(harmless(values), _MAX_CALL_CHARS).replace("`", "'")
+    values = "".join(f", {key} {json.dumps(value)}" for key, value in others)
+    return f"{_as_code(first[1])}{one_line(harmless(values), _MAX_CALL_CHARS)}"
+
+
+def _as_code(text: str) -> str:
+    return f"`{one_line(harmless(text), _MAX_CALL_CHARS)}`"
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def _outcome_text(call: Part, result: Part | None) -> str:
+    """Return the outcome of a call, to follow its name: a status such as `failed`, and the result if it takes only a
+    few words."""
+    if result is None:
+        return ""
+    misfortune_word = failure_kind(call, result)
+    short_text = short_result(call, result, failed=misfortune_word == "failed", width=_MAX_CAUSE_CHARS)
+    short_text = harmless(short_text).replace("`", "'")  # they would mark code after a call in backquotes
+    if short_text:
+        return f" {misfortune_word}: {short_text}" if misfortune_word else f" → {short_text}"
+    return f" {misfortune_word}".rstrip()
+
+
+def _only_waits(call: Part) -> bool:
+    """Return whether a call only checks for more output of a running command, without sending it any input."""
+    arguments = call_arguments(call)
+    numbers = {*id_arguments(arguments)}
+    if not any(numbers):
+        return False
+    texts = [value for value in arguments.values() if isinstance(value, str) and value not in numbers]
+    return not any(texts) and (bool(texts) or not _WAITING_WORDS.isdisjoint(tool_words(call.name)))
