@@ -158,7 +158,8 @@ def training_conversations(folder: Path, folds: Sequence[int], seed: int) -> dic
 def conversations(
     folder: Path, folds: Folds, wordings: Wordings, *, languages: Sequence[str] = LANGUAGES
 ) -> dict[str, list[LabelledTalk]]:
-    """Return all conversations of some folds by kind. `told` has those of `rules`, split into the user's sentences."""
+    """Return all conversations of some folds by kind; of kind "told" are those of kind "rules", split into the
+    user's sentences."""
     rules = [with_rules(f"rules-{n}", folds.seed, folds.keep, languages) for n in folds.numbers_of("rules")]
     rules = [item for item in rules if item["told"]]
     friends = [of_friends(f"friends-{n}", folds.seed, folds.keep) for n in folds.numbers_of("friends")]
@@ -262,9 +263,9 @@ def _bare(text: str) -> str:
     return text.lower().rstrip(".!?。 ")
 
 
-def _contains_told(sentence: str, told_sentences: str) -> bool:
+def _contains_told(sentence: str, told: str) -> bool:
     """Return whether a sentence contains a told rule or fact, or is a large part of it."""
-    return told_sentences in sentence or (len(sentence) > len(told_sentences) / 2 and sentence in told_sentences)
+    return told in sentence or (len(sentence) > len(told) / 2 and sentence in told)
 
 
 def fit(learned: Mapping[str, Sequence[LabelledTalk]], shares: Mapping[str, float]) -> dict[str, float]:

@@ -107,10 +107,10 @@ def _cursor_position(table: Mapping[str, Any], before: Iterable[str]) -> CursorP
 
 
 def _option(table: Mapping[str, Any], command: str, name: str) -> dict[str, Any] | None:
-    return next((option for option in _is_known_command(table, command) if name in option["names"]), None)
+    return next((option for option in _options_of(table, command) if name in option["names"]), None)
 
 
-def _is_known_command(table: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
+def _options_of(table: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
     return [table["options"][name] for name in table["commands"][command]["options"]]
 
 
@@ -122,7 +122,7 @@ def _needs_value(table: Mapping[str, Any], position: CursorPosition) -> bool:
 
 def _options(table: Mapping[str, Any], position: CursorPosition) -> Choices:
     """Return the options that can still be given."""
-    options = _is_known_command(table, position.command)
+    options = _options_of(table, position.command)
     free = [option for option in options if option["many"] or not set(option["names"]) & set(position.used)]
     return [(name, option["help"]) for option in free for name in option["names"]]
 

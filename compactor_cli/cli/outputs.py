@@ -34,11 +34,11 @@ class FilesRead(Struct, frozen=True):
     folders: Mapping[Path, str]
     """Folder of a session in parts, without links -> its path."""
 
-    def replaced_by(self, out_path: str, is_own: object) -> str | None:
-        """Return the path that an output would replace, in whole or in part; None if there is none. `own`: the
-        identity of the output."""
-        if is_own in self.identities:
-            return self.identities[is_own]
+    def replaced_by(self, out_path: str, identity: object) -> str | None:
+        """Return the path that an output would replace, in whole or in part; None if there is none.
+        `identity`: what identifies the output's file."""
+        if identity in self.identities:
+            return self.identities[identity]
         local = local_path(out_path)
         if not self.folders or not is_file(local):
             return None
@@ -53,8 +53,8 @@ def find_files_read(
     profile: bool = True,
 ) -> FilesRead:
     """Return every file that a run reads: its inputs, the files named by settings, and the database, even one that
-    does not exist yet. `named`: further files named by options -> what they are. `profile`: whether the profile is
-    read."""
+    does not exist yet. `named_files`: further files named by options -> what they are. `profile`: whether the profile
+    is read."""
     # an input that is also read as something else is listed as that, since advice to replace it in place would be wrong
     read = {**dict.fromkeys(inputs, _INPUT), **configured.files, **(named_files or {})}
     if profile and configured.reading.profile:
@@ -123,12 +123,12 @@ def _same_output_phrase(option: str, target: str, other_option: str, out_path: s
     return f"is also named by {other_option}; give it a name of its own"
 
 
-def _output_identity(out_path: str, is_own: object) -> str | None:
+def _output_identity(out_path: str, identity: object) -> str | None:
     """Return what identifies an output among outputs. Files are replaced by name, so two names of one file do not
     collide, except for standard output, which writes into an open file. None for a device such as /dev/null."""
-    if out_path == "-" or (is_own is not None and is_own == _file_identity("-", standard=1)):
+    if out_path == "-" or (identity is not None and identity == _file_identity("-", standard=1)):
         return "-"
-    return None if is_own is None else whole_name(out_path)
+    return None if identity is None else whole_name(out_path)
 
 
 def _file_identity(path: str, *, standard: int = 0) -> object:

@@ -22,8 +22,8 @@ _MIN_BYTES_SHOWN = 500_000
 class Steps:
     """Progress in a known number of steps, shown once the work has taken a second.
 
-    With `unit`, the rate and the remaining time are shown. With `each`, `total` is a number of files, each with that
-    many steps. The bar is hidden while something is printed on standard output.
+    With `unit`, the rate and the remaining time are shown. With `steps_per_file`, `total` is a number of
+    files, each with that many steps. The bar is hidden while something is printed on standard output.
     """
 
     shows = True

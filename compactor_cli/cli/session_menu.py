@@ -49,8 +49,8 @@ def project_of(text: str) -> str:
 
 
 def choose(session: Session, name: str, session_id: str, project: str, *, newest: bool) -> str:
-    """Return the name by which commands know the chosen session: the one with the id `wanted`, the newest, or the
-    one chosen at the terminal; only of the agent `name`, if given. Raises UsageError."""
+    """Return the name by which commands know the chosen session: the one with the id `session_id`, the newest, or
+    the one chosen at the terminal; only of the agent `name`, if given. Raises UsageError."""
     agents = [agent(name)] if name else list(AGENTS.values())
     listing = find_sessions(this_machine(), agents, with_subagents=bool(session_id))
     if session_id:

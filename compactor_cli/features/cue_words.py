@@ -51,7 +51,7 @@ class Cue(Struct, frozen=True):
     """Openings of one to three words; preceding courtesies and negations are skipped."""
 
     def count_inside(self, text: str) -> int:
-        """Return how many different matches of `inside` a text contains."""
+        """Return how many different matches of `pattern` a text contains."""
         if self.pattern is None or (not self.in_ascii and text.isascii()):
             return 0
         return len(set(self.pattern.findall(text)))

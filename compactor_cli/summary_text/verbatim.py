@@ -168,7 +168,7 @@ def words_since(since: str) -> tuple[str, str]:
 
 
 def since_forms(since: str) -> tuple[str, ...]:
-    """Return the description of what followed, as written by `said_since`, and shorter forms of it; empty if there
+    """Return the description of what followed, as written by `describe_since`, and shorter forms of it; empty if there
     is none."""
     if not since:
         return ()

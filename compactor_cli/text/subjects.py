@@ -157,7 +157,8 @@ class SubjectWords:
         self._sentence_weights: dict[str, float] = {}
 
     def sentence_weight(self, sentence: str) -> float:
-        """Return the sum of the weights of the words in a sentence. Each word weighs at most as much as in `about`."""
+        """Return the sum of the weights of the words in a sentence. Each word weighs at most as much as in
+        `stem_weights`."""
         if sentence not in self._sentence_weights:
             self._sentence_weights[sentence] = sum(self._weights.get(stem, 0.0) for stem in sorted(stems(sentence)))
         return self._sentence_weights[sentence]

@@ -152,8 +152,8 @@ class SessionDesk:
         return self.session.counter.name
 
     def read(self, named_files: Mapping[str, str] | None = None) -> FilesRead:
-        """Return the files that must never be written: the session, settings files and the database. `named`:
-        further files -> what they are."""
+        """Return the files that must never be written: the session, settings files and the database.
+        `named_files`: further files -> what they are."""
         return find_files_read(self.session.configured, [self.source.path], named_files)
 
     def opening(self) -> State:

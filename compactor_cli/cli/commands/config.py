@@ -302,8 +302,8 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
 
 
 def _target(args: FileOptions, outer_config: str) -> SettingsFile:
-    """Return the file to change: the one that is named, also before the subcommand (`around`), otherwise the
-    project's."""
+    """Return the file to change: the one that is named, also before the subcommand (`outer_config`),
+    otherwise the project's."""
     config = args.config or outer_config
     if args.user + args.project + bool(config) > 1:
         raise UsageError("--user, --project and --config exclude each other: use one of them")

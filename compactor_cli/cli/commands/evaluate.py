@@ -113,7 +113,7 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
 
 
 def _parse_shares(option: str, text: str, *, max_share: float | None) -> list[float]:
-    """Return the shares in a list: above 0, and up to 1 or below `below`. Raises UsageError."""
+    """Return the shares in a list: above 0, and up to 1 or below `max_share`. Raises UsageError."""
     shares: list[float] = []
     for word in text.split(","):
         share = share_in(word) or 0.0

@@ -279,8 +279,8 @@ def _list_all(session: Session, database: Database, args: RestoreOptions) -> Non
 def _search(
     session: Session, database: Database, query: str, searched: Sequence[Archived] | None, *, json: bool
 ) -> None:
-    """Print the archived messages that contain words of the query, best first. `among`: the compactions to search,
-    or None for the newest of all. Raises NotKeptError if there are none."""
+    """Print the archived messages that contain words of the query, best first. `searched`: the compactions to
+    search, or None for the newest of all. Raises NotKeptError if there are none."""
     from compactor_cli.archive.search import query_words, select_best
     from compactor_cli.archive.stored import archive
     from compactor_cli.render.archive import hits_table

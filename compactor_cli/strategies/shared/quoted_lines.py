@@ -70,7 +70,7 @@ Level = Literal["mark", "short", "named", "full"]
 
 
 class Quoter:
-    """Plans summaries. `overcome`: messages with failures that a later call made up for. `base`: what the transcript
+    """Plans summaries. `resolved`: messages with failures that a later call made up for. `base`: what the transcript
     was compacted from, if one summary has to say so; with `needs_base` even a short one does, and with `brief` a short
     one says it in its mark. `failures`: failures that the state lists, which are not repeated beside calls."""
 
