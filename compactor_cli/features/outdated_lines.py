@@ -160,9 +160,10 @@ class OutdatedLines:
     def _removed_lines(self, location: PartIndex, part: Part, text: str) -> list[int]:
         call = self._calls.get(location, part)
         is_searchable = part.kind == "tool_result" or location in self._added
+        # most results name none of the files
         if not is_searchable or self._files.isdisjoint(
             _names_in(f"{call.text[:_SEARCHED_CHARS]} {text[:_SEARCHED_CHARS]}")
-        ):  # as in most results
+        ):
             return []
         call_text, lines = _with_slashes(call.text), text.split("\n")
         plain_lines = [_without_prefix(line.strip()) for line in lines]
@@ -206,9 +207,8 @@ def _with_slashes(text: str) -> str:
 
 def _without_prefix(line: str) -> str:
     """Return a displayed line of a file without the line number or mark before it."""
-    if (
-        not line[:1].isdigit() and ":" not in line and "-" not in line and line[:1] not in (ADDED_MARK[0], "L")
-    ):  # as in most
+    # most lines have none
+    if not line[:1].isdigit() and ":" not in line and "-" not in line and line[:1] not in (ADDED_MARK[0], "L"):
         return line
     prefix = _LINE_PREFIX.match(line)
     return line[prefix.end() :].strip() if prefix else line.strip()

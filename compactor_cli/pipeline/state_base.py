@@ -38,9 +38,8 @@ def with_stated_base(run: OneCompaction, analysis: Analysis, assembled: Assemble
         smaller = replace(run, target=run.target - reserved)
         try:
             planned = plan_run(smaller, analysis)
-            planned = planned._replace(
-                placeholder_tokens=planned.placeholder_tokens + reserved
-            )  # so that a summary names the whole target
+            # so that a summary names the whole target
+            planned = planned._replace(placeholder_tokens=planned.placeholder_tokens + reserved)
             retried = assemble_run(run, analysis, *summarize(smaller, analysis, planned), planned.recall)
         except BudgetError:
             break

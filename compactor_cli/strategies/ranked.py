@@ -117,9 +117,8 @@ class _Planner:
         newest, compressed, tokens_left = self._share_out(
             older, recent, summaries, sum(d.tokens for d in kept) + repeated
         )
-        if (
-            not compressed and sum(g.tokens for g in summaries) <= tokens_left + repeated
-        ):  # nothing new to combine them with
+        # nothing new to combine them with
+        if not compressed and sum(g.tokens for g in summaries) <= tokens_left + repeated:
             newest, summaries, quotes = [*newest, *(Decision.whole(g, "finished summary") for g in summaries)], [], ()
         decisions = {d.group: d for d in (*kept, *newest)}
         removed = {g.index for g in compressed}

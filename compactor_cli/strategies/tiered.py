@@ -221,9 +221,8 @@ class _Planner:
             room = budgets[tier] + carried_tokens
             is_oldest = tier == TIERS - 1 or not any(self.tiers[tier + 1 :])
             share = _SUMMARY_SHARE if self.target is not None else _SUMMARY_SHARES[tier]
-            smallest = (
-                _SHORTEST_SLOT_TOKENS if is_oldest else self._min_slot()
-            )  # the oldest tier has to say that something is gone
+            # the oldest tier has to say that something is gone
+            smallest = _SHORTEST_SLOT_TOKENS if is_oldest else self._min_slot()
             kept, dropped_groups = (
                 self._fill_newest(groups, own_budget)
                 if tier == 0

@@ -164,9 +164,8 @@ def lack_of(sentence: str) -> Lack:
     text = sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").lstrip("\"'")
     if _PROPOSAL.search(text):
         return "proposed"
-    if not (_MAY_LACK_IN_ASCII if text.isascii() else _MAY_LACK).search(
-        lower_for_search(text)
-    ):  # true of most sentences
+    # true of most sentences
+    if not (_MAY_LACK_IN_ASCII if text.isascii() else _MAY_LACK).search(lower_for_search(text)):
         return ""
     if _WAITS.search(text) or _NOT_YET.search(text):
         return "waits"

@@ -170,9 +170,8 @@ def _is_ordinal(text: str, point: int) -> bool:
 def _uses_ordinal_points(text: str, point: int) -> bool:
     """Return whether the surrounding words, on the same line, are in a language that marks ordinals with a full
     stop."""
-    window_start = max(
-        0, point - point % _LANGUAGE_CHARS - _LANGUAGE_CHARS
-    )  # one window for many neighbouring full stops
+    # one window for many neighbouring full stops
+    window_start = max(0, point - point % _LANGUAGE_CHARS - _LANGUAGE_CHARS)
     window_end = min(len(text), window_start + 3 * _LANGUAGE_CHARS)
     line_start, line_end = text.rfind("\n", window_start, point) + 1, text.find("\n", point, window_end)
     return _is_ordinal_language(text[max(line_start, window_start) : window_end if line_end < 0 else line_end])

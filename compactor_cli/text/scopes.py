@@ -106,11 +106,8 @@ class Scopes:
             part, _, number, indentation, first_sign, blank = line.groups()
             start, before, last = line.start(), last, int(number or blank or -1)
             if part or (last >= 0 <= before and last != before + 1):
-                del (
-                    indents[:],
-                    definition_starts[:],
-                    sections[:],
-                )  # lines are left out here: the next line's scope is unknown
+                # lines are left out here: the next line's scope is unknown
+                del indents[:], definition_starts[:], sections[:]
             if part or blank:
                 continue
             indent = len(indentation.expandtabs(_TAB_WIDTH))

@@ -100,9 +100,8 @@ def test_no_record_is_taken_for_one_of_the_old_history(format):
         for path in (("uuid",), ("message", "id")):
             assert not values(old, path) & values(new, path)
         assert not calls(old) & calls(new)
-    assert (
-        sent_values(format, append_compaction(load(made), load(out)))[-1] == sent_values(format, out)[-1]
-    )  # once more on top
+    # once more on top
+    assert sent_values(format, append_compaction(load(made), load(out)))[-1] == sent_values(format, out)[-1]
 
 
 def values(records, path):

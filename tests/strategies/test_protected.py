@@ -75,9 +75,8 @@ def test_a_system_prompt_is_cut_to_half_of_the_room_that_is_not_decided_on() -> 
     size = tokens_of(given)
     firm = sum(size.values()) - size[IN_FLIGHT]
     for target in (firm, firm - 60):
-        assert (
-            0.3 * target - 40 < kept(given, target)["system message"].tokens <= target // 2
-        )  # the rest is for what was typed
+        # the rest is for what was typed
+        assert 0.3 * target - 40 < kept(given, target)["system message"].tokens <= target // 2
     decided = plan_inputs(AMONG_OTHERS, frozenset([2]))
     fixed = tokens_of(decided)[DECIDED]
     for target in (firm, firm - 60):

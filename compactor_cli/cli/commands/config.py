@@ -232,9 +232,8 @@ def set_key(args: SetOptions, ctx: typer.Context) -> None:
     value = _parse_value(keys()[key], args.value, file)
     before = read_text(file) if file.exists else ""
     after = with_value(file, before, keys()[key], value)
-    merge(
-        [layer_of(section_of(file, parse_file(file, after)), file.origin)]
-    )  # raises for settings that cannot be combined
+    # raises for settings that cannot be combined
+    merge([layer_of(section_of(file, parse_file(file, after)), file.origin)])
     _write(file, after)
     args.say(f"{file.path}: {key} = {notation_of(value)}")
     with suppress(SettingsError):  # errors in another file are not this command's concern

@@ -120,9 +120,8 @@ class ChangedFiles(Struct):
                 continue
             if action == "checked":
                 for name in unchecked:
-                    self.changes[name].call_number = (
-                        call_number - 1
-                    )  # the result of a check that runs in this call is newer
+                    # the result of a check that runs in this call is newer
+                    self.changes[name].call_number = call_number - 1
                 unchecked = []
                 continue
             if call.command and _SCRATCH.match(given):

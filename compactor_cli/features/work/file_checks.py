@@ -264,9 +264,8 @@ def _failure(call_number: int, kind: CheckKind, output: str, last_pass: int | No
     for path in dict.fromkeys(parts[1::2]):
         name = basename(path)
         paths.setdefault(name, []).append(path)
-        for stem in (
-            () if has_locations else _file_names(path)
-        ):  # a problem in a test is not a problem in the code that it tests
+        # a problem in a test is not a problem in the code that it tests
+        for stem in () if has_locations else _file_names(path):
             names_by_stem.setdefault(stem, set()).add(name)
     words = set(_WORD.findall(" ".join(parts[::2])))
     name_parts = {word.split(".", 1)[0] for word in words if "." in word}

@@ -84,9 +84,8 @@ def _reference_folder(folder: str, paths: Sequence[str], commands: str) -> str:
     parts = folder.split("/")
     for depth in range(1, len(parts) - 1):
         lower_parts = parts[depth + 1 :]
-        referred = (
-            lower_parts if len(lower_parts) > 1 else [*lower_parts, first_below]
-        )  # a single name may refer to another folder
+        # a single name may refer to another folder
+        referred = lower_parts if len(lower_parts) > 1 else [*lower_parts, first_below]
         if re.search(rf"(?<![\w/])(?:\./)?{re.escape('/'.join(referred))}/", commands):
             return "/".join(parts[: depth + 1])
     return folder

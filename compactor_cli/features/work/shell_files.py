@@ -101,9 +101,8 @@ def _actions_by_step(command: str) -> tuple[tuple[int, str, str], ...]:
         if words and basename(words[0]) == "rm":
             removing.add(index)
         line.seen_words.update(words)
-    created = {
-        folder.removeprefix("./") for folder in line.created_folders
-    }  # removed to start afresh, or only for this line
+    # removed to start afresh, or only for this line
+    created = {folder.removeprefix("./") for folder in line.created_folders}
     return tuple(
         (index, path, "emptied" if index in removing and path in created else action) for index, path, action in found
     )

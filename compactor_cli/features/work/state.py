@@ -105,9 +105,8 @@ def _build_state(
             _record_call(state, call, call_number, abandoned=is_abandoned_now)
         elif call.message == last and not ends_session(call.tool):
             state.pending.append(StateLine("pending", _IN_FLIGHT_PREFIX + describe_call(call), call.message, open=True))
-        if (
-            call_number >= last_needed and call_number & (call_number + 1) == 0 and not state.has_facts_up_to(up_to)
-        ):  # checked at growing intervals
+        # checked at growing intervals
+        if call_number >= last_needed and call_number & (call_number + 1) == 0 and not state.has_facts_up_to(up_to):
             break
     tasks_message = max((task.message for task in state.tasks.tasks), default=-1)
     tasks_known_at = tasks_message if tasks_message >= 0 else earlier_state.last_covered
@@ -258,9 +257,8 @@ def _record_call(
         return
     ran_check = bool(line_steps) and state.checks.record_call(call, line_steps, call_number, state.main_folder)
     state.scripts.record_call(call, line_steps, call_number, read_paths, ran_check=ran_check)
-    only_read = (
-        bool(read_paths) and not changes and not call.command
-    )  # if it did not find the file, nothing is left to do
+    # if it did not find the file, nothing is left to do
+    only_read = bool(read_paths) and not changes and not call.command
     if abandoned or ran_check or only_read or (effects and call.failed):
         state.errors.record_changes(changed)
         state.errors.record_success(call, line_steps)

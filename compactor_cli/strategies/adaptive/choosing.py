@@ -353,9 +353,8 @@ class Chooser(RequiredLines):
         added = [lines for lines in added if lines][:_MAX_ATTEMPTS]
         newest = sorted(added[0], key=lambda line: must_keep.names_something(self.lines.text(line))) if added else []
         single_lines = [[line] for line in reversed(newest)]
-        self.min_summary_tokens = (
-            MIN_MARK_TOKENS if attempt.slots else 1
-        )  # if nothing else is quoted, a few words justify one
+        # if nothing else is quoted, a few words justify one
+        self.min_summary_tokens = MIN_MARK_TOKENS if attempt.slots else 1
         for lines in (*(list(chain.from_iterable(added[:count])) for count in range(len(added), 0, -1)), *single_lines):
             longer = [*order, *(ChosenLine(line, 0.0, self.selector.cost(line)) for line in lines)]
             larger = self.build(longer)

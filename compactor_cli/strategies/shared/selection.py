@@ -170,9 +170,8 @@ class Selector:
             if taken_tokens > _MIN_AVERAGE_TOKENS and gain / cost < min_value_share * taken_value / taken_tokens:
                 break
             real_gain = self._gain(line)
-            if (
-                real_gain <= _ROUNDING
-            ):  # it may add something beside another line, and is pushed again when that one is taken
+            # it may add something beside another line, and is pushed again when that one is taken
+            if real_gain <= _ROUNDING:
                 continue
             taken_value, taken_tokens = taken_value + gain, taken_tokens + cost
             self._record_line(line, real_gain, cost, scopes)
