@@ -130,8 +130,8 @@ class SessionLines:
         self.terms += terms
         self.bounds.extend(
             [
-                fsum(map(term_value, found_tables)) if found_tables and line not in worthless else 0.0
-                for line, found_tables in enumerate(terms, first)
+                fsum(map(term_value, line_terms)) if line_terms and line not in worthless else 0.0
+                for line, line_terms in enumerate(terms, first)
             ]
         )
 

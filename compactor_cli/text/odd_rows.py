@@ -37,9 +37,7 @@ def odd_rows(lines: Sequence[str], text: str = "") -> list[int]:
             found += chain.from_iterable(map(_odd_in_columns, _table_columns(rows)))
         if '"' in text and ('":' in text or '" :' in text):
             found += _odd_in_columns(_record_columns(rows))
-    line_of_row = (
-        [line_count for line_count, line in enumerate(lines) for _ in range(line.count("\n") + 1)] if found else []
-    )
+    line_of_row = [number for number, line in enumerate(lines) for _ in range(line.count("\n") + 1)] if found else []
     return list(dict.fromkeys(line_of_row[row] for _, row in sorted(found)))[:_MAX_ODD_ROWS]
 
 

@@ -136,7 +136,7 @@ def _show(
             "fixed": {
                 "path": out_path,
                 "original": original_path or None,
-                "left": [finding_json(remaining) for remaining in remaining],
+                "left": [finding_json(finding) for finding in remaining],
             }
             if out_path
             else None,

@@ -134,9 +134,7 @@ def _command_output(text: str) -> str:
     """Return the output of a command whose result is a JSON object or a report with labels. Return the text itself
     if it contains no such output."""
     if not text.startswith("{"):
-        fields = [
-            values["said"].strip() for values in _LABELLED_FIELD.finditer(text) if values["name"] in _OUTPUT_LABELS
-        ]
+        fields = [field["said"].strip() for field in _LABELLED_FIELD.finditer(text) if field["name"] in _OUTPUT_LABELS]
         return "\n".join(each for each in fields if each not in _EMPTY_OUTPUT) if _REPORT_FIELD.search(text) else text
     value = json_or_text(text)
     if not isinstance(value, dict):

@@ -104,7 +104,7 @@ class _Failure(Struct, frozen=True):
             path
             for name in self.paths.keys() & files.by_name.keys()
             for path in files.by_name[name]
-            if any(_may_name(named_paths, path) for named_paths in self.paths[name])
+            if any(_may_name(shown_path, path) for shown_path in self.paths[name])
         )
         same_names = (
             path

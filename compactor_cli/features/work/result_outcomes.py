@@ -385,8 +385,8 @@ def _is_own_done(sentence: str, own: tuple[str, ...]) -> bool:
 def _first_match(patterns: Iterable[re.Pattern[str]], sentence: str, own: tuple[str, ...]) -> int:
     """Return the position of the first match in a sentence, or the sentence's length if there is none. Words for the
     tool's own act are ignored."""
-    matches = (matches for pattern in patterns for matches in pattern.finditer(sentence))
-    return min((each.start() for each in matches if not _is_own(each.group(), own)), default=len(sentence))
+    matches = (match for pattern in patterns for match in pattern.finditer(sentence))
+    return min((match.start() for match in matches if not _is_own(match.group(), own)), default=len(sentence))
 
 
 def _done_positions(sentence: str, own: tuple[str, ...]) -> Iterator[int]:

@@ -271,7 +271,7 @@ class _Planner:
         (`required_sentences`), or all its tokens if it cannot be cut like that."""
         texts = [part for i in group.messages for part in self.inputs.messages[i].parts if part.tokens]
         sentences = [clause.text for part in texts for clause in split_clauses(part.text)]
-        required = [sentences[at] for at in required_sentences(sentences)]
+        required = [sentences[index] for index in required_sentences(sentences)]
         if len(texts) > 1 or len(required) == len(sentences):
             return group.tokens
         return group.tokens - texts[0].tokens + sum(self.inputs.count(f" … {text}") for text in required) + 1
