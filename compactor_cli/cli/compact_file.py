@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 def compact_file(session: Session, file: str, job: Job) -> Outcome:
     """Compact one input and return its outcome. Raises CompactorError."""
-    from compactor_cli.render.keeping import keeping_json, keeping_lines
+    from compactor_cli.render.keeping import keeping_lines
 
     args, progress = job.args, session.progress
     before = session.model_use()
@@ -70,17 +70,17 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
 
         carried = resume_at_home(source, out_path)
         _warn_about_ratio(session, source, parts)
-    stored, kept = pack(data, out_path, source.packed, same=args.in_place), StoredResult()
+    stored, stored_result = pack(data, out_path, source.packed, same=args.in_place), StoredResult()
     if args.writes and any(part.memories for part in parts):
         progress.say(f"{source.path}: {STAGES['persisting']}")
     if args.writes:
-        kept = _write(session, source, job, stored, parts, out_path, changed=changed)
+        stored_result = _write(session, source, job, stored, parts, out_path, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = session.model_use(before)
     report = ""
     if args.json or args.report or args.html:  # hashing everything is only worthwhile when somebody reads the report
-        more = _more(parts, probed, planned=args.dry_run) | {**keeping_json(kept), **(carried.json if carried else {})}
-        report = _report(session, source, job, stored, out_path, parts, use, more)
+        extra = _extra_entries(parts, probed, stored_result, carried, planned=args.dry_run)
+        report = _report(session, source, job, stored, out_path, parts, use, extra)
     tokens = sum(part.tokens for part in parts)
     outcome = Outcome(
         path=file,
@@ -95,18 +95,28 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     )
     _report_outcome(session, source, job, outcome, parts, carried, probed)
     session.print_model_use(use, f"{source.path}: " if job.several else "")
-    for line in keeping_lines(kept, sum(part.recalled for part in parts)):
+    for line in keeping_lines(stored_result, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome
 
 
-def _more(parts: Sequence[Compaction], probed: Probed | None, *, planned: bool) -> dict[str, object]:
-    """Return further entries for a report: the probe's counts, and the plan if nothing is written."""
+def _extra_entries(
+    parts: Sequence[Compaction],
+    probed: Probed | None,
+    stored_result: StoredResult,
+    carried: CarriedOn | None,
+    *,
+    planned: bool,
+) -> dict[str, object]:
+    """Return further entries for a report: the probe's counts, the plan if nothing is written, what was stored, and the
+    new session."""
     from compactor_cli.render.jsons import plan_json
+    from compactor_cli.render.keeping import keeping_json
     from compactor_cli.render.model_use import probe_json
 
-    more: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
-    return more | ({"plan": plan_json(parts)} if planned else {})
+    entries: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
+    entries |= {"plan": plan_json(parts)} if planned else {}
+    return {**entries, **keeping_json(stored_result), **(carried.json if carried else {})}
 
 
 def _warn_about_ratio(session: Session, source: Source, parts: Sequence[Compaction]) -> None:
@@ -157,9 +167,9 @@ def _report(
     out_path: str,
     parts: Sequence[Compaction],
     use: ModelUse | None,
-    more: dict[str, object],
+    extra: dict[str, object],
 ) -> str:
-    """Return the report of one file for scripts, with `more` appended, and write the HTML page if one is requested."""
+    """Return the report of one file for scripts, with `extra` appended, and write the HTML page if one is requested."""
     from compactor_cli.render import jsons
     from compactor_cli.render.model_use import model_json
     from compactor_cli.views.compare_sources import survival_of
@@ -167,7 +177,7 @@ def _report(
     warnings = [*session.warnings, *(use.warnings if use else ())]
     survivals = survival_of(parts)
     value = jsons.compact_json(source, session.counter.name, out_path, stored, parts, survivals, warnings)
-    value |= {**(model_json(use) if use else {}), **more}
+    value |= {**(model_json(use) if use else {}), **extra}
     if job.args.html:
         from compactor_cli.views.timelines import of_compactions
 
@@ -176,19 +186,26 @@ def _report(
 
 
 def _write(
-    session: Session, source: Source, job: Job, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
+    session: Session,
+    source: Source,
+    job: Job,
+    data: Content,
+    parts: Sequence[Compaction],
+    out_path: str,
+    *,
+    changed: bool,
 ) -> StoredResult:
     """Write the output of one file after everything it removes has been stored as requested. Return what was stored."""
-    stored_result = job.keeper.store(source, data, parts, place, changed=changed)
+    stored_result = job.keeper.store(source, data, parts, out_path, changed=changed)
     if changed and session.settings.archive.manifest:  # first: without the archive, only this records what goes
-        stored_result = replace(stored_result, manifest=job.keeper.write_manifest(source, data, parts, place))
+        stored_result = replace(stored_result, manifest=job.keeper.write_manifest(source, data, parts, out_path))
     if changed or not (job.args.in_place or job.args.new_session):
-        parts_of_it = job.args.in_place and is_gathered(place)
-        split = split_warning(place) if job.args.in_place and not parts_of_it else ""
-        if parts_of_it:
-            add_events(place, source.stored, data)
+        in_parts = job.args.in_place and is_gathered(out_path)
+        split = split_warning(out_path) if job.args.in_place and not in_parts else ""
+        if in_parts:
+            add_events(out_path, source.stored, data)
         else:
-            write_bytes(place, data, source.stored if job.args.in_place else None, [source.path])
+            write_bytes(out_path, data, source.stored if job.args.in_place else None, [source.path])
         if split:
             session.warn(split)
     job.keeper.confirm_output(stored_result, memories_in_output([*job.recalled, *job.keeper.recalled.values()], parts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.shared.binding import is_directive, may_bind
+from compactor_cli.strategies.shared.binding import is_directive, may_be_rule
 from compactor_cli.text.clauses import Clause
 
 
@@ -83,7 +83,7 @@ def test_what_is_missing_and_what_was_never_seen_is_no_ban(text: str) -> None:
 def test_a_ban_that_is_taken_for_one_sentence_with_a_question_holds(text: str) -> None:
     clause = Clause(text, 0, len(text))
     assert is_directive(clause)
-    assert may_bind(clause)
+    assert may_be_rule(clause)
 
 
 @pytest.mark.parametrize("text", ["Never use e.g. yarn?", "Should it never run with Node 5. x?", "Never? Not at all?"])

@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.strategies.shared.carried_requests import choose_repeated, find_repeatable, keep_in_place
 from compactor_cli.strategies.shared.kept_requests import ELLIPSIS, KeptRequest
-from compactor_cli.strategies.shared.requests import HEADING, choose_requests
+from compactor_cli.strategies.shared.requests import LABEL_TOKENS, choose_requests
 from tests.pipeline.sessions import assistant, user
 from tests.strategies.asked import plan_inputs
 from tests.strategies.test_requests import requests, said, words
@@ -25,7 +25,7 @@ EARLIER = (
 
 def test_of_a_request_that_awaits_its_answer_no_sentence_goes_where_it_has_room() -> None:
     asked = requests(*EARLIER, NEWEST)
-    rooms = range(2 * (words(NEWEST) + HEADING), 4 * words(NEWEST))
+    rooms = range(2 * (words(NEWEST) + LABEL_TOKENS), 4 * words(NEWEST))
     assert all(choose_requests(asked, room, words, awaits=True)[-1].whole for room in rooms)
     assert not all(choose_requests(asked, room, words)[-1].whole for room in rooms)
     assert not any(
@@ -39,7 +39,7 @@ def test_only_the_newest_of_the_session_awaits_its_answer(*, stays: bool) -> Non
     records = [turn for text in EARLIER for turn in (user(text), assistant("I see."))]
     inputs = plan_inputs([*records, user(NEWEST), *([assistant("I see."), user("Go on with that.")] if stays else [])])
     repeated = find_repeatable(inputs, {inputs.groups[-1].index} if stays else ())
-    last, size = 2 * len(EARLIER), inputs.count(NEWEST) + HEADING
+    last, size = 2 * len(EARLIER), inputs.count(NEWEST) + LABEL_TOKENS
     chosen = [choose_repeated(inputs, repeated, room) for room in range(2 * size, 4 * size, 4)]
     assert all(last in kept and kept[last].whole for kept in chosen) is not stays
 

@@ -14,7 +14,7 @@ from compactor_cli.profiles import default_profile
 from compactor_cli.strategies.shared.dependent_sentences import is_exclamation, is_later_step
 from compactor_cli.strategies.shared.kept_requests import ELLIPSIS, KeptRequest
 from compactor_cli.strategies.shared.request_values import echo_rater, learned_rater
-from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
+from compactor_cli.strategies.shared.requests import LABEL_TOKENS, Request, choose_requests
 from compactor_cli.text.clauses import split_clauses
 from tests.cost import count_calls
 
@@ -44,7 +44,7 @@ def said(chosen: tuple[KeptRequest, ...]) -> str:
 
 
 def test_all_of_them_stay_whole_when_there_is_room() -> None:
-    room = sum(words(text) + HEADING for text in CHAT)
+    room = sum(words(text) + LABEL_TOKENS for text in CHAT)
     assert said(choose_requests(requests(*CHAT), room, words)) == "\n".join(CHAT)
     assert said(choose_requests(requests(*CHAT), room - 1, words)) != "\n".join(CHAT)
 
@@ -108,7 +108,7 @@ def test_what_is_said_right_before_and_behind_a_pasted_text_is_no_part_of_it(col
 def test_what_stays_fits_and_is_made_of_whole_sentences(texts: list[str], room: int) -> None:
     asked = [Request(at, text) for at, text in enumerate(texts) if text.strip()]
     chosen = choose_requests(asked, room, words)
-    assert sum(words(one.text) + HEADING for one in chosen) <= room or not chosen
+    assert sum(words(one.text) + LABEL_TOKENS for one in chosen) <= room or not chosen
     assert [one.message for one in chosen] == sorted(one.message for one in chosen)
     for one in chosen:
         text = texts[one.message]

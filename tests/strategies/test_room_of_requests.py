@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from compactor_cli.strategies.shared.requests import HEADING, choose_requests
+from compactor_cli.strategies.shared.requests import LABEL_TOKENS, choose_requests
 from tests.builders import assistant, call, calling_message, compact, jsonl, result, user
 from tests.strategies.test_requests import requests, said, words
 
@@ -28,7 +28,7 @@ def worth(sentences: object) -> list[float]:
 
 def test_what_is_left_is_for_short_messages_whatever_they_are_worth() -> None:
     asked = requests(*BERTHS[:2], WISH, LONG_TALK, OTHER, *BERTHS[2:])
-    whole = sum(words(text) + HEADING for text in (*BERTHS, WISH, OTHER))
+    whole = sum(words(text) + LABEL_TOKENS for text in (*BERTHS, WISH, OTHER))
     text = said(choose_requests(asked, whole + 20, words, worth))
     assert all(told in text for told in (*BERTHS, WISH, OTHER))
     assert LONG_TALK not in text

@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.strategies.shared.binding import announces_rules, is_reversal
 from compactor_cli.strategies.shared.kept_requests import KeptRequest
-from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
+from compactor_cli.strategies.shared.requests import LABEL_TOKENS, Request, choose_requests
 from compactor_cli.text.clauses import Clause, split_clauses
 
 OPENING = (
@@ -172,7 +172,7 @@ def test_sentences_that_change_a_mind(text: str) -> None:
 
 def test_a_first_request_that_takes_little_of_the_room_stays_whole() -> None:
     first = "The shop is in Lund. We open at nine. Ida has the key of the cellar."
-    room = int((words(first) + HEADING + 5) / 0.35) + 1
+    room = int((words(first) + LABEL_TOKENS + 5) / 0.35) + 1
     assert kept((first, *LISTS), room).startswith(first)
     assert not kept((first, *LISTS), room // 2).startswith(first)
 

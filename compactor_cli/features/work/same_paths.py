@@ -10,8 +10,8 @@ from compactor_cli.text.paths import basename, is_rooted
 
 class KnownPaths:
     """The first known name of each file. `min_parts`: minimum number of parts that a shorter path must have to match
-    a longer one. `main_folder`: the session's working directory, if known; shorter paths then do not match anything else in a
-    home folder, or anything in one if the session works elsewhere."""
+    a longer one. `main_folder`: the session's working directory, if known; shorter paths then do not match anything
+    else in a home folder, or anything in one if the session works elsewhere."""
 
     def __init__(self, paths: Iterable[str] = (), *, min_parts: int = 1, main_folder: str = "") -> None:
         self._min_parts = min_parts

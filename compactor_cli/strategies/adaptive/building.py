@@ -81,7 +81,7 @@ class PlanBuilder:
         assert inputs.profile is not None
         self.inputs, self.kept, self.others, self.room, self.request_room = inputs, kept, rest, room, request_room
         self.group_of = {i: g.index for g in inputs.groups for i in g.messages}
-        self.left = {i for g in rest for i in g.messages}
+        self.other_messages = {i for g in rest for i in g.messages}
         session = read_session(inputs.messages, REACH_TOKENS, inputs.settings.query, pairing=inputs.pairing)
         evidence = gather_evidence(inputs.messages, session)
         self.scores = TermScores(session, evidence, inputs.profile)

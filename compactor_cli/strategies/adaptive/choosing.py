@@ -84,16 +84,16 @@ class Chooser(RequiredLines):
             self.by_people or (self.request_tokens > self.max_request_tokens and not self.is_work_chat)
         ):
             return best
-        has_priority = self.needed < self.request_tokens and not self.awaits_answer and self.is_answered_next
+        has_priority = self.needed_tokens < self.request_tokens and not self.awaits_answer and self.is_answered_next
         min_tokens = int(
             (_MIN_EXCHANGE_SHARE if has_priority else _CHAT_ANSWER_SHARE if self.is_work_chat else 0.0) * self.room
         )
         for cuts in (True,) if min_tokens else (True, False):
-            if self.in_place == self.large or self.room - best.tokens - MIN_MARK_TOKENS >= self.needed:
+            if self.in_place == self.large or self.room - best.tokens - MIN_MARK_TOKENS >= self.needed_tokens:
                 break
             self.in_place = self.large
             if cuts:
-                budget = self.room - self.build([]).tokens - MIN_MARK_TOKENS - self.needed
+                budget = self.room - self.build([]).tokens - MIN_MARK_TOKENS - self.needed_tokens
                 self.newest = self.newest_within(max(budget, min_tokens))
                 self.in_place = self._find_in_place()
             self.update_state()

@@ -22,7 +22,7 @@ from compactor_cli.strategies.shared.lone_lines import announces_call
 from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS
 from compactor_cli.strategies.shared.renditions import newest_tokens
 from compactor_cli.strategies.shared.request_values import echo_rater, learned_rater
-from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
+from compactor_cli.strategies.shared.requests import LABEL_TOKENS, Request, choose_requests
 from compactor_cli.strategies.shared.rooms import LARGE_REQUEST_SHARE, SMALL_REQUEST_TOKENS, room_for_requests
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.strategies.shared.time_order import can_move
@@ -62,9 +62,9 @@ class OneSummaryChooser(Chooser):
         return super()._keep_in_place(group, choices, taken) if group.index in self.in_place else None
 
     @cached_property
-    def asked(self) -> list[PieceSpan]:
+    def requests(self) -> list[PieceSpan]:
         last_message = self.quote.message if self.quote else None
-        return [words for words in super().asked if self.lines.session.pieces[words.piece].message != last_message]
+        return [words for words in super().requests if self.lines.session.pieces[words.piece].message != last_message]
 
     def loses_requests(self, attempt: Attempt) -> bool:
         """Return whether words of the user are lost although all of them would fit. In talk, whole messages are chosen
@@ -125,7 +125,7 @@ def _quote_last_request(inputs: PlanInput, groups: Sequence[Group], room: int) -
     if message is None or not can_move(message):
         return None
     text = message.text("text")
-    limit = max(SMALL_REQUEST_TOKENS, int(LARGE_REQUEST_SHARE * room)) + HEADING
+    limit = max(SMALL_REQUEST_TOKENS, int(LARGE_REQUEST_SHARE * room)) + LABEL_TOKENS
     rate = learned_rater(inputs.messages, inputs.profile.binding if inputs.profile else {})
     rate_echo = echo_rater(inputs.messages)
     kept = choose_requests([Request(message.index, text)], limit, inputs.count, rate, rate_echo=rate_echo)

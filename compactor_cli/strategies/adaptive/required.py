@@ -37,20 +37,20 @@ from compactor_cli.text.sentences import INNER_QUESTION
 
 _CONCLUSION_SHARES = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
-_ANSWERS = (0.05, 0.18)
+_ANSWER_SHARES = (0.05, 0.18)
 """Shares of a small and of a large room for what the user answered: the end of the text before each request."""
 _AGREED_SHARES, _PICKED_SHARES, _MAX_AGREED_TOKENS = (0.2, 0.1), (0.4, 0.1), 300
 """Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to stays
 whole. The second pair applies to what it picks from an answer."""
 _LIST_REST_SHARES = (0.6, 0.12)
 """Shares of a small and of a large room for the rest of a list from which the newest request picks items."""
-_BESIDE = (0.2, 0.1)
+_DEPENDENCY_SHARES = (0.2, 0.1)
 """Shares of a small and of a large room for what kept requests depend on: the list items that they pick."""
 _POSTPONED_SHARES = (0.12, 0.1)
 """Shares of a small and of a large room for proposals that were put off."""
 _FAILED_SHARES = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be repeated."""
-_ALMOST = 1.2
+_ALMOST_RATIO = 1.2
 """Tokens of the user's words, per token left to them, up to which nearly all fit. Of more, what binds comes first."""
 _MAX_BARE_TOKENS = 6
 """Maximum tokens of a reply of a word or two."""
@@ -60,10 +60,8 @@ _EXERCISE_SHARES = (0.4, 0.1)
 """Shares of a small and of a large room for exercises that the agent of a chat sets at the end of a paragraph."""
 _MAX_QUESTION_CHARS = 600
 """Maximum characters of a paragraph that its last sentence asks about. Longer ones only end in a question."""
-_MAX_ANSWERS = 3
-"""Number of newest answers of a chat to search for an exercise."""
-_MIN_FIGURES = 2
-"""Minimum number of figures of a paragraph that the reply works with."""
+_MAX_ANSWERS, _MIN_FIGURES = 3, 2
+"""Number of newest answers of a chat to search for an exercise, and minimum number of its figures in the reply."""
 _PARAGRAPH_BREAK = compiled_later(r"\n[ \t]*\n")
 _MAX_SMALL_CHARS = 400
 """Maximum characters of a small result, without lines that say nothing."""
@@ -89,101 +87,101 @@ class RequiredLines(PlanBuilder):
         which the first summary contains. If that summary does not fit with all details, it gets as many as fit."""
         attempt = super().build(chosen)
         excess = attempt.tokens - self.room
-        if excess <= 0 or not (chosen and self.state and attempt.slots):
+        can_shorten = excess > 0 and chosen and self.state and attempt.slots
+        if not can_shorten or not self.binding_lines.issuperset(choice.line for choice in chosen):
             return attempt
-        if self.binding_lines.issuperset(choice.line for choice in chosen):
-            whole, left = self.state, self._extra_tokens() - excess
-            self.state = must_keep.fit_state(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
-            shorter = super().build(chosen)
-            self.state = whole
-            return shorter if shorter.tokens <= self.room else attempt
-        return attempt
+        whole, left = self.state, self._extra_tokens() - excess
+        self.state = must_keep.fit_state(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
+        shorter = super().build(chosen)
+        self.state = whole
+        return shorter if shorter.tokens <= self.room else attempt
 
     @property
     def binding_lines(self) -> frozenset[int]:
         """Return the lines taken from the user's words and from standing instructions."""
         return self.request_lines | self.instruction_lines
 
-    def _take_required(self, free: int) -> None:
-        """Take, in `free` tokens, what comes before the most valuable lines; in talk, the most valuable statements."""
-        inputs = self.inputs
-        words = PieceSpanChooser(inputs, self.lines, self.selector.tokens)
+    def _take_required(self, budget: int) -> None:
+        """Take, in `budget` tokens, what comes before the most valuable lines; in talk the most valuable statements."""
+        inputs, messages, lines, room = self.inputs, self.inputs.messages, self.lines, self.room
+        chooser = PieceSpanChooser(inputs, lines, self.selector.tokens)
         if self.is_work_chat:
-            self._take_instructions(words)
-            self._take_spans(words, min(self.max_request_tokens, free - MIN_MARK_TOKENS))
+            self._take_instructions(chooser)
+            self._take_spans(chooser, min(self.max_request_tokens, budget - MIN_MARK_TOKENS))
             self.request_lines = frozenset(self.selector.taken)
-        self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
-        self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays_whole, self.room))
+        self._take(answered_lines(messages, lines, self.selector.cost, room))
+        self._take(offers.open_offers(messages, lines, self.selector.cost, self._stays_whole, room))
         if self.in_chat:
-            self._take(exercise_lines(inputs.messages, self.lines, self.selector.tokens, self._stays_whole, self.room))
+            self._take(exercise_lines(messages, lines, self.selector.tokens, self._stays_whole, room))
         if self.is_talk and inputs.profile is not None:
             self._take(sorted(self.required))
             if self.required:
-                self._take(telling_lines(inputs.groups[max(self.large)], self.lines))
+                self._take(telling_lines(inputs.groups[max(self.large)], lines))
             if not (self.is_work_chat or self.by_people):
-                self._take_typed(words, free)
-            newest = self.lines.message_of(max(self.required)) if self.required else -1
-            args = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
-            newer_of = {} if self.by_people else find_newer(inputs.messages, self.lines)
+                self._take_typed(chooser, budget)
+            newest = lines.message_of(max(self.required)) if self.required else -1
+            args = messages, lines, self.selector.tokens, room, inputs.profile
+            newer_of = {} if self.by_people else find_newer(messages, lines)
             if self.is_work_chat:
                 ranked = chat_lines(*args)
             else:
                 small_talk = SmallTalk(*args, newest=newest)
                 ranked, self.newer_of = small_talk.rank_lines(), small_talk.newer_of
-            self._take(filterfalse(self._is_at_end, newer_first(ranked, newer_of, self.lines, self.selector.tokens)))
+            self._take(filterfalse(self._is_at_end, newer_first(ranked, newer_of, lines, self.selector.tokens)))
             return
-        self.newer_of = find_corrected(self.asked, self.lines)
-        self._take_requests(words, free)
-        self._take_results(int(_RESULT_SHARE * self.room))
-        self._take_instructions(words)
-        spans, share = must_keep.agent_summary_spans(inputs.messages, self.lines)
-        self._take(words.choose_within(share * self.room, spans))
-        self._take(offers.newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
-        failed = must_keep.failed_call_lines(self.state, inputs.messages, self.lines, inputs.pairing)
-        said = (
-            (share_of(self.room, *_CONCLUSION_SHARES), [self.conclusion]),
-            (share_of(self.room, *_LIST_REST_SHARES), [rest_of_list(inputs.messages, self.lines)]),
-            (share_of(self.room, *_BESIDE), must_keep.request_context(inputs.messages, self.lines, self.stays_in_part)),
-            (share_of(self.room, *_POSTPONED_SHARES), find_postponed(inputs.messages, self.lines, self.stays_in_part)),
-            (share_of(self.room, *_ANSWERS) - self._take_agreed(), must_keep.answers(inputs.messages, self.lines)),
-            (share_of(self.room, *_FAILED_SHARES), [failed]),
-            (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),
-            (WORK_SHARE * self.room, work_lines(inputs.messages, self.lines, self.room)),
+        self.newer_of = find_corrected(self.requests, lines)
+        self._take_requests(chooser, budget)
+        self._take_results(int(_RESULT_SHARE * room))
+        self._take_instructions(chooser)
+        spans, share = must_keep.agent_summary_spans(messages, lines)
+        self._take(chooser.choose_within(share * room, spans))
+        self._take(offers.newest_draft(messages, lines, self.selector.cost, room))
+        failed = must_keep.failed_call_lines(self.state, messages, lines, inputs.pairing)
+        shares = (
+            (share_of(room, *_CONCLUSION_SHARES), [self.conclusion]),
+            (share_of(room, *_LIST_REST_SHARES), [rest_of_list(messages, lines)]),
+            (share_of(room, *_DEPENDENCY_SHARES), must_keep.request_context(messages, lines, self.stays_in_part)),
+            (share_of(room, *_POSTPONED_SHARES), find_postponed(messages, lines, self.stays_in_part)),
+            (share_of(room, *_ANSWER_SHARES) - self._take_agreed(), must_keep.answers(messages, lines)),
+            (share_of(room, *_FAILED_SHARES), [failed]),
+            (NAMED_SHARE * room, named_lines(messages, lines, room)),
+            (WORK_SHARE * room, work_lines(messages, lines, room)),
         )
-        for room, texts in said:
+        for share_tokens, texts in shares:
             absent = (text for text in texts if not all(map(self._stays_whole, text)))
-            for text in must_keep.fit_answers(room, absent, self.lines, self.selector.cost):
+            for text in must_keep.fit_answers(share_tokens, absent, lines, self.selector.cost):
                 self._take(text)
 
-    def _take_typed(self, words: PieceSpanChooser, free: int) -> None:
+    def _take_typed(self, chooser: PieceSpanChooser, budget: int) -> None:
         """In talk, take what the user said if it fits into its share, or almost into what a cut system message left."""
         if self.request_tokens <= self.max_request_tokens:
             self._take(self.request_line_numbers())
-        elif self.request_tokens <= _ALMOST * self.typed_room:
-            self._take_spans(words, min(self.needed, free - MIN_MARK_TOKENS))
+        elif self.request_tokens <= _ALMOST_RATIO * self.typed_room:
+            self._take_spans(chooser, min(self.needed_tokens, budget - MIN_MARK_TOKENS))
 
-    def _take_requests(self, words: PieceSpanChooser, free: int) -> None:
-        """Take what the user said, in `free` tokens, and the results that the agent answers next. If a small room ends
-        with results, they come before words of the user that exceed their share."""
+    def _take_requests(self, chooser: PieceSpanChooser, budget: int) -> None:
+        """Take what the user said, in `budget` tokens, and the results that the agent answers next. If a small room
+        ends with results, they come before words of the user that exceed their share."""
         taken_before = set(self.selector.taken)
-        self._take_spans(words, min(self.needed if self.ends_in_results else self.spans_room, free - MIN_MARK_TOKENS))
+        needed_tokens = self.needed_tokens if self.ends_in_results else self.spans_room
+        self._take_spans(chooser, min(needed_tokens, budget - MIN_MARK_TOKENS))
         taken_then = set(self.selector.taken)
         self._take_pending()
         pending = self.selector.taken.keys() - taken_then
-        if self.ends_in_results and self.needed < self.request_tokens:
-            free = self.room - self.build([*self.selector.taken.values()]).tokens
-            self._take_spans(words, min(self.spans_room, free - MIN_MARK_TOKENS))
+        if self.ends_in_results and self.needed_tokens < self.request_tokens:
+            budget = self.room - self.build([*self.selector.taken.values()]).tokens
+            self._take_spans(chooser, min(self.spans_room, budget - MIN_MARK_TOKENS))
         self.request_lines = frozenset(self.selector.taken.keys() - taken_before - pending)
 
-    def _take_instructions(self, words: PieceSpanChooser) -> None:
+    def _take_instructions(self, chooser: PieceSpanChooser) -> None:
         """Take standing instructions."""
-        standing = [*words.instructions(self.room, [*must_keep.find_instructions(self.inputs.messages, self.lines)])]
+        standing = [*chooser.instructions(self.room, [*must_keep.find_instructions(self.inputs.messages, self.lines)])]
         self._take(standing)
         self.instruction_lines = frozenset(standing)
 
-    def _take_spans(self, words: PieceSpanChooser, room: float) -> None:
+    def _take_spans(self, chooser: PieceSpanChooser, room: float) -> None:
         """Take what the user said, in `room` tokens."""
-        self._take(words.choose_within(room, self.asked, dependent=self.bare_replies))
+        self._take(chooser.choose_within(room, self.requests, dependent=self.bare_replies))
 
     def _take_agreed(self) -> int:
         """Take a short answer that the newest request agrees to, or what it picks, or the parts of a longer answer that
@@ -205,7 +203,7 @@ class RequiredLines(PlanBuilder):
         return bool(last_spoken_message(self.inputs.messages).results) and self.room < LARGE_ROOM
 
     @cached_property
-    def asked(self) -> list[must_keep.PieceSpan]:
+    def requests(self) -> list[must_keep.PieceSpan]:
         """What the user asked, in order."""
         return list(must_keep.find_requests(self.inputs.messages, self.lines))
 
@@ -216,15 +214,16 @@ class RequiredLines(PlanBuilder):
 
     def request_line_numbers(self) -> list[int]:
         """Return the lines of what the user asked."""
-        return [line for span in self.asked for line in self.lines.lines_overlapping(span.piece, span.start, span.end)]
+        overlapping = self.lines.lines_overlapping
+        return [line for span in self.requests for line in overlapping(span.piece, span.start, span.end)]
 
     @cached_property
     def request_tokens(self) -> int:
         """The tokens of what the user said."""
-        return sum(map(self.selector.tokens, self.request_line_numbers())) + QUOTE_HEADING_TOKENS * len(self.asked)
+        return sum(map(self.selector.tokens, self.request_line_numbers())) + QUOTE_HEADING_TOKENS * len(self.requests)
 
     @property
-    def needed(self) -> int:
+    def needed_tokens(self) -> int:
         """The tokens of what the user said, up to its share of the room. They come before everything else."""
         share = self.spans_room if self.awaits_answer else self.max_request_tokens
         return int(min(self.request_tokens, max(share, self.typed_room)))
@@ -270,7 +269,8 @@ class RequiredLines(PlanBuilder):
 
     def stays_in_part(self, message: int) -> bool:
         """Return whether a message stays in place, or some of it is taken."""
-        return message not in self.left or any(line in self.selector.taken for line in self.lines.of_message(message))
+        taken = self.selector.taken
+        return message not in self.other_messages or any(line in taken for line in self.lines.of_message(message))
 
     def _take_pending(self) -> None:
         """Take lines of the results that the agent answers next, or on which its question is based."""

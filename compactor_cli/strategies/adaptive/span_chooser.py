@@ -10,7 +10,7 @@ from compactor_cli.strategies.adaptive.must_keep import PieceSpan
 from compactor_cli.strategies.shared.binding import rule_spans
 from compactor_cli.strategies.shared.carried_requests import carrying_on
 from compactor_cli.strategies.shared.request_values import echo_rater, learned_rater
-from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
+from compactor_cli.strategies.shared.requests import LABEL_TOKENS, Request, choose_requests
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
 from compactor_cli.text.clauses import split_clauses
 
@@ -47,7 +47,7 @@ class PieceSpanChooser:
     def _span_tokens(self, spans: Iterable[PieceSpan]) -> int:
         """Return the tokens of these spans, with a heading for each piece."""
         lines = {line: s.piece for s in spans for line in self._lines.lines_overlapping(s.piece, s.start, s.end)}
-        return sum(map(self._tokens, lines)) + HEADING * len({*lines.values()})
+        return sum(map(self._tokens, lines)) + LABEL_TOKENS * len({*lines.values()})
 
     def choose_within(
         self, room: float, spans: Sequence[PieceSpan], *, binding: float = 0.0, dependent: Container[int] = ()
@@ -58,9 +58,9 @@ class PieceSpanChooser:
         lines, pieces = self._lines, self._lines.session.pieces
         requests = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
         lines_by_span = [list(lines.lines_overlapping(span.piece, span.start, span.end)) for span in spans]
-        needed_tokens = sum(self._tokens(line) for span_lines in lines_by_span for line in span_lines) + HEADING * len(
-            lines_by_span
-        )
+        needed_tokens = sum(
+            self._tokens(line) for span_lines in lines_by_span for line in span_lines
+        ) + LABEL_TOKENS * len(lines_by_span)
         if needed_tokens <= room:
             for span_lines in reversed(lines_by_span):
                 yield from span_lines

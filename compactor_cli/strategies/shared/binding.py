@@ -141,7 +141,7 @@ def is_directive(clause: Clause) -> bool:
     return (_RULE_WORDS.search(text) is not None and is_order(text)) or is_bare_ban(text) or is_standing_order(text)
 
 
-def may_bind(clause: Clause) -> bool:
+def may_be_rule(clause: Clause) -> bool:
     """Return whether a sentence contains a word that forbids, demands or limits something."""
     text = _statement_text(clause)
     sentence_words = set(words(text))

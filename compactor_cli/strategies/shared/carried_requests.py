@@ -18,7 +18,7 @@ from compactor_cli.model.talking import is_between_people, is_interjection, subs
 from compactor_cli.strategies.shared.chats import is_working_chat
 from compactor_cli.strategies.shared.kept_requests import ELLIPSIS, KeptRequest, with_cut_mark
 from compactor_cli.strategies.shared.request_values import SentenceRater, echo_rater, learned_rater, needed_rater
-from compactor_cli.strategies.shared.requests import HEADING, REQUEST_CUT, Request, choose_requests
+from compactor_cli.strategies.shared.requests import LABEL_TOKENS, REQUEST_CUT, Request, choose_requests
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS, user_named
@@ -158,7 +158,7 @@ def choose_repeated(inputs: PlanInput, words: Repeatable, room: int, *, fills: b
 def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """Return what is kept of standing instructions in their share of a room, by the numbers of their messages."""
     rate = learned_rater(inputs.messages, inputs.profile.binding) if inputs.profile is not None else None
-    fits_whole = sum(inputs.count(instruction.text) + HEADING for instruction in words.instructions) <= int(
+    fits_whole = sum(inputs.count(instruction.text) + LABEL_TOKENS for instruction in words.instructions) <= int(
         INSTRUCTIONS_SHARE * room
     )
     share = INSTRUCTIONS_SHARE if fits_whole else BINDING_SHARE

@@ -18,7 +18,7 @@ from compactor_cli.model.planning import (
     PlanInput,
 )
 from compactor_cli.strategies.shared.renditions import COMFORT_TOKENS, Cut, Renderer
-from compactor_cli.strategies.shared.requests import HEADING
+from compactor_cli.strategies.shared.requests import LABEL_TOKENS
 from compactor_cli.strategies.shared.rooms import LARGE_REQUEST_SHARE, agent_summary_share
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.text.gap_marks import GAP_MARK
@@ -157,7 +157,7 @@ def room_for_typed(inputs: PlanInput, room: int) -> int:
     typed = [p.tokens for p in parts if p.kind != "tool_result" and not p.images]
     texts = (part.text for m in inputs.messages if m.origin == "summary" for part in m.parts)
     quoted = [inputs.count(words.text) for text in texts for words in earlier_words(text, "user")]
-    return min(sum(typed + quoted) + HEADING * len(typed + quoted), int(LARGE_REQUEST_SHARE * room))
+    return min(sum(typed + quoted) + LABEL_TOKENS * len(typed + quoted), int(LARGE_REQUEST_SHARE * room))
 
 
 def is_cut_system(inputs: PlanInput, decision: Decision) -> bool:

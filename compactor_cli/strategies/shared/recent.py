@@ -31,7 +31,7 @@ from compactor_cli.strategies.shared.in_hand import exchange_in_hand
 from compactor_cli.strategies.shared.kept_requests import KeptRequest
 from compactor_cli.strategies.shared.protected import REQUEST_REASONS, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer, count_fitting, fit_newest
-from compactor_cli.strategies.shared.requests import HEADING as LABEL
+from compactor_cli.strategies.shared.requests import LABEL_TOKENS
 from compactor_cli.strategies.shared.rooms import DETAIL_TOKENS
 from compactor_cli.strategies.shared.time_order import HEADING_SHARE, REPEATED_REASON, can_move, put_in_time_order
 from compactor_cli.summary_text.headers import CUT_OFF
@@ -317,7 +317,7 @@ class _Planner:
         """Return the newest messages, whole or cut if necessary, with older ones as far as they fit, and the groups
         that do not stay. Requests have their own room."""
         if not self.shape.has_recent:
-            return self._only_in_hand(rest, room - heading - sum(r.tokens + LABEL for r in chosen.values()))
+            return self._only_in_hand(rest, room - heading - sum(r.tokens + LABEL_TOKENS for r in chosen.values()))
         newest, older = self._split_at_border(rest)
         request_decisions: dict[int, Decision] = {}
         if not self.shape.core:
@@ -327,7 +327,7 @@ class _Planner:
             recent_room = room - heading
         else:
             request_decisions, others = self._keep_requests(newest, chosen)
-            tokens_left = room - heading - sum(request.tokens + LABEL for request in chosen.values())
+            tokens_left = room - heading - sum(request.tokens + LABEL_TOKENS for request in chosen.values())
             share = _RECENT_SHARE_OF_MODEL if self.inputs.settings.summarizer == "llm" else _RECENT_SHARE
             recent_room = int(min((1 - _SUMMARY_SHARE) * room, share * tokens_left))
             # a summary takes less than what it replaces

@@ -11,7 +11,7 @@ from itertools import chain, groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.strategies.shared.binding import find_changes_of_mind, instruction_weights, is_directive, may_bind
+from compactor_cli.strategies.shared.binding import find_changes_of_mind, instruction_weights, is_directive, may_be_rule
 from compactor_cli.strategies.shared.dependent_sentences import (
     end_of_first_paragraph,
     find_labels,
@@ -30,7 +30,7 @@ from compactor_cli.text.subjects import later_replacements, subject_terms
 
 REQUEST_CUT = "large request of the user"
 """Reason given for a request that is cut in place."""
-HEADING = 6
+LABEL_TOKENS = 6
 """Tokens of the line above a request, or of its message."""
 _GAP, _CUT_MARK = f"[{ELLIPSIS}. ]", 20
 """Characters of the mark where something was left out, and maximum tokens of the mark that says how much."""
@@ -89,7 +89,7 @@ def choose_requests(
     awaits: bool = False,
     fills: bool = False,
 ) -> tuple[KeptRequest, ...]:
-    """Return what is kept of the requests in at most `room` tokens, counting `HEADING` tokens for each, in their order.
+    """Return what is kept of the requests in at most `room` tokens, counting `LABEL_TOKENS` for each, in their order.
 
     If everything fits, all requests stay whole. Otherwise the newest and the first one get their shares, and then come
     the sentences of most value. `rate`: returns the values of sentences; without it they are judged by their words
@@ -98,12 +98,9 @@ def choose_requests(
     stand. `awaits`: the last request is not answered yet, and stays whole within its share. `fills`: nothing else
     needs the room, so sentences that say nothing are taken, too."""
     sizes = [count(request.text) for request in requests]
-    if sum(sizes) + HEADING * len(sizes) <= room:
-        return tuple(
-            KeptRequest(request.message, request.text, size, True)
-            for request, size in zip(requests, sizes, strict=True)
-        )
-    if not requests or room <= HEADING:
+    if sum(sizes) + LABEL_TOKENS * len(sizes) <= room:
+        return tuple(KeptRequest(r.message, r.text, size, True) for r, size in zip(requests, sizes, strict=True))
+    if not requests or room <= LABEL_TOKENS:
         return ()
     chooser = _Chooser(requests, sizes, count, rate or plain_values, places=places, rate_echo=rate_echo)
     return chooser.choose(room, awaits=awaits, fills=fills)
@@ -115,7 +112,7 @@ def abridge_request(
     """Cut a request of `tokens` tokens to its binding sentences, in at most `limit` tokens with the mark of what is
     left out. Return None if the most valuable sentence does not fit, or if the agent took up none."""
     chooser = _Chooser([request], [tokens], count, plain_values, places=True, rate_echo=rate_echo)
-    for kept in chooser.choose(limit - _CUT_MARK + HEADING) if chooser.has_echo and limit > _CUT_MARK else ():
+    for kept in chooser.choose(limit - _CUT_MARK + LABEL_TOKENS) if chooser.has_echo and limit > _CUT_MARK else ():
         if not chooser.has_best():
             break
         text = with_cut_mark(kept, request.text)
@@ -279,9 +276,9 @@ class _Chooser:
         newest = len(self.requests) - 1
         order = sorted(range(len(self.sentences)), key=self._rank)
         of_newest = [i for i in order if self.sentences[i].request == newest]
-        whole = self.sizes[newest] + HEADING <= room * _NEWEST_SHARE
+        whole = self.sizes[newest] + LABEL_TOKENS <= room * _NEWEST_SHARE
         if whole and awaits:
-            self.used = self.sizes[newest] + HEADING
+            self.used = self.sizes[newest] + LABEL_TOKENS
             self.taken.update(of_newest)
         if not newest:  # of the only one, the best sentence comes before what fits in a share
             self._take([max(of_newest, key=lambda i: self.sentences[i].weight)], int(room * _BEST_SHARE))
@@ -289,7 +286,7 @@ class _Chooser:
         first = [i for i in order if self.sentences[i].request == 0]
         best = min(self.best, max((self.sentences[i].weight for i in first), default=0.0))
         min_share = _NOD_SHARE * best / self.best if self.best else 0.0
-        is_small = self.sizes[0] + HEADING <= room * _TASK_SHARE
+        is_small = self.sizes[0] + LABEL_TOKENS <= room * _TASK_SHARE
         self._take(first, self.used + int(room * (_TASK_SHARE if is_small else _FIRST_SHARE)), least=min_share)
         telling = self._best_task_sentences(first)
         opening = _OPENING_SHARE if len(self.requests) <= _MAX_OPENING_REQUESTS else _TASK_SHARE
@@ -305,12 +302,12 @@ class _Chooser:
         self._take_rules(order, room, min_share)
         self._take(order, room)
         chosen = self._kept_requests()
-        self.used = sum(request.tokens + HEADING for request in chosen)
+        self.used = sum(request.tokens + LABEL_TOKENS for request in chosen)
         self._take_whole(room)
         if fills:
             self._take(sorted(order, key=lambda i: (-self.sentences[i].request, i)), room, least=0.0)
         chosen = self._kept_requests()
-        while self.bundles and sum(request.tokens + HEADING for request in chosen) > room:
+        while self.bundles and sum(request.tokens + LABEL_TOKENS for request in chosen) > room:
             self.taken -= set(self.bundles.pop())
             chosen = self._kept_requests()
         return chosen
@@ -340,7 +337,9 @@ class _Chooser:
         left = most - self.used
         later_rules = [i for i in between if is_directive(self.sentences[i].clause)]
         self._take(later_rules, min(room, self.used + int(room * _LATER_RULE_SHARE)))
-        self._take((i for i in first if may_bind(self.sentences[i].clause)), min(room, self.used + left), least=least)
+        self._take(
+            (i for i in first if may_be_rule(self.sentences[i].clause)), min(room, self.used + left), least=least
+        )
 
     def _take_whole(self, room: int) -> None:
         """Take whole requests with what is left of the room, short ones first, and of equal ones the newest. The little
@@ -348,12 +347,12 @@ class _Chooser:
         members = [[*group] for _, group in groupby(range(len(self.sentences)), self._request_of)]
         newest_first = reversed(members) if self.places else ()
         for own in sorted(newest_first, key=lambda own: self.sizes[self._request_of(own[0])] > _SHORT_TOKENS):
-            if sum(self.sentences[i].tokens for i in own if i not in self.taken) + HEADING <= room - self.used:
+            if sum(self.sentences[i].tokens for i in own if i not in self.taken) + LABEL_TOKENS <= room - self.used:
                 self._take(own, room, least=0.0)
 
     def _rank(self, index: int) -> tuple[float, int]:
         sentence = self.sentences[index]
-        return -sentence.weight / (sentence.tokens + HEADING) ** 0.5, -index
+        return -sentence.weight / (sentence.tokens + LABEL_TOKENS) ** 0.5, -index
 
     def _take(self, order: Iterable[int], room: int, least: float = _NOD_SHARE) -> None:
         """Take bundles in this order while they fit; none for a sentence of almost no worth."""
@@ -365,7 +364,7 @@ class _Chooser:
                 continue
             bundle = self._bundle_of(index)
             new_requests = {self.sentences[i].request for i in bundle} - open_requests
-            cost = sum(self.sentences[i].tokens for i in bundle) + (HEADING + 2) * len(new_requests)
+            cost = sum(self.sentences[i].tokens for i in bundle) + (LABEL_TOKENS + 2) * len(new_requests)
             if self.used + cost <= room:
                 self.used += cost
                 open_requests |= new_requests
@@ -384,11 +383,12 @@ class _Chooser:
     def _kept_requests(self) -> tuple[KeptRequest, ...]:
         requests = []
         # in a bundle the last one comes first: none stays without it
-        turns = {i: turn for turn, i in enumerate(chain.from_iterable(reversed(bundle) for bundle in self.bundles))}
+        order_of = {i: n for n, i in enumerate(chain.from_iterable(reversed(bundle) for bundle in self.bundles))}
         for number, group in groupby(range(len(self.sentences)), self._request_of):
             members = list(group)
             stays = sorted(
-                (index for index, i in enumerate(members) if i in self.taken), key=lambda at: turns.get(members[at], -1)
+                (index for index, i in enumerate(members) if i in self.taken),
+                key=lambda index: order_of.get(members[index], -1),
             )
             kept = [self.sentences[members[index]].clause for index in sorted(stays)]
             request = self.requests[number]

@@ -82,7 +82,7 @@ def read_transcript(messages: Sequence[Message]) -> FoldedText:
 
 
 def find_keys(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) -> Places:
-    """Return the positions of each of these texts, normalized by `core`, that occurs. A match must begin where a
+    """Return the positions of each of these texts, normalized by `normal_form`, that occurs. A match must begin where a
     sentence can begin and end where one can end; texts in `cut` may continue. Takes one pass over the reading."""
     wanted_keys = set(keys)
     searched = {key for key in wanted_keys if key in cut or not is_short(key)}
