@@ -9,7 +9,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.recent import Shape
 from compactor_cli.strategies.small_rooms import plan_in_any_room
 
-_SHAPE = Shape("handoff", outline="handoff", core=0.25, has_recent=False, newest_share=0.6, repeats_requests=True)
+_SHAPE = Shape("handoff", outline="handoff", text_share=0.25, has_recent=False, newest_share=0.6, repeats_requests=True)
 
 
 class Handoff:

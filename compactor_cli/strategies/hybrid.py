@@ -29,7 +29,7 @@ def _topics(inputs: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, .
     return tuple(parts)
 
 
-_SHAPE = Shape("hybrid", outline="topics", core=0.35, parts=_topics)
+_SHAPE = Shape("hybrid", outline="topics", text_share=0.35, parts=_topics)
 
 
 class Hybrid:

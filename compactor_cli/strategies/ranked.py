@@ -18,10 +18,10 @@ from compactor_cli.strategies.shared.details import quoted_details
 from compactor_cli.strategies.shared.finishing import make_plan, use_spare_tokens
 from compactor_cli.strategies.shared.protected import REQUEST_REASONS
 from compactor_cli.strategies.shared.recent import (
-    HEADING,
+    HEADING_TOKENS,
     MARK_TOKENS,
     MAX_TEXT_TOKENS,
-    kept_protected,
+    protected_decisions,
     quote_tokens,
     room_without_target,
     text_limit,
@@ -97,7 +97,7 @@ class _Planner:
     def plan(self) -> Plan:
         inputs = self.inputs
         protected = [g for g in inputs.groups if g.index in inputs.protected]
-        kept = kept_protected(inputs, self.renderer, protected)
+        kept = protected_decisions(inputs, self.renderer, protected)
         # if there is room, the new summary repeats what an earlier one repeats
         task = [g for g in protected if inputs.protected[g.index] in REQUEST_REASONS and self.inputs.is_summary(g)]
         combined = self._attempt(kept, task[:1]) if inputs.repeat and task else None
@@ -136,7 +136,7 @@ class _Planner:
             )
             decisions.setdefault(group.index, decision)
         # if a model writes, every stretch has room for its text
-        min_budget = HEADING + text_tokens(_MIN_REQUESTED_TOKENS)
+        min_budget = HEADING_TOKENS + text_tokens(_MIN_REQUESTED_TOKENS)
         if inputs.settings.summarizer == "llm" and slots and slots[0].budget >= min_budget:
             decisions, slots = put_in_time_order(inputs, decisions, slots, min_budget, 1.0)
         else:
@@ -163,11 +163,11 @@ class _Planner:
         the message."""
         if self.inputs.target is None:
             replaced = sum(g.tokens for g in (*older, *earlier))
-            room = room_without_target(replaced) + HEADING
+            room = room_without_target(replaced) + HEADING_TOKENS
             whole = [Decision.whole(g, RECENT) for g in recent]
             return (whole, older, room) if replaced > room else (whole, [], 0)
         room = self.inputs.target - spent_tokens
-        archive_room = max(HEADING, min(int(_ARCHIVE_SHARE * room), MAX_TEXT_TOKENS + DETAIL_TOKENS))
+        archive_room = max(HEADING_TOKENS, min(int(_ARCHIVE_SHARE * room), MAX_TEXT_TOKENS + DETAIL_TOKENS))
         tokens_left = room - archive_room
         if sum(g.tokens for g in recent) > tokens_left:
             newest, left_over = fit_newest(
@@ -193,7 +193,7 @@ class _Planner:
         if not covered or room < MARK_TOKENS:
             return []
         indices = tuple(g.index for g in covered)
-        if room < HEADING:
+        if room < HEADING_TOKENS:
             return [] if quotes else [SummarySlot(3, indices, room, (), note=CUT_OFF)]
         note = "Clip-archive: the messages with the lowest scores were summarized in batches."
         return [SummarySlot(3, indices, room + repeated, outline="batches", note=note, quotes=quotes)]
@@ -220,7 +220,7 @@ class _Planner:
         if not quotes_lines:
             return slot
         own_tokens = text_limit(self.inputs, _MODEL_TEXT_SHARE if by_model else _TEXT_SHARE, room, len(parts))
-        details = quoted_details(self.inputs, [self.inputs.groups[g] for g in slot.groups], room - HEADING)
+        details = quoted_details(self.inputs, [self.inputs.groups[g] for g in slot.groups], room - HEADING_TOKENS)
         return replace(slot, reserved_tokens=own_tokens, lines=details.lines)
 
     def _make_parts(self, compressed: Sequence[Group], summaries: Sequence[Group], limit: int) -> list[SummaryPart]:

@@ -6,7 +6,7 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.recent import Shape, plan_recent
 
-_SHAPE = Shape("truncate", core=0.0)
+_SHAPE = Shape("truncate", text_share=0.0)
 
 
 class Truncate:

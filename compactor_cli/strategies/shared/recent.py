@@ -38,11 +38,11 @@ from compactor_cli.summary_text.headers import CUT_OFF
 from compactor_cli.summary_text.verbatim import TURNS, block, turn
 from compactor_cli.text.shorten import MIN_TOKENS
 
-HEADING = 90
+HEADING_TOKENS = 90
 """Tokens of the heading of a summary that says what it was compacted from."""
 MARK_TOKENS = 64
 """Tokens of the shortest heading, and of the line that says that nothing is kept."""
-_MARKS = 3
+_MAX_MARKS = 3
 """Number of headings that a mark may take without a target, because messages kept in the middle split it."""
 _TIGHT_ROOM = 700
 """Tokens of room below which a summary may get a shorter heading."""
@@ -61,7 +61,7 @@ _MODEL_SHARE = 0.35
 """Minimum share of a summary's room for the text that a model writes."""
 _RECENT_SHARE_OF_MODEL = 0.3
 """The same as `_RECENT_SHARE` if a model writes the summary, because it needs room to say something."""
-LEAST, MAX_TEXT_TOKENS = 1_000, 8_000
+MIN_TEXT_TOKENS, MAX_TEXT_TOKENS = 1_000, 8_000
 """Tokens that a summary may always take (seed 001), and tokens above which text under its headings says less than
 quoted lines."""
 
@@ -71,7 +71,7 @@ class Shape(Struct, frozen=True):
 
     name: str
     outline: str = "summary"
-    core: float = 0.2
+    text_share: float = 0.2
     """Share of the summary's room for the text under its headings. The rest, and what the text does not need, is for
     lines that are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
     has_recent: bool = True
@@ -98,10 +98,10 @@ def text_limit(inputs: PlanInput, share: float, room: int, text_count: int) -> i
 
 def room_without_target(replaced: int) -> int:
     """Return the tokens that a summary may take without its heading, if it replaces this many tokens."""
-    return max(LEAST, min(MAX_TEXT_TOKENS, int(replaced * _KEPT_SHARE)))
+    return max(MIN_TEXT_TOKENS, min(MAX_TEXT_TOKENS, int(replaced * _KEPT_SHARE)))
 
 
-def kept_protected(inputs: PlanInput, renderer: Renderer, groups: Sequence[Group]) -> list[Decision]:
+def protected_decisions(inputs: PlanInput, renderer: Renderer, groups: Sequence[Group]) -> list[Decision]:
     """Return the decisions on protected groups: whole without a target, otherwise those of `keep_protected`."""
     if inputs.target is None:
         return [Decision.whole(g, inputs.protected[g.index]) for g in groups]
@@ -116,6 +116,7 @@ def quote_tokens(inputs: PlanInput, strategy: str, quotes: Sequence[Quote]) -> i
 
 
 _PlanParts = tuple[dict[int, Decision], list[SummarySlot]]
+_Split = tuple[list[Decision], list[Group]]
 
 
 class _Planner:
@@ -138,16 +139,17 @@ class _Planner:
     def plan(self) -> Plan:
         inputs = self.inputs
         protected = [g for g in inputs.groups if g.index in inputs.protected]
-        kept = {d.group: d for d in kept_protected(inputs, self.renderer, protected)}
+        kept = {d.group: d for d in protected_decisions(inputs, self.renderer, protected)}
         attempt = None
-        if self.shape.core and inputs.repeat:
+        if self.shape.text_share and inputs.repeat:
             fixed = [g for g in protected if not self._can_repeat(g)]
-            attempt = self._attempt({d.group: d for d in kept_protected(inputs, self.renderer, fixed)}, repeats=True)
+            fixed_decisions = {d.group: d for d in protected_decisions(inputs, self.renderer, fixed)}
+            attempt = self._attempt(fixed_decisions, repeats=True)
         # if a summary that repeats requests does not fit, they stay in place; the last resort is a mark
-        if attempt is None and self.shape.core:
+        if attempt is None and self.shape.text_share:
             attempt = self._attempt(kept)
-        if attempt is None and self.shape.core:
-            self.shape = replace(self.shape, core=0.0, parts=None)
+        if attempt is None and self.shape.text_share:
+            self.shape = replace(self.shape, text_share=0.0, parts=None)
         if attempt is None:
             attempt = self._attempt(kept)
         decisions, slots = attempt or self._only_protected(kept)
@@ -196,12 +198,12 @@ class _Planner:
         inputs, shape = self.inputs, self.shape
         loose = [g for g in inputs.groups if g.index not in kept]
         words = find_repeatable(inputs, kept) if repeats else NO_WORDS
-        heading = HEADING if shape.core else MARK_TOKENS
+        heading = HEADING_TOKENS if shape.text_share else MARK_TOKENS
         if inputs.target is None:
             newest, older = self._split_at_border(loose)
             replaced = sum(g.tokens for g in older)
-            chosen = choose_repeated(inputs, words, max(LEAST, int(REQUEST_SHARE * replaced)))
-            chosen |= choose_instructions(inputs, words, max(LEAST, replaced))
+            chosen = choose_repeated(inputs, words, max(MIN_TEXT_TOKENS, int(REQUEST_SHARE * replaced)))
+            chosen |= choose_instructions(inputs, words, max(MIN_TEXT_TOKENS, replaced))
             recent = [Decision.whole(g, RECENT) for g in newest]
         else:
             room = inputs.target - sum(d.tokens for d in kept.values())
@@ -216,9 +218,9 @@ class _Planner:
         quotes = self._quotes(words, chosen, recent)
         least = heading + quote_tokens(inputs, shape.name, quotes)
         if inputs.target is None:
-            budget = (
-                max(room_without_target(replaced) + HEADING, least + LEAST // 4) if shape.core else _MARKS * heading
-            )
+            budget = _MAX_MARKS * heading
+            if shape.text_share:
+                budget = max(room_without_target(replaced) + HEADING_TOKENS, least + MIN_TEXT_TOKENS // 4)
             if replaced <= budget or all(inputs.is_summary(g) for g in older):
                 return {g.index: Decision.whole(g, "too little to summarize") for g in inputs.groups}, []
         else:
@@ -258,19 +260,19 @@ class _Planner:
         return None
 
     def _removed_decision(self, group: Group, quoted: frozenset[int | None]) -> Decision:
-        reason = "in the summary" if self.shape.core else "older than the kept messages"
+        reason = "in the summary" if self.shape.text_share else "older than the kept messages"
         reason = reason if quoted.isdisjoint(group.messages) else REPEATED_REASON
-        return Decision.summarized(group, reason) if self.shape.core else Decision.gone(group, reason)
+        return Decision.summarized(group, reason) if self.shape.text_share else Decision.gone(group, reason)
 
     def _make_slot(self, covered: Sequence[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:
         names = tuple(g.index for g in covered)
-        if not self.shape.core:
+        if not self.shape.text_share:
             return SummarySlot(3, names, budget, (), outline=self.shape.outline, note=CUT_OFF)
         return SummarySlot(3, names, budget, outline=self.shape.outline, quotes=quotes)
 
     def _fill_slots(self, slots: Sequence[SummarySlot]) -> list[SummarySlot]:
         """Return the summaries with their parts. The largest one also quotes lines."""
-        if not self.shape.core:
+        if not self.shape.text_share:
             return list(slots)
         largest = max(slots, key=lambda slot: slot.budget, default=None)
         return [self._fill_slot(slot, quotes_lines=slot is largest) for slot in slots]
@@ -283,9 +285,9 @@ class _Planner:
             repeated = quote_tokens(inputs, shape.name, slot.quotes)
             if self.in_hand:  # its lines are not dropped for it, as those of the summary are
                 repeated += sum(inputs.count(quote.text) for quote in slot.quotes if quote.kind == "only")
-            room = slot.budget - repeated - HEADING
-            core = max(shape.core, _MODEL_SHARE) if inputs.settings.summarizer == "llm" else shape.core
-            text_budget = text_limit(inputs, core, room, len(parts))
+            room = slot.budget - repeated - HEADING_TOKENS
+            text_share = max(shape.text_share, _MODEL_SHARE if inputs.settings.summarizer == "llm" else 0.0)
+            text_budget = text_limit(inputs, text_share, room, len(parts))
             excluded = {i for g in covered for i in g.messages if inputs.messages[i].origin == "request"}
             excluded |= {quote.message for quote in slot.quotes if quote.message is not None}
             newest = int((room - text_budget) * shape.newest_share)
@@ -311,20 +313,17 @@ class _Planner:
         older_indices = {g.index for g in older}
         return [g for g in rest if g.index not in older_indices], older
 
-    def _keep_recent(
-        self, rest: list[Group], room: int, heading: int, chosen: Mapping[int, KeptRequest]
-    ) -> tuple[list[Decision], list[Group]]:
+    def _keep_recent(self, rest: list[Group], room: int, heading: int, chosen: Mapping[int, KeptRequest]) -> _Split:
         """Return the newest messages, whole or cut if necessary, with older ones as far as they fit, and the groups
         that do not stay. Requests have their own room."""
         if not self.shape.has_recent:
             return self._only_in_hand(rest, room - heading - sum(r.tokens + LABEL_TOKENS for r in chosen.values()))
         newest, older = self._split_at_border(rest)
         request_decisions: dict[int, Decision] = {}
-        if not self.shape.core:
+        if not self.shape.text_share:
             if sum(g.tokens for g in newest) > room - heading:
-                return self._whole(rest, room - heading)
-            others = newest
-            recent_room = room - heading
+                return self._keep_whole(rest, room - heading)
+            others, recent_room = newest, room - heading
         else:
             request_decisions, others = self._keep_requests(newest, chosen)
             tokens_left = room - heading - sum(request.tokens + LABEL_TOKENS for request in chosen.values())
@@ -341,8 +340,9 @@ class _Planner:
         else:
             recent = [Decision.whole(g, RECENT) for g in others]
             left = room - sum(d.tokens for d in recent)
-            left = max(left - (MAX_TEXT_TOKENS + DETAIL_TOKENS if self.shape.core else heading), min(left, self.spare))
-            more, older = self._whole(older, left, smallest=False)
+            reserved = MAX_TEXT_TOKENS + DETAIL_TOKENS if self.shape.text_share else heading
+            left = max(left - reserved, min(left, self.spare))
+            more, older = self._keep_whole(older, left, smallest=False)
             recent += more
         # requests after everything that is not kept stay in place
         first_kept = max((g.index for g in left_over), default=-1)
@@ -350,12 +350,12 @@ class _Planner:
         kept_indices = {decision.group for decision in recent}
         return recent, [g for g in rest if g.index not in kept_indices]
 
-    def _only_in_hand(self, rest: list[Group], left: int) -> tuple[list[Decision], list[Group]]:
+    def _only_in_hand(self, rest: list[Group], left: int) -> _Split:
         """Keep the exchange in hand in its share of the tokens `left`, or in what the summary does not need of them.
         Keep nothing if even its shortest form does not fit."""
         newest = [g for g in rest if g.messages[-1] >= self.border]
         older = [g for g in rest if g.messages[-1] < self.border]
-        max_tokens = max(int(_IN_HAND_SHARE * left), left - sum(group.tokens for group in older) - HEADING)
+        max_tokens = max(int(_IN_HAND_SHARE * left), left - sum(group.tokens for group in older) - HEADING_TOKENS)
         fitted = self.renderer.fit(newest, max_tokens, RECENT, prose=True)
         self.in_hand = {decision.group: decision for decision in fitted or ()}
         return (fitted, older) if fitted else ([], rest)
@@ -381,7 +381,7 @@ class _Planner:
             decisions[group.index] = decision
         return decisions, others[::-1]
 
-    def _whole(self, groups: list[Group], room: int, *, smallest: bool = True) -> tuple[list[Decision], list[Group]]:
+    def _keep_whole(self, groups: list[Group], room: int, *, smallest: bool = True) -> _Split:
         """Keep the newest groups that fit whole. With `smallest`, the newest one is cut if not even that fits."""
         count, used = 0, 0
         for group in reversed(groups):
@@ -394,7 +394,7 @@ class _Planner:
             return [Decision.whole(g, RECENT) for g in kept], groups[: len(groups) - count]
         return fit_newest(self.renderer, groups, room, 1, RECENT)
 
-    def _only_protected(self, kept: dict[int, Decision]) -> tuple[dict[int, Decision], list[SummarySlot]]:
+    def _only_protected(self, kept: dict[int, Decision]) -> _PlanParts:
         """Return a plan that keeps nothing but what is protected, because nothing else fits."""
         gone = [Decision.gone(g, "no room for a summary") for g in self.inputs.groups if g.index not in kept]
         return kept | {decision.group: decision for decision in gone}, []
