@@ -56,7 +56,7 @@ _LEFT_OUT = compiled_later(r"\[…(?P<tokens>\d+)/(?P<check>\d{3})\](?P<joint>[ 
 """Begins a message if no summary says what the transcript was compacted from."""
 _LEFT_OUT_AT_END = compiled_later(r"\n\[…(?P<tokens>\d+)/(?P<check>\d{3})\]\Z")
 """Ends a system prompt instead, because its beginning says who the agent is."""
-_SAID = compiled_later(r"\w+")
+_WORD = compiled_later(r"\w+")
 _MOST_RUNS = 4
 """Maximum number of message ranges that a summary lists. If there are more, it names only the first and last
 message."""
@@ -105,7 +105,7 @@ def left_out(text: str) -> MarkOfLoss | None:
 
 def _check(tokens: int, text: str) -> str:
     """Return a checksum of three digits that depends on every word of a text, but not on spaces and punctuation."""
-    words = " ".join((str(tokens), *_SAID.findall(text)))
+    words = " ".join((str(tokens), *_WORD.findall(text)))
     return f"{int.from_bytes(sha256(words.encode('utf-8', 'surrogatepass')).digest()[:8], 'big') % 1000:03}"
 
 

@@ -37,7 +37,7 @@ class AroundWords:
 
     def choose(self, max_chars: int) -> list[Span]:
         """Return the spans to keep within `max_chars` characters: as many of the lines as fit, in order; then their
-        blocks, within half of the rest; then what `further` selects."""
+        blocks, within half of the rest; then what `select_more` selects."""
         kept: list[Span] = []
         for start, end in self.lines:
             if end - start <= max_chars:

@@ -25,8 +25,8 @@ _STYLED = compiled_later(r"(?<![\w-])(?:class|style|id)=")
 _HREF_ALONE = compiled_later(r"""<a\s+href=["'][^"'?]*["']\s*>""")
 _NAMES = compiled_later(r"""\s+xmlns(?::\w+)?=["']""")
 _WORD = compiled_later(r"\w")
-_SAID = compiled_later(r"(?:^|>)([^<>\n]{4,60})(?=<|$)", re.MULTILINE)
-_LETTERS, _WORDS = compiled_later(r"[^\W\d_]{2}"), 9
+_TEXT_BETWEEN_TAGS = compiled_later(r"(?:^|>)([^<>\n]{4,60})(?=<|$)", re.MULTILINE)
+_TWO_LETTERS, _WORDS = compiled_later(r"[^\W\d_]{2}"), 9
 _OF_PAGE = word_set("html body div span li td p a")
 _TEMPLATE = ("{{", "{%", "<%", "<?php")
 """Signs of a source from which pages are made."""
@@ -61,9 +61,9 @@ def is_page(shown: str, text: str) -> bool:
 def texts_of_page(shown: str) -> Iterator[tuple[int, str]]:
     """Yield (start, lower-case text) of what stands between two tags and is less than a sentence. On a page, that is
     what has quotes elsewhere: the name of something."""
-    for text in _SAID.finditer(shown):
+    for text in _TEXT_BETWEEN_TAGS.finditer(shown):
         inner = text[1].strip()
-        if inner.count(" ") <= _WORDS and _LETTERS.search(inner):
+        if inner.count(" ") <= _WORDS and _TWO_LETTERS.search(inner):
             yield text.start(1), inner.lower()
 
 

@@ -26,9 +26,9 @@ _MIN_SENTENCE_CHARS = 30
 """A sentence with fewer characters is taken to continue the one before it in its line."""
 _BOLD_LEVEL = 7
 """Level of a line in bold or in capitals that serves as a heading: below all other headings."""
-_LONGEST, _LETTERS = 60, 4
+_MAX_CAPITALS_CHARS, _MIN_CAPITALS = 60, 4
 """Maximum characters of a heading in capitals, and its minimum letters."""
-_SHOUTS = compiled_later(r"(?:NEVER|ALWAYS|DO NOT|DON['’]T|NO|MUST|ONLY|PLEASE|STOP|NIE|IMMER|NUNCA|JAMAIS)\b")
+_EMPHASIS = compiled_later(r"(?:NEVER|ALWAYS|DO NOT|DON['’]T|NO|MUST|ONLY|PLEASE|STOP|NIE|IMMER|NUNCA|JAMAIS)\b")
 """The beginning of an order in capitals."""
 _MAX_CONTINUED = 3
 """Maximum sentences in a row that are taken to continue each other."""
@@ -134,10 +134,10 @@ class _OutlineBuilder:
             return mark != above.mark
         return not above.mark and (above.is_empty or not (self.after_blank or above.has_items))
 
-    def add_sentence(self, unit: OutlineUnit, first: int, *, goes_on: bool, in_item: bool) -> None:
-        """Add a later sentence of a line. `first`: the first unit of the line; `goes_on`: the sentence continues the
+    def add_sentence(self, unit: OutlineUnit, first: int, *, continues: bool, in_item: bool) -> None:
+        """Add a later sentence of a line. `first`: the first unit of the line; `continues`: the sentence continues the
         one before it."""
-        unit.parent = len(self.units) - 1 if goes_on else first if in_item else self.units[first].parent
+        unit.parent = len(self.units) - 1 if continues else first if in_item else self.units[first].parent
         unit.section = self.units[first].section
         self.units.append(unit)
 
@@ -169,13 +169,13 @@ def outline_units(text: str) -> list[OutlineUnit]:
     return builder.units
 
 
-def _is_in_capitals(text: str, said: str, end: int) -> bool:
+def _is_in_capitals(text: str, line: str, end: int) -> bool:
     """Return whether a line in capitals, which ends at `end`, is the heading of the text right below it."""
-    if len(said) > _LONGEST or not said.isupper() or not (said[0].isalpha() and said[-1].isalnum()):
+    if len(line) > _MAX_CAPITALS_CHARS or not line.isupper() or not (line[0].isalpha() and line[-1].isalnum()):
         return False
-    below = text[end : end + _LONGEST].split("\n", maxsplit=1)[0].strip()
-    is_told = bool(below) and not below.isupper() and sum(map(str.isalpha, said)) >= _LETTERS
-    return is_told and not _SHOUTS.match(said)
+    text_below = text[end : end + _MAX_CAPITALS_CHARS].split("\n", maxsplit=1)[0].strip()
+    is_title = bool(text_below) and not text_below.isupper() and sum(map(str.isalpha, line)) >= _MIN_CAPITALS
+    return is_title and not _EMPHASIS.match(line)
 
 
 def _add_line(builder: _OutlineBuilder, text: str, line: list[tuple[int, int]]) -> None:
@@ -196,7 +196,7 @@ def _add_line(builder: _OutlineBuilder, text: str, line: list[tuple[int, int]]) 
         else:
             continued = continued + 1 if end - start < _MIN_SENTENCE_CHARS or refers_back(text, start, end) else 0
             builder.add_sentence(
-                OutlineUnit(start, end), first, goes_on=0 < continued <= _MAX_CONTINUED, in_item=labelled
+                OutlineUnit(start, end), first, continues=0 < continued <= _MAX_CONTINUED, in_item=labelled
             )
     if first >= 0:
         builder.after_blank = False

@@ -40,7 +40,7 @@ from compactor_cli.text.sentences import INNER_QUESTION, ITEM_MARK
 
 _MAX_SHORT_TOKENS = 12
 """Maximum tokens of a user's message of few words."""
-_SAID = 150
+_MAX_ASKING_TOKENS = 150
 """Tokens of a message up to which a question in it is asked by its user."""
 _MAX_AGREED_LINES = 40
 """Maximum number of lines of such an answer if it does not fit as a whole."""
@@ -154,9 +154,9 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
     accepted offer, or else the line before. The newest request comes first, then requests of few words, which say
     nothing without the answer, and then the others, each from the newest. Later lines that repeat most figures of an
     answer follow it, because they may correct it."""
-    told = [*_answer_lines(messages, lines)]
-    corrected = find_corrections(messages, lines, told, lambda message: speech_of(lines, message))
-    for number, answer in enumerate(told):
+    answer_lines = [*_answer_lines(messages, lines)]
+    corrected = find_corrections(messages, lines, answer_lines, lambda message: speech_of(lines, message))
+    for number, answer in enumerate(answer_lines):
         yield answer
         if number in corrected:
             yield corrected[number]
@@ -176,8 +176,8 @@ def _answer_lines(messages: Sequence[Message], lines: SessionLines) -> Iterator[
             if picked_lines(messages[request].text("text"), lines, speech):  # it stays with the reply
                 yield [end]
                 continue
-            told = *_opening(speech, lines), *(_repeated_lines(lines, request, others, end) or before)
-            yield sorted({*told, end})
+            telling = *_opening(speech, lines), *(_repeated_lines(lines, request, others, end) or before)
+            yield sorted({*telling, end})
 
 
 def request_context(
@@ -196,10 +196,14 @@ def _answer_opening(messages: Sequence[Message], lines: SessionLines) -> list[in
     """Return the first line of the agent's text after the newest request if the request asks something and the line
     names something. Long requests are skipped, because questions in them belong to forms or pasted text."""
     newest = max((m.index for m in messages if m.role == "user" and m.origin == "request"), default=-1)
-    if newest < 0 or messages[newest].tokens > _SAID or not INNER_QUESTION.search(messages[newest].text("text")):
+    if (
+        newest < 0
+        or messages[newest].tokens > _MAX_ASKING_TOKENS
+        or not INNER_QUESTION.search(messages[newest].text("text"))
+    ):
         return []
-    said = (speech_of(lines, m.index) for m in messages if m.index > newest and m.role == "assistant")
-    opening = list(_opening(next(filter(None, said), []), lines))
+    speeches = (speech_of(lines, m.index) for m in messages if m.index > newest and m.role == "assistant")
+    opening = list(_opening(next(filter(None, speeches), []), lines))
     return opening if any(names_something(lines.text(line)) for line in opening) else []
 
 
@@ -238,10 +242,10 @@ def failed_call_lines(
     newest = max(failed, default=-1)
     calls = {
         call
-        for (at, part), call in pairing.call_of.items()
-        if messages[at].index == newest and has_failed(messages[at].parts[part]) and _may_act(messages, call)
+        for (index, part), call in pairing.call_of.items()
+        if messages[index].index == newest and has_failed(messages[index].parts[part]) and _may_act(messages, call)
     }
-    found = (line for at in sorted({at for at, _ in calls}) for line in lines.of_message(messages[at].index))
+    found = (line for i in sorted({i for i, _ in calls}) for line in lines.of_message(messages[i].index))
     return [line for line in found if (lines.piece_at(line).message, lines.piece_at(line).part) in calls]
 
 
@@ -328,18 +332,18 @@ def fit_state(
         reserved -= shortest if line.kind == "effect" else 0
         # why it failed says more than its purpose, and the amounts of all acts more than the text of one
         is_long = line.open and len(costs) > _PLAIN_FORMS and costs[0][1] > _MAX_DETAIL_SHARE * room
-        told = costs[1:] if is_long or (is_crowded and line.brief) else costs
-        fitting = ((form, cost) for form, cost in told if cost <= (left if cost == shortest else left - reserved))
+        allowed = costs[1:] if is_long or (is_crowded and line.brief) else costs
+        fitting = ((form, cost) for form, cost in allowed if cost <= (left if cost == shortest else left - reserved))
         if fitted := next(fitting, None):
             kept.append(fitted[0])
             left -= fitted[1]
         left_out[line.kind] += len(parted(line.text)) - (len(parted(fitted[0].text)) if fitted else 0)
     if left_out := +left_out:
         small = room < COUNTS_FILES
-        named = kept[:1]
+        first = kept[:1]
         kept += [*rest_lines(kept, left_out, left, lambda text: count(text) + BULLET_TOKENS, small=small)]
         if len(kept) == 1 and unlisted_counts(kept[0].text):
-            return tuple(named)  # "1 more action" alone tells nothing
+            return tuple(first)  # "1 more action" alone tells nothing
     elif is_crowded:
         whole = {costs[1][0].text: costs for line, costs in zip(lines, costly, strict=True) if line.brief}
         kept = list(_restore_details(kept, whole, left))
