@@ -126,10 +126,10 @@ class Fact(Struct):
 
 
 def collect_facts(
-    messages: Sequence[Message], told_of: CallMasker, earlier: Iterable[tuple[str, str]], overcome: Set[int]
+    messages: Sequence[Message], masker: CallMasker, earlier: Iterable[tuple[str, str]], resolved: Set[int]
 ) -> list[Fact]:
     """Return the facts in order of their first appearance. `earlier`: lines of earlier summaries by section.
-    `overcome`: indices of messages with failures that a later call made up for."""
+    `resolved`: indices of messages with failures that a later call made up for."""
     facts: dict[tuple[str, str], Fact] = {}
     for section, line in [*earlier, *_state_file_lines(messages, {line.rpartition("`")[0] for _, line in earlier})]:
         fact = parse_fact(section, line)
@@ -143,7 +143,7 @@ def collect_facts(
             stored.passed_since = fact.passed_since
             stored.changed_line = fact.changed_line or stored.changed_line
 
-    resolved_numbers = _message_numbers(messages, told_of.pairing, overcome) if overcome else frozenset()
+    resolved_numbers = _message_numbers(messages, masker.pairing, resolved) if resolved else frozenset()
 
     def add(section: str, fact_subject: str, action: str, numbers: Sequence[int], outcome: str = "") -> None:
         stored_fact = facts.setdefault((section, fact_subject), Fact(section, fact_subject))
@@ -152,7 +152,7 @@ def collect_facts(
         stored_fact.outcome = outcome
         stored_fact.passed_since = outcome in ("", "failed") and section != "Files" and numbers[-1] in resolved_numbers
 
-    ledger = compute_ledger(messages, told_of.pairing)
+    ledger = compute_ledger(messages, masker.pairing)
     paths = KnownPaths((subject for section, subject in facts if section == "Files"), min_parts=2)
     for path, file in ledger.files.items():
         subject = paths.known(path)
@@ -166,7 +166,7 @@ def collect_facts(
         outcome = {True: "failed", False: "ok", None: ""}[command.failed]
         add("Commands", shown_command(mask_command(command.text)), "", [command.message], outcome)
     for line, numbers in ledger.errors:
-        add("Errors", reduce(told_of.mask, numbers, line), "", list(numbers))
+        add("Errors", reduce(masker.mask, numbers, line), "", list(numbers))
     for snippet in last_changes(messages):
         if (changed_file := facts.get(("Files", paths.known(snippet.path)))) is not None:
             changed_file.changed_line = _changed_line(snippet.lines) or changed_file.changed_line
@@ -186,7 +186,7 @@ def _state_file_lines(messages: Sequence[Message], known_beginnings: Set[str]) -
 
 def _message_numbers(messages: Sequence[Message], pairing: Pairing, results: Set[int]) -> frozenset[int]:
     """Return the numbers of the messages that contain the given results, and of those with their calls. Messages
-    with several failures are left out, since another of them may not be overcome."""
+    with several failures are left out, since another of them may not be resolved."""
     answers = pairing.call_of.items()
     failed = [
         (index, call_message) for (index, part), (call_message, _) in answers if has_failed(messages[index].parts[part])

@@ -83,7 +83,7 @@ def _collect_items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
     """Return every line that may appear under a heading, weighed for the page's form."""
     messages, outline, quotes = request.messages, page.outline, request.slot.quotes
     candidate_items = candidates(
-        messages, request.keywords, quotes, answered=request.is_answered, overcome=request.resolved
+        messages, request.keywords, quotes, answered=request.is_answered, resolved=request.resolved
     )
     items = without_last_words(_remove_duplicates([*answered_words(messages, quotes), *candidate_items]), page.since)
     items = with_corrections(_fit_outline([*items, *tier_items(messages, request.slot.outline)], outline), messages)

@@ -87,14 +87,14 @@ def candidates(
     quotes: Sequence[Quote] = (),
     *,
     answered: bool = False,
-    overcome: Set[int] = frozenset(),
+    resolved: Set[int] = frozenset(),
 ) -> list[SummaryItem]:
     """Return every candidate line for a summary of these messages, except for what it repeats in full. `answered`:
-    whether the agent continued after them. `overcome`: as for `collect_facts`."""
+    whether the agent continued after them. `resolved`: as for `collect_facts`."""
     items: list[SummaryItem] = []
     matcher = Keywords(keywords)
-    told_of = CallMasker(messages)
-    files = file_results(messages, told_of.pairing)
+    masker = CallMasker(messages)
+    files = file_results(messages, masker.pairing)
     repeated = {quote.message for quote in quotes}
     quoted_texts = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []
@@ -113,7 +113,7 @@ def candidates(
             items += _agent_items(message, matcher, after_request=after_request)
             last_answer = message.text("text").strip() or last_answer
         after_request = message.origin == "request"
-        items += _output_items(message, keywords, files, overcome, told_of)
+        items += _output_items(message, keywords, files, resolved, masker)
     if messages and messages[-1].origin == "request" and not answered:
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), order_of(messages[-1], 999)))
     current = _current_messages(messages)
@@ -128,28 +128,28 @@ def candidates(
         current = [message for message in current if message.number > progress.messages[0]]
     items = _with_closing_bonus([_with_recency_bonus(item, messages) for item in items], messages)
     items += _last_thought(current)
-    items += _fact_items(messages, told_of, earlier, overcome)
+    items += _fact_items(messages, masker, earlier, resolved)
     return items
 
 
 def _without_withdrawn(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
     """Yield the lines without requests that a later request replaced, since the later one may be kept without them.
     A line that may only partly or possibly be replaced needs the later one."""
-    indices = [at for at, item in enumerate(items) if item.section in ("Goal", "Constraints") and item.messages]
-    withdrawn, maybe = find_withdrawn([(items[at].messages[0], items[at].text.strip('"')) for at in indices])
+    indices = [index for index, item in enumerate(items) if item.section in ("Goal", "Constraints") and item.messages]
+    withdrawn, maybe = find_withdrawn([(items[index].messages[0], items[index].text.strip('"')) for index in indices])
     result = list(items)
-    for at, other in sorted(maybe.items()):
-        add_needs(result, indices[at], [indices[other]])
-    dropped = {indices[at] for at in withdrawn}
-    yield from (item for at, item in enumerate(result) if at not in dropped)
+    for index, other in sorted(maybe.items()):
+        add_needs(result, indices[index], [indices[other]])
+    dropped = {indices[index] for index in withdrawn}
+    yield from (item for index, item in enumerate(result) if index not in dropped)
 
 
 def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
     """Yield the lines without statements that the agent later repeated; only a later decision repeats a decision."""
     repeated_ids: set[int] = set()
     for sections in (("Decisions",), ("Decisions", "Done")):
-        said = [item for item in items if item.section in sections and item.messages]
-        again = (said[at] for at in find_repeated([(item.messages[0], item.text) for item in said]))
+        stated = [item for item in items if item.section in sections and item.messages]
+        again = (stated[index] for index in find_repeated([(item.messages[0], item.text) for item in stated]))
         repeated_ids |= {id(item) for item in again if item.section == sections[-1]}
     yield from (item for item in items if id(item) not in repeated_ids)
 
@@ -183,17 +183,17 @@ def _with_closing_bonus(items: Sequence[SummaryItem], messages: Sequence[Message
     """Return the lines, with a bonus for what the agent said last before each of the newest requests."""
     numbers = {message.index: message.number for message in messages}
     ends = {numbers[answer] for answer, _ in answers_before_turns(messages)[-_CLOSING_TURNS:]}
-    said = [item for item in items if is_statement(item) and item.bonus >= 0 and not ends.isdisjoint(item.messages)]
-    last = {item.messages[0]: item.order for item in said}.values()
-    closing_ids = {id(item) for item in said if item.order in last}
+    closing = [item for item in items if is_statement(item) and item.bonus >= 0 and not ends.isdisjoint(item.messages)]
+    last = {item.messages[0]: item.order for item in closing}.values()
+    closing_ids = {id(item) for item in closing if item.order in last}
     return [replace(item, bonus=item.bonus + _CLOSING_BONUS) if id(item) in closing_ids else item for item in items]
 
 
-def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) -> list[SummaryItem]:
+def fact_items(messages: Sequence[Message], resolved: Set[int] = frozenset()) -> list[SummaryItem]:
     """Return the facts computed from calls and results, and those in earlier summaries among the messages."""
     summaries = [message for message in messages if message.origin == "summary"]
     earlier = [(item.section, item.text) for message in summaries for item in _carried_items(message, set())]
-    return list(_fact_items(messages, CallMasker(messages), earlier, overcome))
+    return list(_fact_items(messages, CallMasker(messages), earlier, resolved))
 
 
 def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
@@ -240,8 +240,8 @@ def last_words_item(messages: Sequence[Message], *, at_end: bool) -> list[Summar
 
 def _current_messages(messages: Sequence[Message]) -> Sequence[Message]:
     """Return the messages that tell the current state of the work: the newest ones after the last request."""
-    asked = next((at for at in range(len(messages) - 1, -1, -1) if messages[at].origin == "request"), -1)
-    return messages[max(asked + 1, len(messages) - _MAX_CURRENT) :]
+    request = next((index for index in range(len(messages) - 1, -1, -1) if messages[index].origin == "request"), -1)
+    return messages[max(request + 1, len(messages) - _MAX_CURRENT) :]
 
 
 def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
@@ -350,24 +350,24 @@ def _agent_items(message: Message, keywords: Keywords, *, after_request: bool) -
 
 
 def _output_items(
-    message: Message, keywords: frozenset[str], files: Collection[PartIndex], overcome: Set[int], told_of: CallMasker
+    message: Message, keywords: frozenset[str], files: Collection[PartIndex], resolved: Set[int], masker: CallMasker
 ) -> Iterator[SummaryItem]:
-    """Yield lines of tool output that mention kept keywords, and error lines that were not `overcome` since. If a
+    """Yield lines of tool output that mention kept keywords, and error lines unless the message is `resolved`. If a
     result in `files` (which show a file) did not fail, an error line counts only if the output begins with it."""
     for position, part in enumerate(message.parts):
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
-        is_resolved = message.index in overcome or is_declined(part.text)
+        is_resolved = message.index in resolved or is_declined(part.text)
         errors = [] if is_resolved else result_errors(part.text, part.failed, limit=3)
         is_file = (message.index, position) in files
         if is_file and not part.failed:
             errors = [line for line in errors[:1] if part.text.lstrip().startswith(line.strip())]
         for order, line in enumerate(errors):
-            text = f"`{one_line(told_of.mask(line, message.number, code=is_file), MAX_LINE_CHARS)}`"
+            text = f"`{one_line(masker.mask(line, message.number, code=is_file), MAX_LINE_CHARS)}`"
             yield SummaryItem("Errors", text, (message.number,), order_of(message, order), 3.0 - order)
         for order, line in enumerate(_telling_lines(part.text, keywords)):
             shown = without_numbers(line, "").lstrip()
-            text = f"`{one_line(told_of.mask(shown, message.number, code=is_file), MAX_LINE_CHARS)}`"
+            text = f"`{one_line(masker.mask(shown, message.number, code=is_file), MAX_LINE_CHARS)}`"
             yield SummaryItem("Details", text, (message.number,), order_of(message, order + 10), 2.0)
 
 
@@ -384,9 +384,9 @@ def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
 
 
 def _fact_items(
-    messages: Sequence[Message], told_of: CallMasker, earlier: Sequence[tuple[str, str]], overcome: Set[int]
+    messages: Sequence[Message], masker: CallMasker, earlier: Sequence[tuple[str, str]], resolved: Set[int]
 ) -> Iterator[SummaryItem]:
-    for order, fact in enumerate(collect_facts(messages, told_of, earlier, overcome)):
+    for order, fact in enumerate(collect_facts(messages, masker, earlier, resolved)):
         is_over = fact.only_read or fact.passed_since
         bonus = {"Files": 0.0 if is_over else 5.0, "Errors": 0.0 if is_over else 6.0}.get(fact.section, 0.0)
         position = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order

@@ -114,9 +114,9 @@ WORK: list[Json] = [
 
 
 def facts_in(
-    messages: Sequence[Message], earlier: Iterable[tuple[str, str]], overcome: Set[int] = frozenset()
+    messages: Sequence[Message], earlier: Iterable[tuple[str, str]], resolved: Set[int] = frozenset()
 ) -> list[Fact]:
-    return collect_facts(messages, CallMasker(messages), earlier, overcome)
+    return collect_facts(messages, CallMasker(messages), earlier, resolved)
 
 
 @pytest.mark.parametrize(

@@ -574,10 +574,10 @@ def test_of_errors_in_outputs_the_newer_ones_come_first() -> None:
 
 
 def test_an_error_that_a_later_run_made_up_for_is_no_error() -> None:
-    def text(overcome: frozenset[int]) -> str:
+    def text(resolved: frozenset[int]) -> str:
         records = [user("Mend it."), assistant(None, ("c", "Look", {})), result("c", "error: shelf 4 of it is empty")]
         messages = transcript([*records, assistant("Done.")]).messages
-        return "\n".join(item.text for item in candidates(messages, frozenset(), overcome=overcome))
+        return "\n".join(item.text for item in candidates(messages, frozenset(), resolved=resolved))
 
     assert "error: shelf 4" in text(frozenset())
     assert "`error: shelf 4" not in text(frozenset({2}))

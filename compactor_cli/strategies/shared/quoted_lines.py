@@ -92,7 +92,7 @@ class Quoter:
         self.failures: tuple[str, ...] = ()
         self._resolved = resolved
         self._call_of = pairing.call_of
-        self._told_of = CallMasker(messages, pairing)
+        self._masker = CallMasker(messages, pairing)
         self._code: dict[PartIndex, bool] = {}
         self._carried: dict[PartIndex, list[CarriedSpan]] = {}
         self._files: dict[PartIndex, dict[int, str]] = {}
@@ -271,7 +271,7 @@ class Quoter:
         message = self._messages[piece.message]
         is_speech = piece.is_speech or message.origin == "summary" or is_reply(piece, self._lines.ends[line])
         is_code = not is_speech and self._is_code((piece.message, piece.part))
-        return text if is_speech else self._told_of.mask(text, message.number, code=is_code)
+        return text if is_speech else self._masker.mask(text, message.number, code=is_code)
 
     def _is_code(self, location: PartIndex) -> bool:
         """Return whether a part is of a call that reads or writes files. The answer is cached for all of its lines."""
