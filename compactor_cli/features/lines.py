@@ -376,5 +376,5 @@ def _noisy_line_numbers(text: str, *, speech: bool, replied: bool) -> frozenset[
     reply = reply_span(text) if replied and is_declined(text) else None
     if reply is None:
         return noise
-    first, last = (text.count("\n", 0, at) for at in reply)
+    first, last = (text.count("\n", 0, position) for position in reply)
     return noise.union(range(first), range(last + 1, text.count("\n") + 1))

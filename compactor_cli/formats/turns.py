@@ -60,7 +60,7 @@ def with_typed_apart(messages: Sequence[Message], owners: Mapping[int, int]) -> 
         inserted = inserted_among(message.parts) if is_turn and not _has_results(message) else []
         new[message.index] = len(found)
         halves = _halves(message, inserted) if inserted else [message]
-        found += [replace(half, index=len(found) + at) for at, half in enumerate(halves)]
+        found += [replace(half, index=len(found) + index) for index, half in enumerate(halves)]
     return found, {record: new[owner] for record, owner in owners.items()}
 
 
@@ -70,9 +70,9 @@ def _has_results(message: Message) -> bool:
 
 def _halves(message: Message, inserted: Sequence[int]) -> list[Message]:
     """Return a message for what the user typed, and one for what a harness inserted."""
-    beside = [message.parts[at] for at in inserted]
+    beside = [message.parts[index] for index in inserted]
     moved = sum(part.tokens for part in beside)
-    typed = tuple(part for at, part in enumerate(message.parts) if at not in inserted)
+    typed = tuple(part for index, part in enumerate(message.parts) if index not in inserted)
     turn = -1 - message.records[-1]  # no number that a format gives its turns
     halves = [
         replace(message, parts=typed, tokens=message.tokens - moved, turn=turn),

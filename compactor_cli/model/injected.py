@@ -103,14 +103,14 @@ def origin_of_blocks(parts: Sequence[Part]) -> Origin:
 def inserted_among(parts: Sequence[Part]) -> list[int]:
     """Return the positions of the texts that a harness inserted among those that the user typed; an empty list if the
     user typed none. The text right after a slash command is what the command says."""
-    texts = [(at, part.text) for at, part in enumerate(parts) if part.kind == "text" and part.text.strip()]
+    texts = [(index, part.text) for index, part in enumerate(parts) if part.kind == "text" and part.text.strip()]
     inserted: list[int] = []
     if len(texts) > 1:
         is_command = False
-        for at, text in texts:
+        for index, text in texts:
             origin = origin_of(text)
             if origin == "injected" or is_command:
-                inserted.append(at)
+                inserted.append(index)
             is_command = origin == "injected" and _IS_COMMAND.match(text) is not None
     return inserted if len(inserted) < len(texts) else []
 
@@ -150,11 +150,11 @@ def has_instructions(message: Message) -> bool:
 def of_local_commands(texts: Sequence[str]) -> frozenset[int]:
     """Return the positions of the texts, in a session's order, that belong to commands which a harness ran for the user
     without the model: the command, its output, and the note that neither is meant for the model."""
-    found = {at for at, text in enumerate(texts) if text[:1] in "< \nC" and _LOCAL.match(text)}
-    for at, text in enumerate(texts):
-        behind = texts[at + 1] if at + 1 in found else text
+    found = {index for index, text in enumerate(texts) if text[:1] in "< \nC" and _LOCAL.match(text)}
+    for index, text in enumerate(texts):
+        behind = texts[index + 1] if index + 1 in found else text
         if text.lstrip().startswith("<command-") and _LOCAL_OUTPUT in behind and _COMMAND.match(text):
-            found.add(at)
+            found.add(index)
     return frozenset(found)
 
 

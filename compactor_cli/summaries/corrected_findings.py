@@ -98,7 +98,7 @@ def _closing_statements(items: Sequence[SummaryItem], requests: Sequence[int]) -
 def _closest(
     own_figures: frozenset[str], closing: Sequence[int], figures: Mapping[int, frozenset[str]]
 ) -> Sequence[int]:
-    sharing = (at for at in closing if not own_figures.isdisjoint(figures[at]))
+    sharing = (index for index in closing if not own_figures.isdisjoint(figures[index]))
     return [*islice(sharing, _MAX_CLOSING)] or closing[:_MAX_CLOSING]
 
 

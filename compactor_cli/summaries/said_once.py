@@ -49,14 +49,14 @@ def tells_failure(failures: Iterable[str], words: str) -> bool:
 
 
 def _contains(failure: str, told: str) -> bool:
-    at = failure.find(told[:_LEAST])
-    while at >= 0:
-        if failure.startswith(told, at):
+    position = failure.find(told[:_LEAST])
+    while position >= 0:
+        if failure.startswith(told, position):
             return True
-        end = failure.find("…", at)
-        if end >= at + _LEAST and told.startswith(failure[at:end]):
+        end = failure.find("…", position)
+        if end >= position + _LEAST and told.startswith(failure[position:end]):
             return True
-        at = failure.find(told[:_LEAST], at + 1)
+        position = failure.find(told[:_LEAST], position + 1)
     return False
 
 

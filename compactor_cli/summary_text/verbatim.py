@@ -189,13 +189,13 @@ def earlier_since(since: str) -> str:
 
 def ending(text: str, start: int = 0) -> Ending:
     """Return the positions of the last request at the end of a summary, searched from `start` on."""
-    at = text.find(LAST_REQUEST_WAS, start)
-    if at < 0:
+    position = text.find(LAST_REQUEST_WAS, start)
+    if position < 0:
         return Ending(len(text), len(text), len(text), len(text))
-    line = max(text.rfind(f"\n\n{begins}", start, at) for begins in SINCE)
-    match = _SINCE.fullmatch(text, line, at) if line >= 0 else None
-    said = match.start("said") if match and match["said"] else at
-    return Ending(line if match else at, said, at, at + len(LAST_REQUEST_WAS))
+    line = max(text.rfind(f"\n\n{begins}", start, position) for begins in SINCE)
+    match = _SINCE.fullmatch(text, line, position) if line >= 0 else None
+    said = match.start("said") if match and match["said"] else position
+    return Ending(line if match else position, said, position, position + len(LAST_REQUEST_WAS))
 
 
 def carried(text: str) -> Carried:

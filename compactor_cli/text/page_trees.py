@@ -132,7 +132,7 @@ def further_options(lines: Sequence[str]) -> Iterator[int]:
             run.append(number)
             continue
         if len(run) >= _OPTIONS:
-            yield from (at for at in run[_SHOWN:] if not _SELECTED.search(lines[at]))
+            yield from (index for index in run[_SHOWN:] if not _SELECTED.search(lines[index]))
         run = []
 
 

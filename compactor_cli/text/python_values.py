@@ -61,19 +61,19 @@ def _read(value: str, around: Sequence[str] = ()) -> str:
     closes the JSON that it was cut off in."""
     pieces: list[str] = []
     signs: list[str] = []
-    at = 0
+    position = 0
     for token in _TOKEN.finditer(value):
-        pieces.append(_NOT_PLAIN.sub("_", value[at : token.start()].replace("'", '"')))
+        pieces.append(_NOT_PLAIN.sub("_", value[position : token.start()].replace("'", '"')))
         sign = token[0].translate(_AS_JSON) if len(token[0]) == 1 else ""
         signs.append(sign)
         pieces.append(sign or _quoted(token[0]))
-        at = token.end()
+        position = token.end()
     opened = _opened(signs, around)
-    if opened is None or (not opened and value[at:].strip()):
+    if opened is None or (not opened and value[position:].strip()):
         return ""
     if not opened:
-        return "".join(pieces) + value[at:]
-    rest = _NOT_PLAIN.sub("_", value[at:]).replace("'", '"', 1)
+        return "".join(pieces) + value[position:]
+    rest = _NOT_PLAIN.sub("_", value[position:]).replace("'", '"', 1)
     return "".join((*pieces, rest, '"' if '"' in rest else "", *reversed(opened)))
 
 

@@ -314,7 +314,7 @@ def _shell_key(working: Sequence[Step], line: Sequence[Step], call: ToolCall) ->
         reason_in(call.output, command=True, width=_MAX_ERROR) if call.failed and len(whole) > _MAX_LABEL else ""
     )
     found = [step for step in working if _is_complaint_of(step, complaint)] if complaint else []
-    ended = next((at for at in range(len(line) - 2, -1, -1) if line[at].operator == ";"), -1)
+    ended = next((index for index in range(len(line) - 2, -1, -1) if line[index].operator == ";"), -1)
     if working[-1] not in line[ended + 1 :]:
         working = line
     blamed = working if len(working) == 1 else found

@@ -66,7 +66,7 @@ class _LineState(Struct):
     def first_check(self) -> int:
         """Return the number of the first step that is a check, or the number of steps if there is none."""
         if self._first_check < 0:
-            checks = (at for at, step in enumerate(self.steps) if _is_check(step))
+            checks = (index for index, step in enumerate(self.steps) if _is_check(step))
             self._first_check = next(checks, len(self.steps))
         return self._first_check
 

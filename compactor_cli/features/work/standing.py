@@ -25,7 +25,7 @@ _OPPOSITE_VERBS = (
 )
 """Verbs of one aspect: each of them cancels the effect of the others on the same thing."""
 _VERB_ASPECTS = {
-    verb: frozenset(at for at, verbs in enumerate(_OPPOSITE_VERBS) if verb in verbs.split())
+    verb: frozenset(index for index, verbs in enumerate(_OPPOSITE_VERBS) if verb in verbs.split())
     for verb in " ".join(_OPPOSITE_VERBS).split()
 }
 _SETTING_VERBS = word_set("update modify edit change set transition")

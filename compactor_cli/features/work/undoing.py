@@ -92,7 +92,7 @@ _OPPOSITE_SUBCOMMANDS = (
 )
 """Subcommands of which only the newest one counts."""
 _SUBCOMMAND_GROUPS = {
-    verb: frozenset(at for at, verbs in enumerate(_OPPOSITE_SUBCOMMANDS) if verb in verbs.split())
+    verb: frozenset(index for index, verbs in enumerate(_OPPOSITE_SUBCOMMANDS) if verb in verbs.split())
     for verb in " ".join(_OPPOSITE_SUBCOMMANDS).split()
 }
 _QUOTED = compiled_later(r'"[^"]*"')

@@ -38,7 +38,7 @@ def is_test_of(test: str, path: str) -> bool:
     if tested != own_name or tested.lower() in _COMMON_NAMES:
         return False
     if folders[:1] == ("",) and own_folders[:1] != ("",):  # the folders above the tests are unknown
-        first = next((at for at, folder in enumerate(folders) if folder in _TEST_FOLDERS), 0)
+        first = next((index for index, folder in enumerate(folders) if folder in _TEST_FOLDERS), 0)
         folders = folders[first:]
     source_folders = tuple(folder for folder in folders if folder not in _TEST_FOLDERS)
     if own_folders == source_folders:
@@ -57,6 +57,6 @@ def _split_path(path: str) -> tuple[tuple[str, ...], str, str]:
     if name and _EXTENSION.fullmatch(ending) and not re.search("test|spec", ending, re.IGNORECASE):
         return tuple(folders), name, ending
     modules = last.split(".")
-    classes = (at for at, module in enumerate(modules) if at and module[:1].isupper())
+    classes = (index for index, module in enumerate(modules) if index and module[:1].isupper())
     *packages, module = modules[: next(classes, len(modules))]
     return (*folders, *packages), module, ""

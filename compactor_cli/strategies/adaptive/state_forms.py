@@ -48,16 +48,16 @@ def joined(lines: Sequence[StateLine]) -> list[StateLine]:
     verbs = _verbs_of(lines)
     together: dict[tuple[str, str, str], list[tuple[StateLine, str]]] = defaultdict(list)
     place: dict[int, tuple[str, str, str]] = {}
-    for at, line in enumerate(lines):
+    for index, line in enumerate(lines):
         verb, thing, tail = _parts(line)
         if thing and len(verbs.get(thing, ())) <= 1:
-            place[at] = line.kind, verb, tail
-            together[place[at]].append((line, thing))
+            place[index] = line.kind, verb, tail
+            together[place[index]].append((line, thing))
     found: list[StateLine] = []
-    for at, line in enumerate(lines):
-        alike = together.get(place[at], []) if at in place else []
+    for index, line in enumerate(lines):
+        alike = together.get(place[index], []) if index in place else []
         if len(alike) > 1:
-            found += [_one_line(*place[at], alike)] if alike[0][0] is line else []
+            found += [_one_line(*place[index], alike)] if alike[0][0] is line else []
         else:
             found.append(line)
     return found
@@ -68,7 +68,9 @@ def _one_line(kind: str, verb: str, tail: str, alike: Sequence[tuple[StateLine, 
     if kind == "effect":  # in time order, like lines of acts
         return replace(newest, text=join(verb, things[::-1], tail), brief="")
     first, last = min(things), max(things)
-    alike_to = next((at for at, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first))
+    alike_to = next(
+        (index for index, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first)
+    )
     folder = first[: first.rfind("/", 0, alike_to) + 1]
     return replace(newest, text=join(verb + folder, [thing.removeprefix(folder) for thing in things], tail))
 
