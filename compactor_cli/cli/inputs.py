@@ -40,15 +40,15 @@ class Input(Struct, frozen=True):
     """Its name. For a file found in a folder, its path relative to that folder."""
 
 
-def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, aside: str = "") -> list[Input]:
+def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, out_folder: str = "") -> list[Input]:
     """Return the inputs of a command: the named files, or the session that its options choose (see `picked`),
     expanded by `files_of`. Raises UsageError and InputError."""
-    return files_of(session, pick_files(session, files, args), aside=aside)
+    return files_of(session, pick_files(session, files, args), out_folder=out_folder)
 
 
-def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list[Input]:
+def files_of(session: Session, paths: Sequence[str], *, out_folder: str = "") -> list[Input]:
     """Return the files that are named or that match a pattern such as `sessions/**/*.jsonl`. A folder is replaced by
-    all sessions in and below it, in order; its other files are reported as skipped. The folder `aside` is ignored.
+    all sessions in and below it, in order; its other files are reported as skipped. The folder `out_folder` is ignored.
     Raises InputError for a folder without sessions and for a pattern without matches."""
     inputs: list[Input] = []
     for path in paths:
@@ -57,14 +57,14 @@ def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list
             inputs += [Input(whole, name) for whole, name in matching if not is_own_file(name.rpartition("/")[2])]
             continue
         if path not in session.contents and _is_pattern(path):
-            inputs += _matching_files(path, aside)
+            inputs += _matching_files(path, out_folder)
             continue
         if path == "-" or not is_folder(path) or is_gathered(path):
             inputs.append(Input(path, Path(path).name))
             continue
-        inside = list(_files_inside(session, path, aside))
+        inside = list(_files_inside(session, path, out_folder))
         if not inside:
-            _check_outside_output(path, aside)
+            _check_outside_output(path, out_folder)
             raise InputError("is a directory that holds no readable session", path=path)
         inputs += inside
     return inputs
@@ -102,12 +102,12 @@ def _is_pattern(path: str) -> bool:
     return glob.has_magic(path) and not os.path.lexists(path)
 
 
-def _matching_files(pattern: str, aside: str) -> list[Input]:
+def _matching_files(pattern: str, out_folder: str) -> list[Input]:
     """Return the files that match a pattern, named relative to the pattern's fixed part."""
     whole = Path(pattern).expanduser()
     fixed = list(takewhile(lambda part: not glob.has_magic(part), whole.parts))
     root = Path(*fixed)
-    outputs = _common_prefix(aside)
+    outputs = _common_prefix(out_folder)
     inputs = []
     for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # skips hidden folders
         path = Path(name)
@@ -115,13 +115,13 @@ def _matching_files(pattern: str, aside: str) -> list[Input]:
             inputs.append(Input(name, path.relative_to(root).as_posix()))
     if not inputs:
         _check_listable(root)
-        _check_outside_output(str(root), aside)
+        _check_outside_output(str(root), out_folder)
         raise InputError("no file matches; * matches a part of a name, ** any folders", path=pattern)
     return inputs
 
 
-def _files_inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
-    outputs = _common_prefix(aside)
+def _files_inside(session: Session, folder: str, out_folder: str) -> Iterator[Input]:
+    outputs = _common_prefix(out_folder)
     files = sorted(_files_below(Path(folder)))
     with session.show_progress(len(files), "files") as progress:
         for path in files:
@@ -146,11 +146,12 @@ def _is_own_output(path: Path, outputs: str) -> bool:
     return is_own_file(path.name) or (outputs != "" and os.path.realpath(path).startswith(outputs))
 
 
-def _check_outside_output(folder: str, aside: str) -> None:
+def _check_outside_output(folder: str, out_folder: str) -> None:
     """Raise UsageError if a folder of inputs is the output folder or inside it."""
-    if aside and f"{os.path.realpath(folder)}{os.sep}".startswith(_common_prefix(aside)):
+    if out_folder and f"{os.path.realpath(folder)}{os.sep}".startswith(_common_prefix(out_folder)):
         raise UsageError(
-            f"--out-dir {aside}: files in it are not read as inputs, but {folder} is inside it; name another folder"
+            f"--out-dir {out_folder}: files in it are not read as inputs, but {folder} is inside it; "
+            "name another folder"
         )
 
 

@@ -57,9 +57,9 @@ class Cue(Struct, frozen=True):
         return len(set(self.pattern.findall(text)))
 
 
-def _cue(words: str, inside: str = "") -> Cue:
-    in_ascii = any(character.isascii() and character.isalnum() for character in inside)
-    return Cue(frozenset(words.split()), compiled_later(inside) if inside else None, in_ascii)
+def _cue(words: str, pattern: str = "") -> Cue:
+    in_ascii = any(character.isascii() and character.isalnum() for character in pattern)
+    return Cue(frozenset(words.split()), compiled_later(pattern) if pattern else None, in_ascii)
 
 
 def _opening_cue(openings: str) -> Cue:

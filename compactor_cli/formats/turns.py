@@ -70,8 +70,8 @@ def _has_results(message: Message) -> bool:
 
 def _halves(message: Message, inserted: Sequence[int]) -> list[Message]:
     """Return a message for what the user typed, and one for what a harness inserted."""
-    beside = [message.parts[index] for index in inserted]
-    moved = sum(part.tokens for part in beside)
+    inserted_parts = [message.parts[index] for index in inserted]
+    moved = sum(part.tokens for part in inserted_parts)
     typed = tuple(part for index, part in enumerate(message.parts) if index not in inserted)
     turn = -1 - message.records[-1]  # no number that a format gives its turns
     halves = [
@@ -79,7 +79,7 @@ def _halves(message: Message, inserted: Sequence[int]) -> list[Message]:
         replace(
             message,
             id=f"{message.id}/beside",
-            parts=tuple(beside),
+            parts=tuple(inserted_parts),
             tokens=moved,
             origin="injected",
             turn=turn,

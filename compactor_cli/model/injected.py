@@ -152,8 +152,8 @@ def of_local_commands(texts: Sequence[str]) -> frozenset[int]:
     without the model: the command, its output, and the note that neither is meant for the model."""
     found = {index for index, text in enumerate(texts) if text[:1] in "< \nC" and _LOCAL.match(text)}
     for index, text in enumerate(texts):
-        behind = texts[index + 1] if index + 1 in found else text
-        if text.lstrip().startswith("<command-") and _LOCAL_OUTPUT in behind and _COMMAND.match(text):
+        output = texts[index + 1] if index + 1 in found else text
+        if text.lstrip().startswith("<command-") and _LOCAL_OUTPUT in output and _COMMAND.match(text):
             found.add(index)
     return frozenset(found)
 

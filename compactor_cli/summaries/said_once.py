@@ -44,19 +44,19 @@ def failures_in(state: Iterable[StateLine]) -> list[str]:
 
 def tells_failure(failures: Iterable[str], words: str) -> bool:
     """Return whether a failure, as returned by `failures_in`, contains these words, or their beginning if it is cut."""
-    told = "".join(words.split())
-    return len(told) >= _LEAST and any(_contains(failure, told) for failure in failures)
+    joined_words = "".join(words.split())
+    return len(joined_words) >= _LEAST and any(_contains(failure, joined_words) for failure in failures)
 
 
-def _contains(failure: str, told: str) -> bool:
-    position = failure.find(told[:_LEAST])
+def _contains(failure: str, joined_words: str) -> bool:
+    position = failure.find(joined_words[:_LEAST])
     while position >= 0:
-        if failure.startswith(told, position):
+        if failure.startswith(joined_words, position):
             return True
         end = failure.find("…", position)
-        if end >= position + _LEAST and told.startswith(failure[position:end]):
+        if end >= position + _LEAST and joined_words.startswith(failure[position:end]):
             return True
-        position = failure.find(told[:_LEAST], position + 1)
+        position = failure.find(joined_words[:_LEAST], position + 1)
     return False
 
 

@@ -290,8 +290,8 @@ def _carried_items(message: Message, repeated: set[str]) -> Iterator[SummaryItem
         section = finished.get(section, section)
         if section and not content.startswith((UNANSWERED, REPLIED_AT_END)):
             bonus = _OLD_BONUS if section == "Done" and content.startswith('"') else _CARRIED_BONUS
-            told = _OLD_WHERE.sub("[earlier #", content if section in FACTS else _OLDER.sub("[earlier]", content))
-            yield SummaryItem(section, told, (), order - _EARLIER_OFFSET, bonus)
+            shown = _OLD_WHERE.sub("[earlier #", content if section in FACTS else _OLDER.sub("[earlier]", content))
+            yield SummaryItem(section, shown, (), order - _EARLIER_OFFSET, bonus)
 
 
 def _old_line(line: str, by_model: bool) -> str:
@@ -304,14 +304,14 @@ def _old_line(line: str, by_model: bool) -> str:
     return line.strip() if by_model and not line.startswith(("|", "```", "(")) else ""
 
 
-def _request_items(message: Message, keywords: Keywords, said: str) -> Iterator[SummaryItem]:
-    """Yield a request's sentences. A nod needs the nearest other sentence, or else is shown with the end of `said`."""
+def _request_items(message: Message, keywords: Keywords, answer: str) -> Iterator[SummaryItem]:
+    """Yield a request's sentences. A nod needs the nearest other sentence, or else comes with the end of `answer`."""
     lines = all_statements(message.text("text"))
     substantial = [order for order, sentence in enumerate(lines) if is_informative(sentence)]
     person = f" {name}" if (name := person_named(message.speaker)) else ""
     label = label_of(message.number, user_named(message.speaker))
     texts = [f'"{clip(sentence)}"{person}' for sentence in lines]
-    answer_end = closing_sentences(said) if said and not substantial else []
+    answer_end = closing_sentences(answer) if answer and not substantial else []
     if answer_end and is_few_words(" ".join(lines)) and not any(map(QUESTION_END.search, answer_end)):
         return  # "Good."
     answered = one_line(" ".join(drop_repeated_leads(answer_end)), _MAX_ANSWERED_CHARS)
@@ -338,13 +338,13 @@ def _agent_items(message: Message, keywords: Keywords, *, after_request: bool) -
     """Yield what the agent says. `after_request`: the message directly follows a request, so a few words at its
     beginning are a nod."""
     text = message.text("text")
-    told = [sentence for sentence in answer_statements(text) if lack_of(sentence) != "announced"]
-    if after_request and told and is_few_words(told[0]) and text.lstrip().startswith(told[0]):
-        told = told[1:]
-    for order, sentence in enumerate(told):
+    statements = [sentence for sentence in answer_statements(text) if lack_of(sentence) != "announced"]
+    if after_request and statements and is_few_words(statements[0]) and text.lstrip().startswith(statements[0]):
+        statements = statements[1:]
+    for order, sentence in enumerate(statements):
         section = "Decisions" if is_decision(sentence) else "Done"
         is_exclamation = sentence.endswith("!") and is_few_words(sentence)
-        is_polite = section == "Done" and (is_exclamation or (len(told) > 1 and is_uninformative(sentence)))
+        is_polite = section == "Done" and (is_exclamation or (len(statements) > 1 and is_uninformative(sentence)))
         bonus = _points(sentence, keywords) - _POLITE_PENALTY * is_polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), order_of(message, order), bonus)
 

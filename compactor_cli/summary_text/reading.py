@@ -92,10 +92,10 @@ def in_turn(text: str) -> str:
         if (speaker := speaker_of(part.heading)) is not None and speaker.message is not None
     ]
     numbers = {number for number, _, _ in quoted}
-    said = _FOLLOWED.search(text, ends.since, ends.last)
-    asked = max((number for number, _, name in quoted if name == "user"), default=-1)
-    missing = [number for number in covered(text) if number > asked and number not in numbers]
-    first = int(said[1]) if said else max(missing, default=max(numbers, default=0) + 1)
+    followed = _FOLLOWED.search(text, ends.since, ends.last)
+    last_request = max((number for number, _, name in quoted if name == "user"), default=-1)
+    missing = [number for number in covered(text) if number > last_request and number not in numbers]
+    first = int(followed[1]) if followed else max(missing, default=max(numbers, default=0) + 1)
     place = min((start for number, start, _ in quoted if number >= first), default=-1)
     words = harmless(text[ends.words :]).replace("\n", "\n ")
     if place < 0:
@@ -112,8 +112,8 @@ def readable(text: str, *, quoted_only: bool = False) -> str:
     if quoted_only:
         begin, end = _quoting(text)
         carried = [words for name in ("user", INSTRUCTIONS) for words in earlier_words(text, name)]
-        told = ((text.rfind("\n", 0, words.start) + 1, words.end) for words in carried)
-        return _blanked(text, [(0, begin), (end, len(text)), *told])
+        carried_lines = ((text.rfind("\n", 0, words.start) + 1, words.end) for words in carried)
+        return _blanked(text, [(0, begin), (end, len(text)), *carried_lines])
     spans = carried_spans(text)
     titles = (match.span() for pattern in (_TITLE, _LEGEND) for match in pattern.finditer(text))
     frame = [*state_spans(text), *titles, *_marks(text, spans)]

@@ -45,9 +45,9 @@ def state_text(lines: Iterable[StateLine], later: int = 0) -> str:
 def with_whole_list(lines: Sequence[StateLine], is_told: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:
     """Return the lines to include, as decided by `is_told`. If one line of a task list is included, the whole list
     is, because a reader would take missing tasks for nonexistent ones."""
-    told = [is_told(line) for line in lines]
-    listed = any(line.kind == "task" and tells for line, tells in zip(lines, told, strict=True))
-    return tuple(line for line, tells in zip(lines, told, strict=True) if tells or (listed and line.kind == "task"))
+    told = [(line, is_told(line)) for line in lines]
+    listed = any(line.kind == "task" and tells for line, tells in told)
+    return tuple(line for line, tells in told if tells or (listed and line.kind == "task"))
 
 
 def tasks_age_text(spoken: int) -> str:
@@ -88,8 +88,8 @@ def holds_after(text: str) -> int:
 
 def unlisted_text(counts: Mapping[Kind, int]) -> str:
     """Return the line that says how many facts of each kind do not fit in the block."""
-    told = ((counts[kind], _COUNTED[kind]) for kind in _ORDER if counts.get(kind))
-    more = (f"{count} more {name}{'s' * (count > 1 and name != 'pending')}" for count, name in told)
+    shown_counts = ((counts[kind], _COUNTED[kind]) for kind in _ORDER if counts.get(kind))
+    more = (f"{count} more {name}{'s' * (count > 1 and name != 'pending')}" for count, name in shown_counts)
     return _UNLISTED + ", ".join(more)
 
 
@@ -100,8 +100,8 @@ def rest_lines(
     To make it fit, lines of least value are moved out of `taken`. Yield nothing if it does not fit even alone.
     `left`: remaining tokens. `cost`: tokens of a line. `small`: there is hardly space for more than one line, so
     files and checks are not counted."""
-    while told := {kind: count for kind, count in left_out.items() if not (small and kind in _IN_FILES)}:
-        text = unlisted_text(told).removeprefix(_UNLISTED if small else "")
+    while counts := {kind: count for kind, count in left_out.items() if not (small and kind in _IN_FILES)}:
+        text = unlisted_text(counts).removeprefix(_UNLISTED if small else "")
         if cost(text) <= left:
             yield StateLine("file", text, -1)
             return

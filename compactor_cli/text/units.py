@@ -122,13 +122,13 @@ def _sentence_cuts(line: str) -> Iterator[int]:
             yield start
 
 
-def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
-    """Yield where to split text into pieces of at most `longest` characters. Pieces may be longer to keep a long
+def _dense_cuts(line: str, start: int, end: int, max_chars: int) -> Iterator[int]:
+    """Yield where to split text into pieces of at most `max_chars` characters. Pieces may be longer to keep a long
     name, a key or a number whole, because half of one looks like another."""
-    while end - start > longest:
+    while end - start > max_chars:
         limit = min(end, start + _MAX_PROSE_CHARS)
-        cut = _break_before(line, start + longest // 3, start + longest)
-        cut = cut or _break_after(line, start + longest, limit) or _token_end(line, start, limit, end)
+        cut = _break_before(line, start + max_chars // 3, start + max_chars)
+        cut = cut or _break_after(line, start + max_chars, limit) or _token_end(line, start, limit, end)
         opened = _OPEN_BRACKET.search(line, max(start + 1, cut - _MAX_KEY), cut)
         cut = opened.start() if opened else cut
         if cut < end:
@@ -250,7 +250,7 @@ def _mapped(member: JsonMember, place: PositionMap) -> JsonMember:
     return JsonMember(place(member.start), place(member.end), place(member.begin), member.depth, leads, member.usual)
 
 
-def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _MAX_KEY) -> tuple[Span, ...]:
+def _leads(text: str, member: JsonMember, ends: dict[int, int], max_chars: int = _MAX_KEY) -> tuple[Span, ...]:
     """Return the spans that identify the object containing the members of `member`, if it is an object."""
     if text[member.start] != "{":
         return ()
@@ -260,19 +260,19 @@ def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _
     if members and _KIND.fullmatch(text, *members[0][:2]):  # a kind is less informative than a name after it
         members.sort(key=lambda member: _NAME.match(text, *member[:2]) is None)
     for number, (start, end, inner) in enumerate(members):
-        if inner < 0 and end - start <= longest:  # a rank is less informative than the address after it
+        if inner < 0 and end - start <= max_chars:  # a rank is less informative than the address after it
             address = _URL_MEMBER.match(text, end, ends[member.start]) if _RANK.fullmatch(text, start, end) else None
             return (address.span(1) if address else (start, end),)
-        if number == 0 and inner >= 0 and (nested := _first_of(text, inner, ends, longest)):
+        if number == 0 and inner >= 0 and (nested := _first_of(text, inner, ends, max_chars)):
             return (nested,)
     return ()
 
 
-def _first_of(text: str, opening: int, ends: dict[int, int], longest: int) -> Span | None:
+def _first_of(text: str, opening: int, ends: dict[int, int], max_chars: int) -> Span | None:
     """Return the span of the first member of a nested object that identifies the outer one, as the labels of a
     measured value do."""
     for start, end, inner in islice(_iter_members(text, opening, ends), 1 if text[opening] == "{" else 0):
-        return (start, end) if inner < 0 and end - start <= longest else None
+        return (start, end) if inner < 0 and end - start <= max_chars else None
     return None
 
 

@@ -51,7 +51,7 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
     decisions = read_decisions(args.decisions)
     session = open_session(args, with_aim(overrides, decisions), profile=True, probes=True)
     keeper = Keeper(session)
-    inputs = inputs_of(session, args.files or (), args, aside=args.out_dir)
+    inputs = inputs_of(session, args.files or (), args, out_folder=args.out_dir)
     if args.in_place:
         inputs = unique_inputs(session, inputs)
     if args.scheduler:  # its workers run in working folders of their own

@@ -93,7 +93,7 @@ def convert(args: ConvertOptions, overrides: Layer) -> None:
     if args.json and not args.out_dir and (args.out or "-") == "-":
         raise UsageError("--json prints the report on standard output: write the session elsewhere with -o")
     target = _target(args.to)
-    inputs = inputs_of(session, [args.file], args, aside=args.out_dir)
+    inputs = inputs_of(session, [args.file], args, out_folder=args.out_dir)
     if len(inputs) > 1 and not args.out_dir:
         description = f"{args.file} is a folder with {len(inputs):,} sessions"
         raise UsageError(f"{description}; name a folder to write to with --out-dir")

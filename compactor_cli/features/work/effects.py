@@ -139,56 +139,56 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     asked = named_action(call.tool, arguments)
     verb = possible_action(call.tool, arguments)
     verb = "" if asked and verb in tool_words(call.tool) else verb
-    came = ActOutcome() if call.failed or call.undecided or not call.answered else act_outcome(call)
-    if came.kind == "tried":
+    outcome = ActOutcome() if call.failed or call.undecided or not call.answered else act_outcome(call)
+    if outcome.kind == "tried":
         return Effect("", "", True)
-    undone = came.kind == "failed" or is_undone(call.output, map(scalar, arguments.values()))
-    if not call.failed and not call.undecided and came.kind != "waits" and undone:
+    undone = outcome.kind == "failed" or is_undone(call.output, map(scalar, arguments.values()))
+    if not call.failed and not call.undecided and outcome.kind != "waits" and undone:
         call = replace(call, failed=True)
-    given = identities(arguments) or named_by_tool(call.tool, arguments)
-    called = (key for key in _TITLE_KEYS if key in arguments)
-    titles = [_shown(key, arguments, call.tool) or _elements(key, arguments, call.tool, _MAX_TITLE) for key in called]
+    ids = identities(arguments) or named_by_tool(call.tool, arguments)
+    keys = (key for key in _TITLE_KEYS if key in arguments)
+    titles = [_shown(key, arguments, call.tool) or _elements(key, arguments, call.tool, _MAX_TITLE) for key in keys]
     persons = [scalar(arguments.get(key)) for key in _PERSON_KEYS]
-    is_meant = any((*given, *titles, *persons, *filter(_NUMBER_ARGUMENT.search, arguments)))
+    is_meant = any((*ids, *titles, *persons, *filter(_NUMBER_ARGUMENT.search, arguments)))
     titles += filter(None, (scalar(arguments.get(key)) for key in PATH_KEYS))
     action = call_verb(call.tool, arguments)
-    held = [] if call.failed or action != "create" else container_ids(arguments)
-    is_new = not given or set(given) <= set(held)
-    made = (
+    containers = [] if call.failed or action != "create" else container_ids(arguments)
+    is_new = not ids or set(ids) <= set(containers)
+    created = (
         created_ids(call.tool, call.output, arguments, allow_words=not asked, is_known=is_known)
         if is_new and not call.failed
         else []
     )
     # an act awaiting approval has at most the number of the request
-    asked_for, made = (made[:1], []) if came.kind == "waits" else ([], made)
-    known = [] if any(titles) or call.failed else title_of(call.output, given)
-    within = [text for text in held if made and not made[0].startswith(text)]
-    named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
+    awaited, created = (created[:1], []) if outcome.kind == "waits" else ([], created)
+    known = [] if any(titles) or call.failed else title_of(call.output, ids)
+    container_names = [text for text in containers if created and not created[0].startswith(text)]
+    named = " ".join(filter(None, [call.tool, verb, *(created or ids or persons), *container_names]))
     title = " ".join(filter(None, [*titles, *known]))
-    came_out = _confirmed_arguments(call, arguments, given)
-    details = _details(call.tool, came_out, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
-    receipt = receipt_of(call.tool, action, call.output, arguments) if given and not (made or call.failed) else ()
+    confirmed = _confirmed_arguments(call, arguments, ids)
+    details = _details(call.tool, confirmed, (asked, verb, *created, *ids)) + tuple(("as", text) for text in awaited)
+    receipt = receipt_of(call.tool, action, call.output, arguments) if ids and not (created or call.failed) else ()
     head = " ".join(filter(None, [call.tool, verb]))
-    meant = " ".join(filter(None, [*(given or persons), *titles]))
-    key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
-    done = not call.failed and not call.undecided and came.kind != "waits"
-    thing = _thing(call.tool, "".join((made or given)[:1]), arguments)
-    rest = {name: value for name, value in arguments.items() if value != asked and scalar(value) not in given[:1]}
+    subject = " ".join(filter(None, [*(ids or persons), *titles]))
+    key = plain_key(f"{head} {subject}") if subject else act_text(head, details)
+    done = not call.failed and not call.undecided and outcome.kind != "waits"
+    thing = _thing(call.tool, "".join((created or ids)[:1]), arguments)
+    rest = {name: value for name, value in arguments.items() if value != asked and scalar(value) not in ids[:1]}
     is_plain = {name for name, _ in details} == set(rest) and all(map(is_scalar, rest.values()))
     act = Act(
         *(thing, action, named, title, (*receipt, *details)),
-        *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain, standing_after(call)),
+        *(tool_words(asked)[1:], bool(created), frozenset(rest), is_plain, standing_after(call)),
     )
     text, ended = act_text(f"{named} {title}".strip(), (*receipt, *details)), _ended_identity(call.tool, arguments)
-    if asked and done and call.answered and not (is_meant or made):
+    if asked and done and call.answered and not (is_meant or created):
         text = ""  # an agent may use such a tool to add two numbers
     others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(
-        *(text, key, done, came.words if call.output.startswith("|") else reason(call), ended, call.undecided),
+        *(text, key, done, outcome.words if call.output.startswith("|") else reason(call), ended, call.undecided),
         action=head,
         arguments=others,
         act=act if thing else None,
-        waiting_for=came.words if came.kind == "waits" else "",
+        waiting_for=outcome.words if outcome.kind == "waits" else "",
     )
 
 

@@ -141,9 +141,9 @@ def result_outcome(output: str, tool: str, arguments: Iterable[str]) -> ActOutco
     return pair_outcome if pair_outcome.kind else _text_outcome(text, own, echoed)
 
 
-def member_outcome(name: str, value: Any, tool: str, given: Iterable[str]) -> ActOutcome:
-    """Return the outcome that one member of a result states. `given`: folded values of the call's arguments."""
-    return _member_outcome(name, value, name_parts(tool), list(given), few=True)
+def member_outcome(name: str, value: Any, tool: str, argument_values: Iterable[str]) -> ActOutcome:
+    """Return the outcome that one member of a result states. `argument_values`: those of the call, folded."""
+    return _member_outcome(name, value, name_parts(tool), list(argument_values), few=True)
 
 
 def awaits_consent(output: str) -> bool:
@@ -151,11 +151,11 @@ def awaits_consent(output: str) -> bool:
     return APPROVAL_WORDS.search(fold(output[:_HEAD_CHARS]).replace("_", " ")) is not None
 
 
-def plainly_states_done(output: str, tool: str, given: Iterable[str]) -> bool:
+def plainly_states_done(output: str, tool: str, argument_values: Iterable[str]) -> bool:
     """Return whether a result plainly says that something was done. Its words must not also describe the state of a
     thing, unless they are a form of the tool's own verb."""
     folded_text = fold(output)
-    for value in given:
+    for value in argument_values:
         folded_text = folded_text.replace(value, "·") if len(value) >= _MIN_ECHO_CHARS else folded_text
     own = tuple(word for word in name_parts(tool) if len(word) >= _STEM_CHARS)
     return PLAIN_DONE_WORDS.search(folded_text) is not None or any(

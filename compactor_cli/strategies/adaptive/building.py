@@ -372,8 +372,8 @@ class PlanBuilder:
             )
         }
         whole = with_whole_list(self.state, lambda line: line not in shown_later)
-        there_too = {*decisions, *chosen}
-        gone = {i for group in self.others if group.index not in there_too for i in group.messages}
+        remaining = {*decisions, *chosen}
+        gone = {i for group in self.others if group.index not in remaining for i in group.messages}
         lines = whole if gone.isdisjoint(self.known.messages_since_tasks) else without_tasks(whole)
         return state_text(lines, sum(len(messages) for messages in later_messages if messages[0] > end))
 

@@ -83,7 +83,7 @@ def end_of_first_paragraph(text: str) -> int:
     return found.start() + 1 if found else len(text)
 
 
-def pointed_to(told: Sequence[tuple[int, Clause]], text: str) -> int:
+def pointed_to(clauses: Sequence[tuple[int, Clause]], text: str) -> int:
     """Return the index of the sentence that the first paragraph of the first request, which has this text, points to
     ("fix the following issue"), below headings: it is the task. Return -1 if there is none, or if it is pasted."""
     end = end_of_first_paragraph(text)
@@ -93,7 +93,9 @@ def pointed_to(told: Sequence[tuple[int, Clause]], text: str) -> int:
         end = above.end()
     if text.startswith("```", _next_word(text, end)):
         return -1
-    index, clause = next(((i, clause) for i, (n, clause) in enumerate(told) if not n and clause.end > end), (-1, None))
+    index, clause = next(
+        ((i, clause) for i, (n, clause) in enumerate(clauses) if not n and clause.end > end), (-1, None)
+    )
     return index if clause and clause.origin != "pasted" else -1
 
 

@@ -174,9 +174,9 @@ def _odd_lines(piece: int, lines: SessionLines) -> list[int]:
     return [piece_lines[index] for index in odd_rows([*map(lines.text, piece_lines)])]
 
 
-def _begins_as_failed(said: str) -> bool:
+def _begins_as_failed(beginning: str) -> bool:
     """Return whether the beginning of a result says that the call failed or changed nothing."""
-    return begins_as_failed(said) or edited_nothing(said)
+    return begins_as_failed(beginning) or edited_nothing(beginning)
 
 
 def repeated_lines(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
