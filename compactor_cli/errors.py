@@ -109,7 +109,7 @@ class BudgetError(CompactorError):
         )
 
     def of(self, subject: str, needed_tokens: int = 0) -> BudgetError:
-        """Return the same error for a part of a file, whose other parts need `needed_tokens` tokens."""
+        """Return the same error for a part of a file, whose other parts need `needed_tokens`."""
         return BudgetError(
             self.target, self.floor, self.items, option=self.option, subject=f"{subject} ", needed_tokens=needed_tokens
         )

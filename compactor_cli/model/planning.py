@@ -154,7 +154,7 @@ class Summarizer(Protocol):
 
 
 def tokens_to_request(available_tokens: int) -> int:
-    """Return how many tokens to request when `available_tokens` tokens are available under a summary's headings."""
+    """Return how many tokens to request when `available_tokens` are available under a summary's headings."""
     return int(PROSE_SHARE * available_tokens / MAX_OVERRUN)
 
 

@@ -91,7 +91,7 @@ def _unit_ranks(text: str, units: Sequence[OutlineUnit], *, is_followed: bool) -
 
 
 def _sentence_part(text: str, units: Sequence[OutlineUnit], index: int) -> str:
-    """Return of what a sentence is by the nearest heading that tells: of what was `by_user`, or comes `next`."""
+    """Return what a sentence is about, by the nearest heading that says it: "asked", "next", or ""."""
     unit, match_next = units[index], _NEXT_STEPS.search if units[index].is_heading else _NEXT_STEP_ITEM.match
     label = _unit_label(text, unit) if unit.is_heading else _unit_label(text, unit).rpartition(":")[0]
     while not (by_user := _USER_PART.search(label)) and not match_next(label):

@@ -163,8 +163,8 @@ def _replaced_lines(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _is_repeated(removed: str, words: set[str], added_line: str) -> bool:
-    """Return whether the added lines repeat most words of a removed line, or the added line `added_line` it repeats
-    most of its characters. A line with an additional negation says something else."""
+    """Return whether the added lines repeat most words of a removed line, or `added_line`, the one beside
+    it, most of its characters. A line with an additional negation says something else."""
     own_words = set(_WORD.findall(removed))
     if own_words <= words:
         return True

@@ -168,7 +168,7 @@ def _restore(session: Session, database: Database, args: RestoreOptions, data: b
     elif args.search is not None:
         _search(session, database, args.search, lookup.compactions, json=args.json)
     elif args.listed:
-        _list_compactions(session, database, args, lookup)
+        _print_compactions(session, database, args, lookup)
     elif args.ref is not None:
         _restore_original(database, args, args.ref, lookup)
     else:
@@ -235,8 +235,8 @@ def _restore_original(database: Database, args: RestoreOptions, reference: str, 
     write_bytes(args.out or "-", content, inputs=[args.file] if args.file else ())
 
 
-def _list_compactions(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """List the compactions of a file, and what each removed."""
+def _print_compactions(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
+    """Print the compactions of a file, and what each removed."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, removed_table, round_json

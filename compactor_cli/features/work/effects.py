@@ -101,7 +101,7 @@ class Act(Struct, frozen=True):
     argument_names: frozenset[str] = frozenset()
     """Names of all arguments except those for the action and the identity."""
     is_plain: bool = False
-    """Whether the details contain all of `others`, and each of them is a single value."""
+    """Whether the details contain all of `argument_names`, and each of them is a single value."""
     standing: Standing | None = None
     """The state of the thing after the act, if the result states it."""
 

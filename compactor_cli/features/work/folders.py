@@ -75,7 +75,7 @@ def _first_folder_change(command: str) -> str | None:
     return with_home_as_tilde(folder) if folder.startswith("$") else folder
 
 
-def _reference_folder(folder: str, paths: Sequence[str], commands: str) -> str:
+def _reference_folder(folder: str, paths: Sequence[str], command_text: str) -> str:
     """Return the folder relative to which commands name the paths below `folder`: the topmost such parent, or
     `folder` itself."""
     first_below = next(
@@ -86,7 +86,7 @@ def _reference_folder(folder: str, paths: Sequence[str], commands: str) -> str:
         lower_parts = parts[depth + 1 :]
         # a single name may refer to another folder
         referred = lower_parts if len(lower_parts) > 1 else [*lower_parts, first_below]
-        if re.search(rf"(?<![\w/])(?:\./)?{re.escape('/'.join(referred))}/", commands):
+        if re.search(rf"(?<![\w/])(?:\./)?{re.escape('/'.join(referred))}/", command_text):
             return "/".join(parts[: depth + 1])
     return folder
 

@@ -128,10 +128,10 @@ def removed_worktree(removal: str, reported: Iterable[str]) -> str:
         return ""
     removed_folders = {_plain_folder(word) for word in removal.split()[3:] if not word.startswith("-")}
     added = (text for text in reported if text.startswith(f"{_WORKTREE} add "))
-    return next((text for text in added if _name_one_of(removed_folders, text.split()[3:])), "")
+    return next((text for text in added if _names_one_of(removed_folders, text.split()[3:])), "")
 
 
-def _name_one_of(folders: Iterable[str], words: Sequence[str]) -> bool:
+def _names_one_of(folders: Iterable[str], words: Sequence[str]) -> bool:
     """Return whether one of the words names one of the folders; each may be relative to any folder."""
     named_paths = [f"/{_plain_folder(word)}" for word in words if not word.startswith("-")]
     return any(name.endswith(f"/{folder}") or f"/{folder}".endswith(name) for folder in folders for name in named_paths)

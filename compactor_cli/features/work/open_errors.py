@@ -97,7 +97,7 @@ class OpenError(Struct, frozen=True):
 
 
 def is_abandoned(call_number: int, call_count: int) -> bool:
-    """Return whether the error of call number `call_number` is no longer reported after `call_count` calls."""
+    """Return whether the error of call `call_number` is no longer reported after `call_count` calls."""
     return call_number < call_count - _MAX_CALLS_OPEN
 
 

@@ -98,8 +98,7 @@ def arrange(
 
     `in_place`: groups that would stay. `is_movable`: returns whether a group may be quoted instead. `quoted_tokens`:
     returns the tokens of the lines that a summary quotes of a group. `extra_tokens`: tokens of the last summary besides
-    its lines.
-    `required`: there has to be a summary, however little it quotes. `min_tokens`: minimum tokens of a summary."""
+    its lines. `required`: there has to be a summary, however little it quotes. `min_tokens`: minimum tokens of one."""
     stretches: list[Stretch] = []
     current = Stretch()
     for group in groups:
@@ -173,8 +172,8 @@ def _first_gap(
 
 
 def _end_stretch(stretches: list[Stretch], stretch: Stretch, next_group: Group | None = None) -> None:
-    """End a stretch. Groups with a message after the group `next_group`, which stays in place, have no place before it:
-    they are dropped."""
+    """End a stretch. Groups with a message after `next_group`, which stays in place, have no place before it: they
+    are dropped."""
     if next_group is not None:
         stretch.groups = [g for g in stretch.groups if g.messages[-1] < next_group.messages[0]]
     if stretch.groups:

@@ -252,7 +252,7 @@ class PlanBuilder:
         return [choice for choice in chosen if not self._is_outdated(choice.line, chosen_lines)]
 
     def _is_outdated(self, line: int, present_lines: Set[int]) -> bool:
-        """Return whether a line is restated in words that are neither `present_lines` nor in place."""
+        """Return whether a line is restated in words that are neither in `present_lines` nor in place."""
         newer = with_newer([line], self.newer_of) - {line}
         return not all(other in present_lines or self._stays_in_place(other) for other in newer)
 

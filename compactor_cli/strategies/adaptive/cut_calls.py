@@ -37,7 +37,7 @@ class CallCutter:
     def cut(
         self, part: Part, kept_lines: Iterable[str], min_tokens: int, *, call_number: int = -1, room: int = 0
     ) -> tuple[str, int]:
-        """Return the arguments of a call with the `kept_lines` lines of long strings, and the tokens of the call.
+        """Return the arguments of a call with the `kept_lines` of long strings, and the tokens of the call.
 
         With `room` tokens, the heads and tails of these strings stay too, as far as they fit. `min_tokens`: the minimum
         tokens of arguments that are not JSON. `call_number`: identifies the call."""

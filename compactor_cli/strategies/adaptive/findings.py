@@ -35,7 +35,7 @@ def findings(messages: Sequence[Message], lines: SessionLines, cost: Callable[[i
 
 
 def room_for_findings(room: int, session_tokens: int) -> float:
-    """Return the tokens for the agent's findings in a `room` for a transcript of `session_tokens` tokens."""
+    """Return the tokens for the agent's findings in a `room` for a transcript of `session_tokens`."""
     return room * share_between(100 * room // max(1, session_tokens), _LOW_POINT, _HIGH_POINT)
 
 

@@ -81,7 +81,7 @@ class InPlaceRenderer:
     ) -> Decision:
         """Return the group with only the lines in `taken_lines`.
 
-        Parts that cannot be cut, and small ones, stay whole: results up to `SMALL_TOKENS` tokens, or a higher limit for
+        Parts that cannot be cut, and small ones, stay whole: results up to `SMALL_TOKENS`, or a higher limit for
         those in text form, and what the agent wrote up to `whole_limit` tokens. `end_tokens`: tokens for the head and
         tail of longer calls."""
         edits = []

@@ -64,7 +64,7 @@ def quoted_details(
 
     Messages in `excluded` are repeated anyway. `newest_tokens`: tokens for the beginnings of the newest messages,
     whatever their value. `in_hand`: the exchange that stays after the summary. Lines chosen from it share the room,
-    except for the `reserved_tokens` tokens, which are for the summary alone."""
+    except for `reserved_tokens`, which are for the summary alone."""
     room = min(room, DETAIL_TOKENS) - inputs.count(LEGEND)
     if room < _MIN_QUOTE_TOKENS or inputs.profile is None:
         return Details()
@@ -112,7 +112,7 @@ def quoted_details(
 def _excerpts(
     inputs: PlanInput, selector: Selector, required: Collection[int], skipped_messages: Collection[int] = ()
 ) -> tuple[Excerpt, ...]:
-    """Return the quotes of the taken lines, except those of messages that are kept `skipped_messages`. The lines in
+    """Return the quotes of the taken lines, except those of `skipped_messages`. The lines in
     `required` have to be answered, or report the outcome of the work. They are not the first to be dropped, even if all
     their names are known."""
     lines, taken = selector.lines, selector.taken
@@ -150,8 +150,8 @@ class _ExchangeInHand:
         return {group.index: self._newest.render(group, shown_lines, RECENT) for group in self._groups}
 
     def take(self, room: int, newest_tokens: int, reserved_tokens: int) -> int:
-        """Take lines of the exchange and of the summarized messages, with `reserved_tokens` tokens for the latter
-        alone. Return the tokens that are left. `newest_tokens`: as in `quoted_details`."""
+        """Take lines of the exchange and of the summarized messages, with `reserved_tokens` for the latter alone.
+        Return the tokens that are left. `newest_tokens`: as in `quoted_details`."""
         lines, selector = self._lines, self._selector
         budget, candidates = room - self._used_tokens(), densest_lines(lines, room)
         pending = [line for line in self._newest.pending_results(lines) if line not in lines.silent]

@@ -81,7 +81,7 @@ def _hard_options(
     request are as long as recent ones from the start.
 
     System messages are cut, to no less than half of the room, if the target would leave less than a share of the
-    session to `has_others`, or too few tokens to say anything: nobody could continue from that. With a target ratio
+    session to the rest (`has_others`), or too few tokens to say anything: nobody could continue from that. With a ratio
     everything has to shrink: the smaller the ratio, the closer this share is to it. System messages that are cut anyway
     also leave room for what the user typed: a harness repeats its words with every call, while the user's were said
     once."""

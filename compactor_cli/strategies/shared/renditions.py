@@ -365,7 +365,7 @@ def newest_tokens(room: int) -> float:
 
 
 def count_fitting(renderer: Renderer, groups: Sequence[Group], room: int) -> int:
-    """Return how many of the newest groups fit if each output keeps up to `COMFORT_TOKENS` tokens."""
+    """Return how many of the newest groups fit if each output keeps up to `COMFORT_TOKENS`."""
     count, used_tokens = 0, 0
     for group in reversed(groups):
         used_tokens += max_size(renderer, group, COMFORT_TOKENS)

@@ -57,7 +57,7 @@ def room_for_older(request_tokens: float, room: int) -> float:
 
 
 def room_for_requests(tokens_left: int, room: int, request_count: int) -> float:
-    """Return the tokens for what the user said in a number of `request_count`. `tokens_left`: the tokens of the room
+    """Return the tokens for what the user said in `request_count` requests. `tokens_left`: the tokens of the room
     that the newest groups leave."""
     small = _SMALL_DIALOGUE_SHARE if request_count >= _MIN_DIALOGUE_REQUESTS else _SMALL_REQUEST_SHARE
     return max(

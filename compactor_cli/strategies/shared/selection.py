@@ -264,7 +264,7 @@ class Selector:
         return gain
 
     def _context_gain(self, line: int, other_side: int) -> float:
-        """Return what a taken line gains when its neighbour `other_side` is taken too."""
+        """Return what a taken line gains when its neighbour on the `other_side` is taken too."""
         gain, side, term_levels = 0.0, other_side | self._taken_sides(line), self._term_levels
         for term, worth, levels in self._contexts[line]:
             more = levels[side] - term_levels.get(term, 0.0)
