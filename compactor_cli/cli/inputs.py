@@ -41,7 +41,7 @@ class Input(Struct, frozen=True):
 
 
 def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, out_folder: str = "") -> list[Input]:
-    """Return the inputs of a command: the named files, or the session that its options choose (see `picked`),
+    """Return the inputs of a command: the named files, or the session that its options choose (see `pick_files`),
     expanded by `files_of`. Raises UsageError and InputError."""
     return files_of(session, pick_files(session, files, args), out_folder=out_folder)
 

@@ -52,7 +52,7 @@ class SummaryItem(Struct, frozen=True):
     code: str = ""
     """A block of code under the line."""
     needs: tuple[str, ...] = ()
-    """`about` of the lines without which this one would mislead, such as a correction."""
+    """`key` of the lines without which this one would mislead, such as a correction."""
     label: str = ""
     """The label before a sentence of the user (`#12 user`), if it is repeated among other messages."""
     sentence: str = ""
