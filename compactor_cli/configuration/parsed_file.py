@@ -35,6 +35,7 @@ def unknown_key_error(name: str, value: Any = None) -> str:
     if name in sections():
         return f"{name} = {notation_of(value)}: {name} is a section; its keys: {_list_keys(name)}"
     near = get_close_matches(name, [*keys(), *(() if section else sections())], n=1)
+    near = [key for key in near if get_close_matches(leaf, [key.rpartition(".")[2]], n=1)]  # the section is no likeness
     near = near or [key.name for key in keys().values() if key.leaf in get_close_matches(leaf, [key.leaf], n=1)]
     suggestion = f" (did you mean {near[0]}?)" if near else ""
     if section in sections():

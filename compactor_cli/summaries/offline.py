@@ -144,7 +144,7 @@ def make_page(request: SummaryRequest) -> Page:
         since=since,
         follows_request=request.follows_request,
         continues=request.is_answered,
-        talk=is_between_people(request.messages),
+        talk=any(heading.quotes for heading in outline.headings) and is_between_people(request.messages),
     )
 
 

@@ -21,18 +21,18 @@ _CAUSE = compiled_later(r" failed: (?P<cause>.+)\)$")
 
 
 def not_in_state(items: Iterable[SummaryItem], state: Sequence[StateLine]) -> list[SummaryItem]:
-    """Return the items without changed files, checks and errors that the state lists, failed calls without a cause
-    that it gives, and no error that is the cause of such a call."""
+    """Return the items without changed files, failing checks and errors that the state lists, and failed calls
+    without a cause that the state or an error gives. A later round reads errors and checks that passed from here."""
     paths = {path for line in state if line.kind == "file" for path, _ in parse_file_line(line.text)}
-    checks = [line.text.partition(": ")[2] for line in state if line.kind == "check"]
+    checks = [line.text.partition(": ")[2] for line in state if line.kind == "check" and line.open]
     failures = failures_in(state)
-    active = [_without_cause(item, failures) for item in items]
-    failures += _causes(active)
-    return [
+    stay = [
         item
-        for item in active
+        for item in items
         if not (_is_told_file(item, paths) or _is_check(item, checks) or _is_error(item, failures))
     ]
+    failures += ["".join(item.text.split()) for item in stay if _is_failure(item)]
+    return [_without_cause(item, failures) for item in stay]
 
 
 def failures_in(state: Iterable[StateLine]) -> list[str]:

@@ -120,7 +120,7 @@ def chunk_terms(chunk: str) -> tuple[Term, ...]:
     """Return the terms of one chunk; a path also yields its file name, a dotted symbol its parts."""
     if len(chunk) < 3:
         return ()
-    if is_word(chunk):
+    if chunk.isalpha() or (not chunk.isascii() and is_word(chunk)):
         return _letter_terms(chunk)
     core = chunk.rstrip(".-/@$~+%") if not chunk.endswith("%") else chunk.rstrip("%.")
     if core.startswith("//"):
@@ -134,7 +134,7 @@ def chunk_terms(chunk: str) -> tuple[Term, ...]:
         return ((core, "number"),) if len(core) > 2 else ()
     if len(core) < 3 or (len(core) < 4 and not core.isalpha()):
         return ()
-    if is_word(core):
+    if core.isalpha() or (not core.isascii() and is_word(core)):
         return _letter_terms(core)
     if core.startswith("--"):
         return ((core, "flag"),)

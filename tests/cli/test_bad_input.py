@@ -56,7 +56,7 @@ def test_a_text_in_another_encoding_is_told_what_to_do(run, tmp_path, encoding):
     done = run("inspect", "windows.jsonl")
     assert done.code == 3
     assert done.stderr.startswith("error: windows.jsonl:1: ")
-    assert "write it as UTF-8 first (iconv -f UTF-16 -t UTF-8)" in done.stderr
+    assert "convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)" in done.stderr
     (tmp_path / "windows.jsonl").write_bytes("Größe".encode("latin-1"))
     assert "is this a JSONL transcript?" in run("inspect", "windows.jsonl").stderr
 

@@ -205,7 +205,7 @@ def test_everything_that_is_wrong_in_a_file_is_said_at_once(run, tmp_path):
     (tmp_path / "compactor.toml").write_text('keep_last = -1\nscoring = 5\n[tiers]\nkep = [1]\nenabled = "yes"\n')
     done = run("config")
     assert done.code == 2
-    for words in ("keep_last = -1", "scoring = 5: is a section", "tiers.kep", "tiers.enabled"):
+    for words in ("keep_last = -1", "scoring = 5: scoring is a section", "tiers.kep", "tiers.enabled"):
         assert words in done.stderr
 
 
@@ -387,7 +387,7 @@ def test_init_writes_a_file_that_is_valid_and_never_overwrites(run, tmp_path, ho
     for arguments in ((), ("--yaml",)):
         again = run("config", "init", *arguments, **home)
         assert again.code == 2
-        assert "compactor.toml is there already" in again.stderr
+        assert "compactor.toml already exists" in again.stderr
     assert (tmp_path / "compactor.toml").read_text() == text
     assert run("config", "init", "--user", "--yaml", **home).code == 0
     assert user_file.with_suffix(".yaml").is_file()

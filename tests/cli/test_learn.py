@@ -137,7 +137,7 @@ def test_one_session_has_no_held_out_figures_and_that_is_said(run, sessions, tmp
     done = run("learn", "sessions/north/harbour.jsonl", "-o", "own.toml", *CHARS)
     assert done.code == 0
     assert "no held-out figures: a single session cannot be held out from itself" in done.text
-    assert "# No held-out figures: one session" in (tmp_path / "own.toml").read_text("utf-8")
+    assert "# No held-out figures: a single session" in (tmp_path / "own.toml").read_text("utf-8")
     assert learned(tmp_path).figures == {}
 
 

@@ -103,6 +103,10 @@ def actions_by_file(actions: Counter[tuple[str, str]], paths: KnownPaths) -> Cou
     return found
 
 
+_OPEN = "- failing: ", "- open error"
+"""How lines of the state begin that tell an error; a summary tells it nowhere else."""
+
+
 def lost_facts(last: Round) -> list[str]:
     """Return what the ledger of the whole session has and the last output does not, except files that were read."""
     kept = [m for m in last.part.messages if m.origin != "summary"]
@@ -125,6 +129,7 @@ def lost_facts(last: Round) -> list[str]:
         f"command {c.text}" for c in ever.commands if not (is_only_looking(c.text) or shown_command(c.text) in commands)
     ]
     said = one_line("\n".join(m.text() for m in kept), 10**9)  # of a clipped line, only the part before the ellipsis
+    said += "\n".join(line for text in summaries_of(last.part) for line in text.splitlines() if line.startswith(_OPEN))
     errors = {f.subject for f in stated if f.section == "Errors"}
     return lost + [f"error {e}" for e, _ in ever.errors if e not in errors and e.removesuffix("…") not in said]
 
