@@ -49,6 +49,7 @@ class PageFrames:
 
     def __init__(self, messages: Sequence[Message], pairing: Pairing | None) -> None:
         self._edges: dict[PartIndex, list[tuple[int, _EdgeLine]]] = {}
+        self._sources = set[PartIndex]()
         self._lines: dict[PartIndex, list[tuple[str, str]]] = {}
         """Result -> its lines with words, each with its tool."""
         self._results: Counter[tuple[str, str]] = Counter()
@@ -56,7 +57,10 @@ class PageFrames:
         self._counts: Counter[_EdgeLine] = Counter()
         for result, call in (pairing or pair_calls(messages)).call_of.items():
             call_part, part = messages[call[0]].parts[call[1]], messages[result[0]].parts[result[1]]
-            if not _is_page(call_part, part):
+            if _concerns_source(call_part):
+                self._sources.add(result)
+                continue
+            if not _is_page(part):
                 continue
             lines = _lines_with_words(part.text)
             edges = self._edges[result] = list(_edges(call_part.name, lines))
@@ -65,6 +69,10 @@ class PageFrames:
             for key in {key for _, key in edges}:
                 self._counts[key] += 1
                 self._oldest[key] = min(result, self._oldest.get(key, result))
+
+    def is_source(self, result: PartIndex) -> bool:
+        """Return whether a result is the output of a command or a file: markup in it may have to be edited."""
+        return result in self._sources
 
     def frame_lines(self, result: PartIndex) -> frozenset[int]:
         """Return the physical lines of a result, from 0, that belong to a frame which an earlier result shows.
@@ -81,12 +89,16 @@ class PageFrames:
         return frozenset(number for number, key in shared.items() if not any(result_errors(key[2][-1], None)))
 
 
-def _is_page(call: Part, result: Part) -> bool:
-    """Return whether a result is neither the output of a command nor a file; in those, repeated lines still carry
+def _concerns_source(call: Part) -> bool:
+    """Return whether a call runs a command or concerns a file; in what it returns, repeated lines still carry
     meaning."""
     arguments = call_arguments(call)
     keys = arguments.keys() if isinstance(arguments, dict) else ()
-    if any(key in keys for key in _COMMAND_ARGUMENTS) or _COMMAND_REPORT.search(result.text, 0, _HEAD_CHARS):
+    return any(key in keys for key in _COMMAND_ARGUMENTS)
+
+
+def _is_page(result: Part) -> bool:
+    if _COMMAND_REPORT.search(result.text, 0, _HEAD_CHARS):
         return False
     return result.text.count("\n") >= _MIN_PAGE_LINES - 1 and not has_failed(result)
 

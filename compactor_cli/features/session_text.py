@@ -197,7 +197,8 @@ def read_session(
             cut = _line_cut(message, part, text, speech=speech)
             escaped = json if text is not json and _is_plain_form(text, json) else ""
             if part.kind == "tool_result" and not (outdated or escaped or cut == "apart"):
-                text = page_lines(on_one_line(text))
+                text = on_one_line(text)
+                text = text if frames.is_source((index, position)) else page_lines(text)
                 if text is json:
                     outdated = frames.frame_lines((index, position)) | trees.repeated_lines((index, position))
                 elif is_page(text, json):

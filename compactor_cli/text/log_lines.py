@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
@@ -52,14 +50,6 @@ _LEVEL_KEYS = ("level", "lvl", "severity", "levelname", "log.level")
 _MESSAGE_KEYS = ("msg", "message", "event", "error", "err")
 """The same for lines with named fields."""
 _RESOLVED_STATES = ("resolved", "fixed", "closed", "ok", "ignored", "suppressed")
-_CALM = compiled_later(r"[ \t]*\W?(?:INFO|DEBUG|TRACE|[Ii]nfo|[Dd]ebug|[Tt]race)\b(?![-.]\w)")
-_ALARM = compiled_later(
-    r"[ \t]*\W?(?:WARN(?:ING)?|ERROR|FATAL|CRITICAL|PANIC|[Ww]arn(?:ing)?|[Ee]rror|[Ff]atal)\b(?![-.]\w)"
-)
-_VALUE = compiled_later(r"[\w./:@%+-]*\d[\w./:@%+-]*")
-"""A word with a digit: what differs from one report of a running program to the next."""
-_REPORTED, _WIDTH = 4, 300
-"""Minimum number of such reports for them to say nothing, and characters of a line that are compared."""
 _LOG_LINE_START = compiled_later(rf"{_TIMESTAMP}|\s*(?:\{{|[\w.]+=)", re.IGNORECASE)
 _MAX_LINE_CHARS = 2_000
 
@@ -84,27 +74,14 @@ def is_error_log(line: str) -> bool:
     return _has_level(line) or _LEVEL_PAIR.match(stripped) is not None
 
 
-def repeated_reports(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the log lines in which a running program says again and again that nothing is wrong, with
-    other values. The first one of each kind is left out, unless the log has a warning or an error."""
-    alike: defaultdict[str, list[int]] = defaultdict(list)
-    for number, line in enumerate(lines):
-        if _has_level(line, _CALM, None):
-            alike[_VALUE.sub("0", line[:_WIDTH])].append(number)
-    repeated = [numbers for numbers in alike.values() if len(numbers) >= _REPORTED]
-    alarmed = bool(repeated) and any(_has_level(line, _ALARM, _CALM) for line in lines)
-    for numbers in repeated:
-        yield from numbers if alarmed else numbers[1:]
-
-
-def _has_level(line: str, level: re.Pattern[str] = _LEVEL, otherwise: re.Pattern[str] | None = _HARMLESS_FIELD) -> bool:
+def _has_level(line: str) -> bool:
     """Return whether a line that begins with a time has an error level or an error message after at most a few
-    fields, or another `level`. The fields are read one by one."""
+    fields. The fields are read one by one."""
     part = _LOG_START.match(line)
     for _ in range(_MAX_FIELDS + 1):
-        if part is None or (otherwise and otherwise.match(line, part.end())):
+        if part is None or _HARMLESS_FIELD.match(line, part.end()):
             return False
-        if level.match(line, part.end()):
+        if _LEVEL.match(line, part.end()):
             return True
         part = _FIELD.match(line, part.end())
     return False

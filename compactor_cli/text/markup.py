@@ -18,7 +18,7 @@ _BEGINS = compiled_later(r"\s*<(?:[!?]?[A-Za-z])")
 _TAG = compiled_later(r"<(?:!--|[!?/]?[A-Za-z][^<>\s/]*)")
 _TOLD = compiled_later(
     r"""(?<![\w-])(?:aria-(?:label|description|valuetext)|alt|title|value|placeholder|content|label|summary)="""
-    r"""(?:"[^"]*\w[^"]*"|'[^']*\w[^']*')"""
+    r"""(?:"(?=[^"\w]{0,80}\w)[^"]{1,2000}"|'(?=[^'\w]{0,80}\w)[^']{1,2000}')"""
 )
 """An attribute that is shown or read to the user."""
 _STYLED = compiled_later(r"(?<![\w-])(?:class|style|id)=")

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from compactor_cli.text.log_lines import repeated_reports
-from compactor_cli.text.page_trees import PAGE_SIGNS, further_options, nodes_without_words
+from compactor_cli.text.page_trees import PAGE_SIGNS, nodes_without_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -27,9 +26,9 @@ _PASSED_TEST = compiled_later(
     r"|\?   +\t?\S+\t\[no test files\]"
     r"|ok \d+ .*|\[ +(?:OK|RUN) +\] .*"  # TAP, googletest
     r"| *\d+/\d+ Test +#\d+: \S.* Passed +[\d.]+ sec"  # ctest
-    # cmake, ninja, yarn; the last step says that all are done
+    # cmake, ninja, swift; the last step says that all are done
     r"|\[ *(?!(\d+)/\2\]|100%)\d+(?:/\d+|%)\] +"
-    r"(?:Buil(?:ding|t)|Linking|Generating|Compiling|Scanning|Copying|Resolving|Fetching|Processing|Checking)\b.*)"
+    r"(?:Building [A-Z]+ object \S+|Built target \S+|Linking [A-Z]+ [\w ]+ \S+|Compiling \S+(?: \S+)?))"
 )
 _METER = compiled_later(
     r"\s*% Total +% Received.*|\s*Dload +Upload .*|[\s\d.:kMGTB-]*--:--:--.*"  # curl
@@ -109,7 +108,7 @@ original."""
 _SNIPPET_MARK, _SNIPPET_STARTS = "result of running `cat -n` on a snippet", ("The file ", "File ")
 """What editors print before showing a file around a change, and how that line begins."""
 _NUMBERED = compiled_later(r"[ \t]*\d{1,6}[→\t]")
-_STEPS = (" Passed ", "] Building", "] Linking", "] Compiling", "] Copying", "] Fetching", "] Processing", "] Checking")
+_STEPS = (" Passed ", "] Building ", "] Built ", "] Linking ", "] Compiling ")
 """Parts of a passed test of ctest, and of steps of a build."""
 _Finder = Callable[[Sequence[str]], Iterator[int]]
 _MAX_BRACKET_LINES = 60
@@ -274,7 +273,6 @@ _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
         ("\nok ", " ok ", "... ok", "PASS", "(pass)", "✓", "✔", "√", " OK ", " RUN ", "=== ", "[no test", *_STEPS),
         _passed_tests,
     ),
-    ((" INFO", " DEBUG", " TRACE", " info", " debug", "[info", "[INFO"), repeated_reports),
     (("--:--:--", "━━━", "objects: ", ": Pull"), partial(_matching_lines, _METER)),
     (("\t\n", "→\n"), partial(_matching_lines, _EMPTY_NUMBERED)),
     (("uccessfully", " has been ", "Wrote ", "Edited "), partial(_matching_lines, _CHANGE_CONFIRMED)),
@@ -292,7 +290,6 @@ _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     ((_SNIPPET_MARK,), _snippet_lines),
     (_PROMPT_PARTS, _prompt_lines),
     (PAGE_SIGNS, nodes_without_words),
-    ((" option '", ' option "'), further_options),
     (("-| ", "@@ "), _replaced_lines),
 )
 """(hints, finder): every text with such lines contains one of the hints, after a line break. Most texts contain none

@@ -42,10 +42,6 @@ _SILENT_KINDS = word_set(
 """Kinds of nodes that mean nothing without words."""
 _NODE_KIND = compiled_later(r"(?P<kind>[A-Za-z]+)[ \t]*(?:[\"':\[]|$)")
 _URL_LINE = compiled_later(r"\s*-[ \t]+/url:")
-_OPTION = compiled_later(r"\s*(?:\[\w+\][ \t]+|uid=\w+[ \t]+|-[ \t]+)option[ \t]+[\"']")
-_SELECTED = compiled_later(r"\bselected(?:=[Tt]rue\b|=\"true\"|(?!=))")
-_OPTIONS, _SHOWN = 6, 2
-"""Minimum number of options in a long list, and number of those that are kept."""
 _TEXT_KINDS = ("StaticText", "LabelText", "text")
 """Kinds of nodes that are the text of another node."""
 _MIN_PROSE_WORDS = 12
@@ -121,19 +117,6 @@ def nodes_without_words(lines: Sequence[str]) -> Iterator[int]:
         if empty or (is_text_of_other and text and text == above):
             yield number
         above, depth = text if kind not in _TEXT_KINDS else "", indent
-
-
-def further_options(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the lines with options of a long list that are not selected, except the first ones, which
-    show what kind of list it is."""
-    run: list[int] = []
-    for number, line in enumerate((*lines, "")):
-        if _OPTION.match(line):
-            run.append(number)
-            continue
-        if len(run) >= _OPTIONS:
-            yield from (index for index in run[_SHOWN:] if not _SELECTED.search(lines[index]))
-        run = []
 
 
 def _text_of_node(node: str) -> str:

@@ -10,15 +10,17 @@ from compactor_cli.text.patterns import compiled_later
 _SIGNS = ("{'", "['")
 """Every object and list of strings that Python prints begins like this."""
 _BEGINS = compiled_later(r"\s*(?:\[\s*)?\{'")
-_STRING = compiled_later(r'"(?=(?:\[\s*)?\{\')[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-"""A JSON string that holds such an object."""
-_BEGUN = compiled_later(r'"(?=(?:\[\s*)?\{\')[^"\\]*(?:\\.[^"\\]*)*\Z', re.DOTALL)
-"""Such a string that was cut off."""
+_STRING = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*(?:(?P<end>")|\\?\Z)', re.DOTALL)
+"""A JSON string; the last one of a text may be cut off."""
 _OF_JSON = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
-_TOKEN = compiled_later(r"""'(?:[^'\\]|\\\\'|\\.)*'|\\"(?:[^"\\]|\\[^"])*\\"|"(?:[^"\\]|\\.)*"|[\[\]{}()]""", re.DOTALL)
-"""A string or a bracket. In a JSON string, a quote or a backslash of Python has another backslash before it."""
+_TOKEN = compiled_later(
+    r"""'(?:[^'\\]|\\\\'|\\.)*'|\\"(?:[^"\\]|\\[^"])*\\"|"(?:[^"\\]|\\.)*"|[\[\]{}()'"]""", re.DOTALL
+)
+"""A string, a bracket, or the quote of a string that was cut off. In a JSON string, a quote or a backslash of Python
+has another backslash before it."""
 _CLOSING = {"{": "}", "[": "]"}
 _CLOSES = ("}", "]")
+_QUOTES = ("'", '"')
 _AS_JSON = str.maketrans("()", "[]")
 _NOT_PLAIN = compiled_later(r'["\\]')
 _SHORTEST = 100
@@ -34,13 +36,22 @@ def as_json(text: str) -> str:
         return _read(text) or text
     if text[:1] not in ("{", "["):
         return text
-    read = _STRING.sub(lambda found: f" {inner} " if (inner := _read(found[0][1:-1])) else found[0], text)
-    begun = _BEGUN.search(read)
-    if begun is None:
+    cut_at: list[int] = []
+
+    def read_string(found: re.Match[str]) -> str:
+        if not _BEGINS.match(found[0], 1):
+            return found[0]
+        if not found["end"]:
+            cut_at.append(found.start())
+            return found[0]
+        return f" {inner} " if (inner := _read(found[0][1:-1])) else found[0]
+
+    read = _STRING.sub(read_string, text)
+    if not cut_at:
         return read
-    around = read[: begun.start()]
+    around = read[: cut_at[0]]
     opened = _opened(_OF_JSON.findall(around), [])
-    rest = _read(read[begun.start() + 1 :], opened) if opened else ""
+    rest = _read(read[cut_at[0] + 1 :], opened) if opened else ""
     return f"{around} {rest}" if rest else read
 
 
@@ -63,6 +74,8 @@ def _read(value: str, around: Sequence[str] = ()) -> str:
     signs: list[str] = []
     position = 0
     for token in _TOKEN.finditer(value):
+        if token[0] in _QUOTES:
+            break
         pieces.append(_NOT_PLAIN.sub("_", value[position : token.start()].replace("'", '"')))
         sign = token[0].translate(_AS_JSON) if len(token[0]) == 1 else ""
         signs.append(sign)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,11 @@ from tests.text.test_python_values import SHOW
 PAGE = f'<html><body>{MENU}<div class="r"><h4>Tern Inn</h4>no steps, 18:30</div>{MENU}</body></html>'
 
 
-def told(output: str) -> Told:
-    return Told(user("Look it up."), calling_message(call("c1")), result("c1", output))
+OPEN = call("c1", "open_page", '{"url": "https://tern.example/rooms"}')
+
+
+def told(output: str, source: dict[str, Any] = OPEN) -> Told:
+    return Told(user("Look it up."), calling_message(source), result("c1", output))
 
 
 def test_what_stands_between_tags_is_a_name_and_what_addresses_an_element_is_none() -> None:
@@ -28,6 +32,11 @@ def test_what_stands_between_tags_is_a_name_and_what_addresses_an_element_is_non
     assert not {"node-3", "css-1x9", "price_4kd", "2c0e0a3"} & set(page.session.names)
     written = told(PAGE.replace("><", ">\n<"))
     assert "price_4kd" in written.session.names
+
+
+@pytest.mark.parametrize("source", [call("c1", "read_file", '{"path": "a.html"}'), call("c1")])
+def test_markup_that_may_have_to_be_edited_is_no_page(source: dict[str, Any]) -> None:
+    assert "price_4kd" in told(PAGE, source).session.names
 
 
 def test_a_page_that_is_kept_by_its_lines_says_that_its_tags_are_left_out() -> None:
@@ -55,4 +64,3 @@ def test_a_line_in_colour_is_the_line_without_it() -> None:
     log = told("\n".join([*steps, "\x1b[31;1m2027-03-04T05:50:49Z ERROR\x1b[0m [web-7d9f] connection refused"]))
     assert log.texts[-1] == "2027-03-04T05:50:49Z ERROR [web-7d9f] connection refused"
     assert [line for line, bound in enumerate(log.lines.bounds) if bound > 0][-1:] == [len(log.lines) - 1]
-    assert all(log.lines.bounds[log.line(f"2027-03-04T05:4{n}")] == 0 for n in range(0, 6, 2))

@@ -64,3 +64,8 @@ def test_a_sign_in_a_value_does_not_end_a_tag_and_scripts_are_not_shown_but_data
 )
 def test_sources_diffs_and_pages_with_line_breaks_are_read_as_they_stand(text: str) -> None:
     assert page_lines(text) == text
+
+
+def test_an_attribute_that_is_never_closed_is_read_in_one_pass():
+    page = f"<div>{'<p>tern</p>' * 9}<div title='{'a' * 200_000}>{'<b>gull</b>' * 900}"
+    assert "<p>tern" in page_lines(page)

@@ -50,3 +50,10 @@ def test_a_member_says_by_name_and_not_by_kind_what_it_is_of() -> None:
 )
 def test_code_and_texts_that_only_hold_such_values_are_left_as_they_are(text: str) -> None:
     assert as_json(text) == text
+
+
+@pytest.mark.parametrize(
+    "cut", ["{'a': '" + "x\\'" * 100_000, '{"a": "' + 'x\\"' * 100_000 + '" "{\'a', "{'a':" * 60_000]
+)
+def test_values_that_are_cut_off_or_broken_are_read_in_one_pass(cut):
+    assert len(as_json(cut)) >= len(cut)
