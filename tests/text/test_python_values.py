@@ -52,8 +52,9 @@ def test_code_and_texts_that_only_hold_such_values_are_left_as_they_are(text: st
     assert as_json(text) == text
 
 
-@pytest.mark.parametrize(
-    "cut", ["{'a': '" + "x\\'" * 100_000, '{"a": "' + 'x\\"' * 100_000 + '" "{\'a', "{'a':" * 60_000]
-)
-def test_values_that_are_cut_off_or_broken_are_read_in_one_pass(cut):
+CUT = "{'a': '" + "x\\'" * 100_000, '{"a": "' + 'x\\"' * 100_000 + '" "{\'a', "{'a':" * 60_000
+
+
+@pytest.mark.parametrize("cut", CUT, ids=["string", "JSON", "braces"])
+def test_values_that_are_cut_off_or_broken_are_read_in_one_pass(cut: str) -> None:
     assert len(as_json(cut)) >= len(cut)
