@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from compactor_cli.summary_text.headers import is_state_heading, messages_to_state, state_heading
-from compactor_cli.summary_text.state_line import Kind, StateLine, fewer, parted
+from compactor_cli.summary_text.state_line import Kind, StateLine, count_things, fewer, parted
 from compactor_cli.text.patterns import compiled_later
 
 _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file")
@@ -110,7 +110,7 @@ def rest_lines(
         line = taken.pop()
         shorter = fewer(line)
         taken += [shorter] if shorter else []
-        gone = len(parted(line.text)) - (len(parted(shorter.text)) if shorter else 0)
+        gone = count_things(line) - (count_things(shorter) if shorter else 0)
         left_out[line.kind] += 0 if tasks_age(line.text) else gone
         left += cost(line.text) - (cost(shorter.text) if shorter else 0)
 

@@ -12,8 +12,13 @@ from compactor_cli.text.patterns import compiled_later
 
 _FAILED = compiled_later(r"failed(?: (\d+)x)?: ")
 _THING = r"[^\s{},\"']+"
-_SEVERAL = compiled_later(rf"((?:[\w./-]+ ){{1,3}}[^\s{{}},\"']*)\{{({_THING}(?:, {_THING})+)\}}((?:, [^{{}}]*)?)")
-"""A line about several things, with spaces only before them and in what a check said."""
+_ID = r"(?=[\w./+#-]*[\d@])[\w@./+#-]+"
+_ACTS = compiled_later(rf"((?:[\w.-]+ ){{1,3}})\{{({_ID}(?:, {_ID})+)\}}()")
+"""A line about several acts of one verb; their ids are told from other words by a digit or an @."""
+_FILES = compiled_later(
+    rf"((?:created|wrote|edited|deleted|restored) [^\s{{}},\"']*)\{{({_THING}(?:, {_THING})+)\}}((?:, [^{{}}]*)?)"
+)
+"""A line about several files with one action, with what a check said."""
 
 PASSED_SINCE = "passed since"
 """Added to an error or failed command that a later call made up for."""
@@ -50,7 +55,7 @@ def join(head: str, things: Sequence[str], tail: str) -> str:
 def part(text: str) -> tuple[str, list[str], str]:
     """Return what a line about several things says before them, the things, and what it says after them. There are no
     things in any other line."""
-    match = _SEVERAL.fullmatch(text)
+    match = _FILES.fullmatch(text) or _ACTS.fullmatch(text)
     return (match[1], match[2].split(", "), match[3]) if match else (text, [], "")
 
 
@@ -60,11 +65,16 @@ def parted(text: str) -> list[str]:
     return [f"{head}{thing}{tail}" for thing in things] or [text]
 
 
+def count_things(line: StateLine) -> int:
+    """Return how many things a line is about; only acts and files share lines."""
+    return len(parted(line.text)) if line.kind in ("effect", "file") else 1
+
+
 def fewer(line: StateLine) -> StateLine | None:
     """Return a line about several things without the oldest ones; None if it is about only one."""
-    head, things, tail = part(line.text)
-    if not things:
+    if count_things(line) == 1:
         return None
+    head, things, tail = part(line.text)
     left = len(things) * 4 // 5
     kept = things[-left:] if line.kind == "effect" else things[:left]
     return replace(line, text=join(head, kept, tail))

@@ -198,3 +198,30 @@ def test_tags_do_not_stick_to_what_went_wrong(said: str, why: str) -> None:
     assert any(text.endswith(why) for text in session.texts())
     session = Session().calls("uploader", f"Error: {said}", item="QX-48213")
     assert all("><" not in text and "</" not in text for text in session.texts())
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("refund_payment", {"payment_id": "PM104"}, "refund_payment (payment_id PM104, amount 45)"),
+        (
+            "delete_payment_method",
+            {"payment_method_id": "C7"},
+            "delete_payment_method (payment_method_id C7, amount 45)",
+        ),
+        ("book_table", {"payment_id": "PM104"}, "book_table (amount 45)"),  # how it is paid
+        ("update_payment", {"payment_method_id": "C7"}, "update_payment (amount 45)"),
+        ("close_session", {"session_id": "S104"}, "close_session (amount 45)"),  # may grant access
+    ],
+)
+def test_an_identity_that_the_tool_is_named_after_says_what_failed(
+    tool: str, arguments: dict[str, str], told: str
+) -> None:
+    session = Session().calls(tool, "Error: not possible", **arguments, amount=45)
+    assert session.texts() == [f"failed: {told}: Error: not possible"]
+
+
+def test_another_payment_of_the_same_amount_does_not_make_up_for_one_that_failed() -> None:
+    session = Session().calls("refund_payment", "Error: refused", payment_id="PM1", amount=45)
+    session.calls("refund_payment", '{"ok": true}', payment_id="PM2", amount=45)
+    assert "failed: refund_payment (payment_id PM1, amount 45): Error: refused" in session.texts()

@@ -84,3 +84,19 @@ def test_a_call_that_is_quoted_leaves_it_to_the_state_why_it_failed(target: int)
     assert "book_reservation failed: " in text.partition("State at the end:")[0]
     assert text.count("but paid 255") == 1
     assert f"- failed: book_reservation mia_li_3668: {FAILED}" in text
+
+
+def test_what_was_asked_comes_before_one_act_of_several() -> None:
+    """The act has no room for a count of the others, and would pass for all that was done."""
+    records = [user("Refund the nine payments PM100 to PM108.")]
+    for number in [*range(100, 109), 104]:
+        refund = {"payment_id": f"PM{number}", "amount": (number - 100) * 10 + 5}
+        said = '{"ok": true}' if len(records) < 19 else "Error: already refunded"
+        records += [assistant("", (f"r{len(records)}", "refund_payment", refund)), result(f"r{len(records)}", said)]
+    for number in range(12):
+        records.append(user(f"Then tell me about option {number} and whether it costs extra for islands in summer."))
+        records.append(assistant(f"Option {number} costs {number + 3} EUR, and islands cost {number + 5} EUR more."))
+    records.append(user("Which were refunded?"))
+    for target in range(70, 130, 5):
+        (text,) = [m.text("text") for m in compact(records, strategy="handoff", target_tokens=target).messages]
+        assert " user: " in text, target

@@ -9,7 +9,7 @@ from compactor_cli.strategies.adaptive.must_keep import fit_state
 from compactor_cli.strategies.adaptive.state_forms import joined
 from compactor_cli.summary_text.headers import lines_header
 from compactor_cli.summary_text.state_block import state_lines, state_text
-from compactor_cli.summary_text.state_line import StateLine, parted
+from compactor_cli.summary_text.state_line import StateLine, count_things, fewer, parted
 from tests.builders import user
 from tests.features.sessions import Told
 
@@ -39,6 +39,13 @@ def test_acts_of_one_verb_share_a_line_with_their_ids_in_time_order():
 def test_ids_that_do_not_fit_are_counted():
     many = [StateLine("effect", f"cancel_order A{n}", n) for n in range(8, 0, -1)]
     assert told(many, 10) == ["cancel_order {A7, A8}", "6 more actions"]
+
+
+def test_older_acts_are_left_out_before_things_of_a_joined_line():
+    updates = [StateLine("effect", f"update_order W{n} (item x)", n) for n in (9, 8, 7, 6, 5)]
+    older = [StateLine("effect", f"cancel_trip A{n},B{n}", n) for n in (4, 3, 2, 1)]
+    assert told([*updates, *older], 13) == ["update_order {W5, W6, W7, W8, W9}", "4 more actions"]
+    assert told([*updates, *older], 17) == ["update_order {W5, W6, W7, W8, W9}", older[0].text, "3 more actions"]
 
 
 def test_files_with_one_action_share_a_line_below_their_folder():
@@ -87,7 +94,19 @@ def test_the_next_round_reads_each_thing_of_a_shared_line():
         "[ ] replace {a, b}",
         "edited templates/{{name}}/a.py",
         "edited src/{a}.py",
+        "Export hooks {useA, useB, useC}",
+        "exported src/{a.py, b.py}",
     ],
 )
 def test_braces_in_other_lines_mean_no_list(text):
     assert parted(text) == [text]
+
+
+def test_only_acts_and_files_share_lines():
+    text = "Export hooks {use1, use2, use3}"
+    for kind in ("task", "error", "check", "pending"):
+        line = StateLine(kind, text, 0)
+        assert (count_things(line), fewer(line)) == (1, None)
+    act = StateLine("effect", text, 0)
+    assert count_things(act) == 3
+    assert fewer(act) == StateLine("effect", "Export hooks {use2, use3}", 0)

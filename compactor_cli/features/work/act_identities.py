@@ -94,6 +94,14 @@ def _identities(members: dict[str, Any]) -> list[tuple[str, str]]:
     return [(key, text) for text, key in key_by_identity.items()][:2]
 
 
+def is_other_identity(tool: str, name: str) -> bool:
+    """Return whether an argument identifies something, but not what an act is about. An identity that mostly says how
+    something is done is what it is about if the tool is named after it: the `payment_id` of `refund_payment`."""
+    words = name_words(name)
+    is_object = name in _ACTOR_KEYS and words.isdisjoint(_ACCESS_WORDS) and words - NUMBER_WORDS <= name_words(tool)
+    return IDENTITY.search(name) is not None and not is_object
+
+
 def container_ids(arguments: dict[str, Any]) -> list[str]:
     """Return the identities of containers among the arguments, such as a project or a team."""
     container_keys = (

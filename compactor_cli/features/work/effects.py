@@ -18,6 +18,7 @@ from compactor_cli.features.work.act_identities import (
     container_ids,
     created_ids,
     identities,
+    is_other_identity,
     is_scalar,
     name_words,
     named_by_tool,
@@ -296,7 +297,7 @@ def _details(tool: str, arguments: dict[str, Any], shown: Collection[str]) -> tu
     name of the tool mentions. `shown`: values that are already in the line."""
     known = {*IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS, *PATH_KEYS, *_CONTENT_KEYS}
     meant = {word.rstrip("s") for word in tool_words(tool)}
-    names = [key for key in arguments if key not in known and not IDENTITY.search(key)]
+    names = [key for key in arguments if key not in known and not is_other_identity(tool, key)]
     references = (key for key in names if _REFERENCE_ARGUMENT.search(key))
     names.sort(key=lambda key: meant.isdisjoint(word.rstrip("s") for word in tool_words(key)))
     names = list(dict.fromkeys((*references, *names)))

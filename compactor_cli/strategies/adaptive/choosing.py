@@ -15,6 +15,7 @@ from compactor_cli.model.talking import is_interjection
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quotes_all
 from compactor_cli.strategies.adaptive.required import RequiredLines
+from compactor_cli.strategies.adaptive.span_chooser import PieceSpanChooser
 from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
 from compactor_cli.strategies.shared.selection import ChosenLine, densest_lines
@@ -98,7 +99,19 @@ class Chooser(RequiredLines):
                 self.in_place = self._find_in_place()
             self.update_state()
             best = self.build([])
+        if len(self.state) == 1 < len(self.known.lines) and not self._has_request_room(best):
+            state, self.state = self.state, ()  # one act of several, uncounted, says less than what was asked
+            without = self.build([])
+            if self._has_request_room(without):
+                return without
+            self.state = state
         return best
+
+    def _has_request_room(self, attempt: Attempt) -> bool:
+        """Return whether something that the user said fits next to an attempt."""
+        room = min(self.spans_room, self.room - attempt.tokens - MIN_MARK_TOKENS)
+        chooser = PieceSpanChooser(self.inputs, self.lines, self.selector.tokens)
+        return any(True for _ in chooser.choose_within(room, self.requests, dependent=self.bare_replies))
 
     def _refill(self, attempt: Attempt) -> Attempt:
         """Spend what is left of the room if the next best line did not fit, or if no line was worth its tokens. Lines

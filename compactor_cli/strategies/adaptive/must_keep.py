@@ -29,7 +29,7 @@ from compactor_cli.strategies.shared.rooms import agent_summary_share, is_follow
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, unlisted_counts, with_whole_list
-from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times, parted
+from compactor_cli.summary_text.state_line import Kind, StateLine, count_things, failed_times
 from compactor_cli.text.account_parts import ranked_paragraphs
 from compactor_cli.text.chosen import NEVER
 from compactor_cli.text.clauses import LEAD_ENDS
@@ -320,24 +320,24 @@ def fit_state(
     if sum(costs[-1][1] for costs in costly) > room:
         lines = tuple(joined(lines))
         costly = [_with_costs(line, count) for line in lines]
-    reserved = sum(costs[-1][1] for line, costs in zip(lines, costly, strict=True) if line.kind == "effect")
+    least = [_least_cost(costs) for costs in costly]
+    reserved = sum(cost for line, cost in zip(lines, least, strict=True) if line.kind == "effect")
     kept: list[StateLine] = []
     left_out: Counter[Kind] = Counter()
     left = room
-    for line, costs in zip(lines, costly, strict=True):
+    for line, costs, shortest in zip(lines, costly, least, strict=True):
         if counted := unlisted_counts(line.text):
             left_out += counted
             continue
-        shortest = costs[-1][1]
         reserved -= shortest if line.kind == "effect" else 0
         # why it failed says more than its purpose, and the amounts of all acts more than the text of one
         is_long = line.open and len(costs) > _PLAIN_FORMS and costs[0][1] > _MAX_DETAIL_SHARE * room
         allowed = costs[1:] if is_long or (is_crowded and line.brief) else costs
-        fitting = ((form, cost) for form, cost in allowed if cost <= (left if cost == shortest else left - reserved))
+        fitting = ((form, cost) for form, cost in allowed if cost <= (left if cost <= shortest else left - reserved))
         if fitted := next(fitting, None):
             kept.append(fitted[0])
             left -= fitted[1]
-        left_out[line.kind] += len(parted(line.text)) - (len(parted(fitted[0].text)) if fitted else 0)
+        left_out[line.kind] += count_things(line) - (count_things(fitted[0]) if fitted else 0)
     if left_out := +left_out:
         small = room < COUNTS_FILES
         first = kept[:1]
@@ -352,6 +352,12 @@ def fit_state(
 
 def _with_costs(line: StateLine, count: Callable[[str], int]) -> list[tuple[StateLine, int]]:
     return [(form, count(form.text) + BULLET_TOKENS) for form in forms(line)]
+
+
+def _least_cost(costs: Sequence[tuple[StateLine, int]]) -> int:
+    """Return the tokens of the shortest form that still names every thing that the line is about."""
+    things = count_things(costs[0][0])
+    return next(cost for form, cost in reversed(costs) if count_things(form) == things)
 
 
 def _restore_details(
