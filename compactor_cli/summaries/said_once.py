@@ -14,7 +14,7 @@ from compactor_cli.summary_text.excerpts import OF_RESULT, Excerpt
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.patterns import compiled_later
 
-_LEAST = 12
+_MIN_SHARED_CHARS = 12
 """Minimum characters, without white space, of words that a line of the state has in common on purpose."""
 _CAUSE = compiled_later(r" failed: (?P<cause>.+)\)$")
 """Ends the line of a call that failed, inside the parentheses around the tool's name."""
@@ -45,18 +45,18 @@ def failures_in(state: Iterable[StateLine]) -> list[str]:
 def tells_failure(failures: Iterable[str], words: str) -> bool:
     """Return whether a failure, as returned by `failures_in`, contains these words, or their beginning if it is cut."""
     joined_words = "".join(words.split())
-    return len(joined_words) >= _LEAST and any(_contains(failure, joined_words) for failure in failures)
+    return len(joined_words) >= _MIN_SHARED_CHARS and any(_contains(failure, joined_words) for failure in failures)
 
 
 def _contains(failure: str, joined_words: str) -> bool:
-    position = failure.find(joined_words[:_LEAST])
+    position = failure.find(joined_words[:_MIN_SHARED_CHARS])
     while position >= 0:
         if failure.startswith(joined_words, position):
             return True
         end = failure.find("…", position)
-        if end >= position + _LEAST and joined_words.startswith(failure[position:end]):
+        if end >= position + _MIN_SHARED_CHARS and joined_words.startswith(failure[position:end]):
             return True
-        position = failure.find(joined_words[:_LEAST], position + 1)
+        position = failure.find(joined_words[:_MIN_SHARED_CHARS], position + 1)
     return False
 
 
@@ -71,7 +71,7 @@ def repeated_failures(
     for start, end in pairwise([*starts, len(lines)]):
         if lines[start].heading.endswith(OF_RESULT):
             text = "".join(line.text for line in lines[start:end])
-            long = [words for line in text.split("\n") if len(words := " ".join(line.split())) >= _LEAST]
+            long = [words for line in text.split("\n") if len(words := " ".join(line.split())) >= _MIN_SHARED_CHARS]
             if long and all(words in errors or tells_failure(failures, words) for words in long):
                 yield from range(start, end)
 

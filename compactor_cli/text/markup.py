@@ -10,33 +10,33 @@ from collections.abc import Iterator, Sequence
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
-_LONG, _CLOSED = 400, 4
+_MIN_CHARS, _MIN_CLOSING_TAGS = 400, 4
 """Minimum length of a line that is read this way, and minimum number of its closing tags."""
-_PER_TAG = 400
+_MAX_CHARS_PER_TAG = 400
 """Maximum characters per tag, on average; with fewer tags, the line is something else."""
-_BEGINS = compiled_later(r"\s*<(?:[!?]?[A-Za-z])")
+_TAG_START = compiled_later(r"\s*<(?:[!?]?[A-Za-z])")
 _TAG = compiled_later(r"<(?:!--|[!?/]?[A-Za-z][^<>\s/]*)")
-_TOLD = compiled_later(
+_SHOWN_ATTRIBUTE = compiled_later(
     r"""(?<![\w-])(?:aria-(?:label|description|valuetext)|alt|title|value|placeholder|content|label|summary)="""
     r"""(?:"(?=[^"\w]{0,80}\w)[^"]{1,2000}"|'(?=[^'\w]{0,80}\w)[^']{1,2000}')"""
 )
 """An attribute that is shown or read to the user."""
-_STYLED = compiled_later(r"(?<![\w-])(?:class|style|id)=")
-_HREF_ALONE = compiled_later(r"""<a\s+href=["'][^"'?]*["']\s*>""")
-_NAMES = compiled_later(r"""\s+xmlns(?::\w+)?=["']""")
+_STYLE_ATTRIBUTE = compiled_later(r"(?<![\w-])(?:class|style|id)=")
+_PLAIN_LINK = compiled_later(r"""<a\s+href=["'][^"'?]*["']\s*>""")
+_NAMESPACE = compiled_later(r"""\s+xmlns(?::\w+)?=["']""")
 _WORD = compiled_later(r"\w")
 _TEXT_BETWEEN_TAGS = compiled_later(r"(?:^|>)([^<>\n]{4,60})(?=<|$)", re.MULTILINE)
-_TWO_LETTERS, _WORDS = compiled_later(r"[^\W\d_]{2}"), 9
-_OF_PAGE = word_set("html body div span li td p a")
-_TEMPLATE = ("{{", "{%", "<%", "<?php")
+_TWO_LETTERS, _MAX_NAME_BLANKS = compiled_later(r"[^\W\d_]{2}"), 9
+_PAGE_TAGS = word_set("html body div span li td p a")
+_TEMPLATE_SIGNS = ("{{", "{%", "<%", "<?php")
 """Signs of a source from which pages are made."""
-_UNSHOWN = word_set("script style svg noscript")
-_ROW_ENDS = word_set("li tr p option article section h1 h2 h3 h4 h5 h6 dd ul ol table thead tbody nav header footer")
-_CONTEXT, _LINK = 40, 120
+_HIDDEN_TAGS = word_set("script style svg noscript")
+_ROW_TAGS = word_set("li tr p option article section h1 h2 h3 h4 h5 h6 dd ul ol table thead tbody nav header footer")
+_MAX_TAG_CHARS, _MAX_LINK_CHARS = 40, 120
 """Maximum length of a tag that is kept with its text; a link without anything else may be longer."""
-_GAP, _ROW = 60, 220
+_MAX_GAP_CHARS, _MAX_ROW_CHARS = 60, 220
 """Maximum length of the tags between two texts of a line, and of the line."""
-_SHORT = 80
+_MAX_CONTINUED_CHARS = 80
 """Maximum length of a line that is continued after the end of an element that is no row."""
 
 Span = tuple[int, int]
@@ -49,7 +49,7 @@ def page_lines(text: str) -> str:
     are returned unchanged."""
     if "</" not in text or "><" not in text:
         return text
-    lines = [_shown(line) if _may_be_markup(line) else line for line in text.split("\n")]
+    lines = [_shown_lines(line) if _may_be_markup(line) else line for line in text.split("\n")]
     return "\n".join(lines)
 
 
@@ -63,23 +63,23 @@ def texts_of_page(shown: str) -> Iterator[tuple[int, str]]:
     what has quotes elsewhere: the name of something."""
     for text in _TEXT_BETWEEN_TAGS.finditer(shown):
         inner = text[1].strip()
-        if inner.count(" ") <= _WORDS and _TWO_LETTERS.search(inner):
+        if inner.count(" ") <= _MAX_NAME_BLANKS and _TWO_LETTERS.search(inner):
             yield text.start(1), inner.lower()
 
 
 def _may_be_markup(line: str) -> bool:
     """Return whether a line is long, begins with a tag, and has many tags."""
-    if len(line) < _LONG or not _BEGINS.match(line) or line.count("</") < _CLOSED:
+    if len(line) < _MIN_CHARS or not _TAG_START.match(line) or line.count("</") < _MIN_CLOSING_TAGS:
         return False
-    return line.count("<") * _PER_TAG >= len(line) and not any(sign in line for sign in _TEMPLATE)
+    return line.count("<") * _MAX_CHARS_PER_TAG >= len(line) and not any(sign in line for sign in _TEMPLATE_SIGNS)
 
 
-def _shown(line: str) -> str:
+def _shown_lines(line: str) -> str:
     """Return the lines that a line of markup shows; the line itself if it is a source or shows nothing."""
     pieces = [*_pieces(line)]
     if any(name and "={" in line[start:end] for start, end, name in pieces):  # JSX
         return line
-    html = any(name in _OF_PAGE for _, _, name in pieces)
+    html = any(name in _PAGE_TAGS for _, _, name in pieces)
     return "\n".join(line[start:end].strip() for start, end in _lines(line, pieces, html=html)) or line
 
 
@@ -111,7 +111,7 @@ def _pieces(line: str) -> Iterator[_Piece]:
             break
         if begin > at:
             yield at, begin, ""
-        if name in _UNSHOWN and line[end - 2] != "/" and "json" not in line[begin:end]:
+        if name in _HIDDEN_TAGS and line[end - 2] != "/" and "json" not in line[begin:end]:
             end = max(end, find.end_of(f"</{name}>", end))
         yield begin, end, name
         at = end
@@ -134,13 +134,18 @@ def _lines(line: str, pieces: Sequence[_Piece], *, html: bool) -> Iterator[Span]
     start = end = context = -1
     closed, parted = 0, True
     for first, last, name in pieces:
-        told = _told(line, first, last, html=html) if name else (first, last)
+        told = _shown_span(line, first, last, html=html) if name else (first, last)
         if told is not None:
             begin, stop = told
             if not _WORD.search(line, begin, stop):
                 continue
             parted = parted or (name != "" and not html)  # a tag with data begins a record
-            if start >= 0 and not parted and begin - end <= _GAP and stop - start <= (_SHORT if closed > 1 else _ROW):
+            if (
+                start >= 0
+                and not parted
+                and begin - end <= _MAX_GAP_CHARS
+                and stop - start <= (_MAX_CONTINUED_CHARS if closed > 1 else _MAX_ROW_CHARS)
+            ):
                 end = stop
             else:
                 if start >= 0:
@@ -149,24 +154,24 @@ def _lines(line: str, pieces: Sequence[_Piece], *, html: bool) -> Iterator[Span]
             closed, parted, context = 0, stop < last, -1
         elif name[0] == "/":
             closed, context = closed + 1, -1
-            parted = parted or name[1:] in _ROW_ENDS
+            parted = parted or name[1:] in _ROW_TAGS
         else:
-            shown = last - first <= _CONTEXT and not _STYLED.search(line, first, last)
-            shown = shown or (last - first <= _LINK and _HREF_ALONE.fullmatch(line, first, last) is not None)
-            shown = shown and name not in _UNSHOWN
-            parted = parted or last - first > _CONTEXT or name in _UNSHOWN
+            shown = last - first <= _MAX_TAG_CHARS and not _STYLE_ATTRIBUTE.search(line, first, last)
+            shown = shown or (last - first <= _MAX_LINK_CHARS and _PLAIN_LINK.fullmatch(line, first, last) is not None)
+            shown = shown and name not in _HIDDEN_TAGS
+            parted = parted or last - first > _MAX_TAG_CHARS or name in _HIDDEN_TAGS
             context = (first if context < 0 else context) if shown else -1
     if start >= 0:
         yield start, end
 
 
-def _told(line: str, first: int, last: int, *, html: bool) -> Span | None:
+def _shown_span(line: str, first: int, last: int, *, html: bool) -> Span | None:
     """Return the span of a tag that says something itself: of a long one, only the attribute."""
     if line[first + 1] in "/!?" or "=" not in line[first:last]:
         return None
     if not html:
-        return None if _NAMES.search(line, first, last) else (first, last)
-    told = _TOLD.search(line, first, last)
+        return None if _NAMESPACE.search(line, first, last) else (first, last)
+    told = _SHOWN_ATTRIBUTE.search(line, first, last)
     if told is None:
         return None
-    return (first, last) if last - first <= _CONTEXT else told.span()
+    return (first, last) if last - first <= _MAX_TAG_CHARS else told.span()
