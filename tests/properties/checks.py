@@ -22,7 +22,7 @@ from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import Format
 from compactor_cli.model.content import Content
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import CLOSING_ID, Message, Part
+from compactor_cli.model.message import Message, Part, is_closing
 from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.talking import substantial_requests
@@ -280,7 +280,7 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     task = [m.index for m in (*(m for m in summaries if carried(m.text("text")).first), *before)][:1]
     must = {*(task or requests[:1]), *requests[-1:], *(m.index for m in messages if m.role == "system")}
     must |= {m.index for m in messages if any(p.search(x.text) for p in patterns for x in m.parts)}
-    last = len(messages) - (messages[-1].id == CLOSING_ID)
+    last = len(messages) - is_closing(messages, len(messages) - 1)
     must |= set(range(last)[last - settings.keep_last :])
     must |= {i for group in part.groups if group.index in reasons for i in group.messages}
     repeated = _repeated_requests(part)
@@ -410,7 +410,7 @@ def _is_cut(short: str, text: str) -> bool:
 
 def _is_needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
     """Return whether a message is the closing assistant turn and no longer needed, as no tool result comes last."""
-    return part.repaired.messages[index].id == CLOSING_ID and index not in out and not part.messages[-1].results
+    return is_closing(part.repaired.messages, index) and index not in out and not part.messages[-1].results
 
 
 def _strategy(part: Compaction, settings: Settings) -> str:
