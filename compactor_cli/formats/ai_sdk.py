@@ -17,6 +17,7 @@ from compactor_cli.formats.base import (
     as_text,
     block_kinds,
     block_text,
+    body,
     is_image,
     word,
 )
@@ -136,18 +137,11 @@ def _output(value: Any, path: Path, record: int) -> _Output:
         return _Output(as_text(value), Place(record, path))
     inner, failed = value["value"], True if kind.startswith("error-") else None
     if kind == "content" and isinstance(inner, list):
-        pictures = [block for block in inner if _is_picture(block)]
-        texts = [block_text(block) for block in inner if not _is_picture(block)]
-        return _Output("\n".join(filter(None, texts)), Place(record, (*path, "value"), "text"), len(pictures))
+        text, images, place = body(inner, (*path, "value"), record)
+        return _Output(text, place, images)
     if isinstance(inner, str) and not kind.endswith("json"):
         return _Output(inner, Place(record, (*path, "value")), failed=failed)
     return _Output(as_text(inner), Place(record, path, "value:error-text" if failed else "value:text"), failed=failed)
-
-
-def _is_picture(block: Any) -> bool:
-    """Return whether a block of a result is a picture. They have had several names."""
-    media = word(block, "mediaType")
-    return is_image(block) or media.startswith("image/") or word(block, "type") in ("image-data", "image-url")
 
 
 def _call(build: Builder, call: dict[str, Any], path: Path, record: int) -> Part:

@@ -288,12 +288,12 @@ def block_kinds(content: Any) -> set[str]:
 
 def is_image(block: Any) -> bool:
     """Return whether a content block is a picture, under any format's name for it."""
-    return word(block, "type") in ("image", "image_url", "input_image")
+    named = word(block, "type") in ("image", "image_url", "input_image", "image-data", "image-url")
+    return named or word(block, "mediaType").startswith("image/")
 
 
 def body(value: Any, path: Path, record: int) -> tuple[str, int, Place]:
-    """Return the text, the number of pictures and the place of a tool result's body, which is a string or a list of
-    blocks."""
+    """Return the text, the number of pictures and the place of a tool result's body: a string or a list of blocks."""
     if isinstance(value, list):
         images = sum(1 for block in value if is_image(block))
         texts = [block_text(block) for block in value if not is_image(block)]
