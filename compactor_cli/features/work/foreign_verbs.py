@@ -75,116 +75,18 @@ _ACTING_LIST = (
     "etkinlestir kapat iade aktar engelle paylas guncelle planla ertele baslat durdur "
 )
 _LOOKING_PARTS = (
-    *(
-        "検索",
-        "取得",
-        "一覧",
-        "表示",
-        "確認",
-        "閲覧",
-        "読",
-        "照会",
-        "調べ",
-        "参照",
-        "計算",
-        "検証",
-        "状況",
-        "履歴",
-        "探",
-    ),
-    *("見る", "リスト", "プレビュー", "残高", "詳細"),
-    *("查", "搜", "获取", "獲取", "列出", "列表", "读", "讀", "显示", "顯示", "检", "檢", "计算", "浏览", "统计"),
-    *("看", "详情", "状态", "预览", "验证", "估", "余额", "历史"),
-    *("검색", "조회", "목록", "읽기", "보기", "확인", "찾기", "가져오", "계산", "검사", "상태", "내역", "표시", "열람"),
-)
+    "検索 取得 一覧 表示 確認 閲覧 読 照会 調べ 参照 計算 検証 状況 履歴 探 見る リスト プレビュー 残高 "
+    "詳細 查 搜 获取 獲取 列出 列表 读 讀 显示 顯示 检 檢 计算 浏览 统计 看 详情 状态 预览 验证 估 余额 "
+    "历史 검색 조회 목록 읽기 보기 확인 찾기 가져오 계산 검사 상태 내역 표시 열람"
+).split()
 _ACTING_PARTS = (
-    *(
-        "予約",
-        "取消",
-        "取り消",
-        "キャンセル",
-        "送信",
-        "作成",
-        "削除",
-        "追加",
-        "変更",
-        "更新",
-        "登録",
-        "注文",
-        "支払",
-        "購入",
-    ),
-    *(
-        "発注",
-        "承認",
-        "却下",
-        "公開",
-        "保存",
-        "移動",
-        "停止",
-        "開始",
-        "返金",
-        "振込",
-        "送金",
-        "申請",
-        "発行",
-        "共有",
-        "割当",
-    ),
-    *(
-        "创建",
-        "建立",
-        "新建",
-        "取消",
-        "发送",
-        "删除",
-        "添加",
-        "修改",
-        "更新",
-        "预订",
-        "预约",
-        "下单",
-        "支付",
-        "购买",
-        "提交",
-    ),
-    *(
-        "发布",
-        "部署",
-        "保存",
-        "移动",
-        "停止",
-        "启动",
-        "退款",
-        "转账",
-        "批准",
-        "拒绝",
-        "关闭",
-        "分配",
-        "设置",
-        "冻结",
-        "编辑",
-    ),
-    *(
-        "생성",
-        "취소",
-        "전송",
-        "보내기",
-        "삭제",
-        "추가",
-        "변경",
-        "수정",
-        "예약",
-        "주문",
-        "결제",
-        "구매",
-        "등록",
-        "발송",
-        "저장",
-    ),
-    *("이동", "중지", "시작", "환불", "송금", "승인", "거절", "배포", "설정", "할당", "공유", "지급"),
-    *("정지", "해제", "회수", "반품", "갱신", "업로드", "발행", "재시작", "연기", "신청", "알림", "초대"),
-)
+    "予約 取消 取り消 キャンセル 送信 作成 削除 追加 変更 更新 登録 注文 支払 購入 発注 承認 却下 公開 "
+    "保存 移動 停止 開始 返金 振込 送金 申請 発行 共有 割当 创建 建立 新建 取消 发送 删除 添加 修改 更新 "
+    "预订 预约 下单 支付 购买 提交 发布 部署 保存 移动 停止 启动 退款 转账 批准 拒绝 关闭 分配 设置 冻结 "
+    "编辑 생성 취소 전송 보내기 삭제 추가 변경 수정 예약 주문 결제 구매 등록 발송 저장 이동 중지 시작 "
+    "환불 송금 승인 거절 배포 설정 할당 공유 지급 정지 해제 회수 반품 갱신 업로드 발행 재시작 연기 신청 "
+    "알림 초대"
+).split()
 _UNDOING_LIST = (
     "storn absag abbestell widerruf rueckgaengig ruckgangig loesch losch entfern kuendig kundig entsperr "
     "annul supprim effac retir resili debloqu elimin borra anul excluir exclui remov apagar estorn desbloq cancel "
@@ -192,32 +94,14 @@ _UNDOING_LIST = (
     "отмен удал откат отозв снять разблок iptal sil geri kaldir"
 )
 """Beginnings of verbs that undo an act entirely; some are complete words."""
-_UNDOING_PARTS = (
-    *("取消", "キャンセル", "取り消", "削除", "撤回", "解除", "删除", "撤销", "回滚", "취소", "삭제", "철회"),
-    *("해제", "회수", "되돌"),
-)
+_UNDOING_PARTS = "取消 キャンセル 取り消 削除 撤回 解除 删除 撤销 回滚 취소 삭제 철회 해제 회수 되돌".split()
 _GIVING_LIST = (
     "erstatt rembours reembols rimbors terugbet zwroc вернуть возвр iade send verschick envoy envi invia inviar verstu "
     "wysl отправ gonder ueberweis uberweis transf trasfer przelej перевед zahl bezahl paye pagar pagare betal zaplac "
     "оплат kauf achet compra acquist koop "
 )
 """Beginnings of verbs after which money, goods or a message are in someone else's hands."""
-_GIVING_PARTS = (
-    "返金",
-    "送信",
-    "送金",
-    "振込",
-    "支払",
-    "退款",
-    "发送",
-    "转账",
-    "支付",
-    "환불",
-    "전송",
-    "송금",
-    "결제",
-    "발송",
-)
+_GIVING_PARTS = "返金 送信 送金 振込 支払 退款 发送 转账 支付 환불 전송 송금 결제 발송".split()
 _MIN_STEM_CHARS = 5
 """Minimum length of a word that counts as a stem; shorter words must match as a whole."""
 _WORD = compiled_later(r"[^\W_]+")
