@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.standing import Standing
-from compactor_cli.features.work.superseding import NewestActs
+from compactor_cli.features.work.standing import NewestActs, Standing
 from tests.features.working import Session
 
 
@@ -90,13 +89,6 @@ def test_what_a_thing_is_called_may_be_a_verb_elsewhere():
 def test_nothing_is_overtaken_where_the_result_says_something_else(said):
     assert "ticket_close 88148" in acts(CLOSE, ("ticket_reopen", {"id": 88148}, said))
     assert acts(CLOSE, ("ticket_reopen", {"id": 88148}, '{"ticket": {"state": "open"}}')) == ["ticket_reopen 88148"]
-
-
-def test_what_a_line_tells_besides_stays():
-    make = ("ticket", {"action": "create", "title": "Late", "status": "open"}, '{"id": "T-1201"}')
-    change = ("ticket", {"action": "update", "id": "T-1201", "status": "closed"})
-    texts = acts(make, change, ("ticket", {"action": "reopen", "id": "T-1201"}))
-    assert "ticket create T-1201 Late (status closed)" in texts
 
 
 def test_many_acts_on_one_thing_cost_what_they_are():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from compactor_cli.features.work.json_results import result_members
@@ -46,13 +46,6 @@ _ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
 
 _REASON_WORDS = word_set("reason comment comments note notes message why resolution")
 """Last words of argument names that state a reason, as in `cancellation_reason`."""
-
-IsKnown = Callable[[str], bool]
-"""Whether something already had this name before the call."""
-
-
-def nothing_known(_: str) -> bool:
-    return False
 
 
 def is_scalar(value: object) -> bool:
@@ -110,12 +103,9 @@ def container_ids(arguments: dict[str, Any]) -> list[str]:
     return list(filter(None, (scalar(arguments[key]) for key in container_keys)))
 
 
-def created_ids(
-    tool: str, output: str, arguments: dict[str, Any], *, allow_words: bool = True, is_known: IsKnown = nothing_known
-) -> list[str]:
+def created_ids(output: str, arguments: dict[str, Any], *, allow_words: bool = True) -> list[str]:
     """Return the values in a result that identify what was created. These are its identities; if there are none and
-    `allow_words` is true, they are members of one word with a digit that are not arguments. Values known before the
-    call are left out, unless the name of the member says that it is what the tool is about."""
+    `allow_words` is true, they are members of one word with a digit that are not arguments."""
     address = ADDRESS.search(output) if "https://" in output else None
     if address:
         return [address.group()]
@@ -130,16 +120,9 @@ def created_ids(
         new_values = [
             (key, text) for key, text in identifying if not isinstance(record[key], float) and text not in given_values
         ]
-        created = names[:1] or _identities(members) or (new_values[:2] if allow_words else [])
-        if created:
-            return [text for key, text in created if _is_own_identity(tool, key, text) or not is_known(text)]
+        if created := names[:1] or _identities(members) or (new_values[:2] if allow_words else []):
+            return [text for _, text in created]
     return []
-
-
-def _is_own_identity(tool: str, key: str, text: str) -> bool:
-    """Return whether a member of a result names the tool's object, such as the `ticket_id` of `create_ticket`. A
-    bare number also counts, since it may have meant something else before."""
-    return key in (*_NAME_KEYS, "id") or text.lstrip("#+").isdigit() or not name_words(tool).isdisjoint(name_words(key))
 
 
 def _records(output: str) -> Iterator[dict[str, Any]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import islice
 
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.command_keys import is_same_command
 from compactor_cli.features.work.effects import WAITS_PREFIX, Effect
 from compactor_cli.features.work.retried import names_in_line, resolves
 from compactor_cli.features.work.shell_effects import resolved_keys
 from compactor_cli.features.work.standing import may_not_have_happened
-from compactor_cli.features.work.superseding import is_corrected_retry
 from compactor_cli.features.work.work_state import WorkState
 from compactor_cli.summary_text.state_line import StateLine
 
@@ -31,11 +31,8 @@ def resolve_by_call(state: WorkState, call: ToolCall) -> None:
 
 def resolve_by_effect(state: WorkState, effect: Effect, call: ToolCall) -> None:
     """Remove the failed acts that an effect makes up for."""
-    recent = islice(reversed(state.failed.items()), _MAX_COMPARED)
-    not_waiting = ((key, line.text) for key, line in recent if not line.text.startswith(WAITS_PREFIX))
-    resolved = [
-        key for key, text in not_waiting if is_corrected_retry(effect, key, text, state.failed_arguments.get(key, ()))
-    ]
+    recent = islice(reversed(state.failed), _MAX_COMPARED)
+    resolved = [key for key in recent if not _is_waiting(state, key) and is_same_command(effect.key, key)]
     resolved += [
         key
         for key, failed_call in islice(reversed(state.failed_calls.items()), _MAX_COMPARED)

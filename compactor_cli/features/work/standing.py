@@ -1,4 +1,5 @@
-"""The state in which the newest act left the things that tools acted on: closed, cancelled, open again."""
+"""The state in which the newest act left the things that tools acted on: closed, cancelled, open again. It replaces
+what earlier acts said about it."""
 
 from __future__ import annotations
 
@@ -63,6 +64,10 @@ _NOT_YET = compiled_later(
 """Words in a result that may mean that an act did not take place, or not yet."""
 
 
+_MAX_ACTS = 20
+"""Maximum number of acts on one thing that are compared with a newer one."""
+
+
 class Standing(Struct, frozen=True):
     """What an act says about the state of a thing."""
 
@@ -71,6 +76,27 @@ class Standing(Struct, frozen=True):
     aspects: frozenset[int]
     took_place: bool
     """Whether the result says nothing to the contrary."""
+
+
+class NewestActs:
+    """Acts outside the session, grouped by what they were done to."""
+
+    def __init__(self) -> None:
+        self._acts: dict[tuple[str, ...], dict[str, frozenset[int]]] = {}
+        """Things -> texts of acts, newest last -> aspects of the thing's state after the act."""
+
+    def record_act(self, text: str, standing: Standing) -> list[str]:
+        """Record an act, and return the texts of earlier acts whose effect it cancels."""
+        acts = self._acts.setdefault(standing.thing, {})
+        acts.pop(text, None)
+        same_aspect = (other for other, aspects in acts.items() if not aspects.isdisjoint(standing.aspects))
+        cancelled = [*same_aspect] if standing.took_place else []
+        for other in cancelled:
+            del acts[other]
+        acts[text] = standing.aspects
+        if len(acts) > _MAX_ACTS:
+            del acts[next(iter(acts))]
+        return cancelled
 
 
 def may_not_have_happened(output: str) -> bool:
