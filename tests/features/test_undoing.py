@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.features.test_standing import acts
 from tests.features.working import Session
+
+
+def acts(*calls):
+    """Texts of the state behind calls of tools, each with its arguments, and what it said where it said more."""
+    session = Session()
+    for tool, arguments, *said in calls:
+        session.calls(tool, *(said or ['{"ok": true}']), **arguments)
+    return session.texts()[::-1]
 
 
 def test_a_commit_that_was_reverted_is_told_with_the_revert():

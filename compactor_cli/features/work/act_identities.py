@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from compactor_cli.features.work.json_results import result_members
@@ -44,9 +44,6 @@ _NAME_KEYS = ("key", "identifier", "shortId", "short_id")
 _ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
 """The form of an issue key in an issue tracker."""
 
-_REASON_WORDS = word_set("reason comment comments note notes message why resolution")
-"""Last words of argument names that state a reason, as in `cancellation_reason`."""
-
 
 def is_scalar(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
@@ -63,11 +60,6 @@ def is_identifying(text: str) -> bool:
 def name_words(*names: str) -> set[str]:
     """Return the words of the names, without a plural s."""
     return {word.rstrip("s") for name in names for word in tool_words(name)}
-
-
-def is_reason_argument(name: str) -> bool:
-    """Return whether an argument states why something is done, rather than which thing or part it affects."""
-    return not _REASON_WORDS.isdisjoint(tool_words(name)[-1:])
 
 
 def identities(arguments: dict[str, Any]) -> list[str]:
@@ -175,11 +167,3 @@ def named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
         scalar(value) for key, value in arguments.items() if key.lower() in words and not isinstance(value, float)
     )
     return [text for text in values if is_identifying(text)][:1]
-
-
-def title_of(output: str, given_identities: Sequence[str]) -> list[str]:
-    """Return the title that a result gives to the thing that the call identified."""
-    for record in _records(output) if given_identities else ():
-        if given_identities[0] in map(scalar, record.values()):
-            return [text for text in map(scalar, map(record.get, ("title", "name", "subject"))) if text][:1]
-    return []

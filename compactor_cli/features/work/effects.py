@@ -22,7 +22,6 @@ from compactor_cli.features.work.act_identities import (
     named_by_tool,
     receipt_of,
     scalar,
-    title_of,
 )
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import reason_line, without_tags
@@ -31,7 +30,6 @@ from compactor_cli.features.work.json_results import is_undone, result_members, 
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.result_outcomes import ActOutcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
-from compactor_cli.features.work.standing import Standing, standing_after
 from compactor_cli.features.work.tool_names import call_verb, named_action, possible_action, tool_words
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -99,8 +97,6 @@ class Effect(Struct, frozen=True):
     """The words of a git command, starting with its verb."""
     brief: str = ""
     """The text with only its short details, if the tool's call identifies its object and there are other details."""
-    standing: Standing | None = None
-    """The state of the object after the act, if the result states it."""
     waiting_for: str = ""
     """What the result says about what it is waiting for; the act has neither taken place nor failed."""
 
@@ -129,10 +125,9 @@ def act_effect(call: ToolCall) -> Effect:
     created = created_ids(call.output, arguments, allow_words=not asked) if is_new and not call.failed else []
     # an act awaiting approval has at most the number of the request
     awaited, created = (created[:1], []) if outcome.kind == "waits" else ([], created)
-    known = [] if any(titles) or call.failed else title_of(call.output, ids)
     container_names = [text for text in containers if created and not created[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(created or ids or persons), *container_names]))
-    title = " ".join(filter(None, [*titles, *known]))
+    title = " ".join(filter(None, titles))
     confirmed = _confirmed_arguments(call, arguments, ids)
     details = _details(call.tool, confirmed, (asked, verb, *created, *ids)) + tuple(("as", text) for text in awaited)
     receipt = receipt_of(call.tool, action, call.output, arguments) if ids and not (created or call.failed) else ()
@@ -144,12 +139,10 @@ def act_effect(call: ToolCall) -> Effect:
     text = act_text(line, details)
     if asked and done and call.answered and not (is_meant or created):
         text = ""  # an agent may use such a tool to add two numbers
-    is_identified = _is_unique("".join((created or ids)[:1]))
     return Effect(
         *(text, key, done, reason(call)),
         *(_ended_identity(call.tool, arguments), call.undecided),
-        brief=_brief_text(line, details) if is_identified else "",
-        standing=standing_after(call) if is_identified else None,
+        brief=_brief_text(line, details) if _is_unique("".join((created or ids)[:1])) else "",
         waiting_for=outcome.words if outcome.kind == "waits" else "",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +28,6 @@ _CREATED_NAME = compiled_later(r"(?!\d{4}-\d\d-\d\d)(?!\d+(?:[.,]\d+)?[A-Za-z%]{
 """The name of something created: one word with a digit that is neither a date nor a measure."""
 _CREATED_STATES = ("created", "201")
 _SUCCESS_STATES = ("ok", "success", "succeeded", "done", *_CREATED_STATES)
-_UNDOING_PREFIX = "un"
 _MAX_NEW_SHOWN = 2
 _MAX_ACT_RESULT_CHARS = 600
 """Maximum length of results of an act; a tool with a longer one is taken to look something up."""
@@ -94,7 +93,7 @@ class InferredActs:
             and not _is_other_use(call.arguments)
             and is_confirmed(call)
         }
-        return frozenset((confirming | set(_undoing_tools(confirming, answered))) - self._repeated_tools)
+        return frozenset(confirming - self._repeated_tools)
 
     def _states_act(
         self, call: ToolCall, members: Mapping[str, Any], new_names: list[str], echoed_values: set[str]
@@ -156,12 +155,6 @@ class InferredActs:
                 for name in _NAME_WITH_DIGIT.findall(part.text):
                     first.setdefault(name, message.index)
         return first
-
-
-def _undoing_tools(acting: Iterable[str], calls: Iterable[ToolCall]) -> Iterator[str]:
-    """Yield the tools whose name is that of a tool that acted, with the prefix `un`."""
-    undoing_words = {(f"{_UNDOING_PREFIX}{words[0]}", *words[1:]) for words in map(tool_words, acting)}
-    yield from (call.tool for call in calls if not call.failed and tool_words(call.tool) in undoing_words)
 
 
 def _is_other_use(arguments: Any) -> bool:

@@ -29,7 +29,6 @@ from compactor_cli.features.work.resolving import record_open, resolve_by_call, 
 from compactor_cli.features.work.secret_words import mask_command
 from compactor_cli.features.work.shell_effects import effect_key, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
-from compactor_cli.features.work.standing import Standing
 from compactor_cli.features.work.task_lists import ListedTask, TaskList
 from compactor_cli.features.work.task_words import Status
 from compactor_cli.features.work.tool_names import is_acting, is_action_name, is_remote_commit, is_trial_call
@@ -213,14 +212,12 @@ def _earlier_effect_key(line: str) -> str:
     return line if has_only_details else act_key
 
 
-def _record_done(state: WorkState, text: str, message: int, brief: str = "", standing: Standing | None = None) -> None:
-    """Record that something was done, which may cancel earlier acts."""
+def _record_done(state: WorkState, text: str, message: int, brief: str = "") -> None:
     if not text:
         return
     if brief in state.done and state.done[brief].message < 0:
         del state.done[brief]  # a shortened line from an earlier round
-    for cancelled in (text, *(state.newest.record_act(text, standing) if standing else ())):
-        state.done.pop(cancelled, None)
+    state.done.pop(text, None)
     state.done[text] = StateLine("effect", text, message, brief=brief)
 
 
@@ -333,7 +330,7 @@ def _record_effect(state: WorkState, effect: Effect, call: ToolCall) -> None:
         if worktree_line := removed_worktree(effect.text, state.done):
             del state.done[worktree_line]
             return
-        _record_done(state, effect.text, call.message, effect.brief, effect.standing)
+        _record_done(state, effect.text, call.message, effect.brief)
     else:
         failure_text = effect.text + (f": {effect.reason}" if effect.reason else "")
         state.failed_calls.pop(effect.key, None)

@@ -17,7 +17,6 @@ from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.in_flight import UserCommand
 from compactor_cli.features.work.inferred_acts import InferredActs
 from compactor_cli.features.work.open_errors import OpenErrors
-from compactor_cli.features.work.standing import NewestActs
 from compactor_cli.features.work.task_lists import TaskList
 from compactor_cli.summary_text.state_line import Kind, StateLine
 
@@ -46,7 +45,6 @@ class WorkState(Struct):
     """Names in the lines -> keys of the failed effects that were waiting for something."""
     failed_calls: dict[str, ToolCall] = field(default_factory=dict)
     """The same keys -> the failed calls, except those of earlier rounds."""
-    newest: NewestActs = field(default_factory=NewestActs)
     commits: Commits = field(default_factory=Commits)
     branches: Branches = field(default_factory=Branches)
     command: UserCommand = field(default_factory=UserCommand)
