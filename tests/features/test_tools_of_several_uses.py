@@ -26,7 +26,7 @@ from tests.features.working import Session
             "calendar",
             {"action": "update", "id": "ev_71", "start": "10:00"},
             '{"event": {"id": "ev_71", "title": "Tides"}}',
-            "calendar update ev_71 Tides (start 10:00)",
+            "calendar update ev_71 (start 10:00)",
         ),
         ("contacts", {"operation": "delete_contact", "id": "c-7"}, "{}", "contacts delete_contact c-7"),
         ("orders", {"command": "cancel", "order_id": "W7"}, "{}", "orders cancel W7"),
