@@ -32,13 +32,12 @@ ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|relea
 _IDENTIFYING_WORD = compiled_later(r"(?=\S*\d)(?!\d{4}-\d\d-\d\d(?:T|$)|\d\d?:\d\d)[\w#][\w.:#/-]{2,39}")
 """A value that identifies something: one word with a digit that is neither a date nor a time."""
 _SCALAR_WIDTH = 60
-SCOPE_WORDS = word_set(
+_CONTAINER_WORDS = word_set(
     "repo repository owner project account workspace org organization team tenant database db namespace cluster "
-    "environment env region board type kind entity resource table"
+    "environment env region board type kind entity resource table space folder parent drive cloud site list calendar "
+    "channel collection"
 )
-"""Words in names of arguments that state a thing's container or kind. Identities can repeat in other containers."""
-_CONTAINER_WORDS = SCOPE_WORDS | word_set("space folder parent drive cloud site list calendar channel collection")
-"""Words in names of arguments that state in which container a thing is created."""
+"""Words in names of arguments that state in which container a thing is, or of which kind."""
 _NAME_KEYS = ("key", "identifier", "shortId", "short_id")
 """Members of a result that hold the name that people use for a thing, next to the service's own identity."""
 _ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
