@@ -8,8 +8,6 @@ import pytest
 
 from tests.features.working import Session
 
-_DONE = "deployment.apps/web image updated"
-
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
@@ -64,29 +62,6 @@ def test_what_a_tool_named_like_a_program_did_is_told_like_the_command(
 )
 def test_what_only_looks_or_is_no_command_line_is_not_told(tool: str, arguments: dict[str, Any]) -> None:
     assert Session().calls(tool, "Done.", **arguments).texts() == []
-
-
-def test_a_setting_that_was_set_anew_is_told_once() -> None:
-    session = Session().calls("kubectl", _DONE, args="set image deploy/web app=web:1 log=log:1")
-    session.calls("kubectl", _DONE, args="set image deploy/api app=web:1")
-    session.calls("kubectl", _DONE, args="scale deploy/web --replicas=2")
-    session.calls("kubectl", _DONE, args="set image deploy/web app=web:2")
-    session.calls("kubectl", _DONE, args="scale deploy/web --replicas=5")
-    assert session.texts() == [
-        "kubectl scale deploy/web --replicas=5",
-        "kubectl set image deploy/web app=web:2",
-        "kubectl set image deploy/api app=web:1",
-        "kubectl set image deploy/web app=web:1 log=log:1",
-    ]
-    session.calls("kubectl", _DONE, args="set image deploy/web app=web:3 log=log:2")
-    assert session.texts()[0] == "kubectl set image deploy/web app=web:3 log=log:2"
-    assert len(session.texts()) == 3
-
-
-def test_a_setting_of_an_earlier_round_is_overtaken_too() -> None:
-    session = Session().calls("kubectl", _DONE, args="scale deploy/web --replicas=5")
-    earlier = ["kubectl scale deploy/api --replicas=2", "kubectl scale deploy/web --replicas=2"]
-    assert session.texts(earlier=earlier) == ["kubectl scale deploy/web --replicas=5", earlier[0]]
 
 
 def test_things_that_differ_by_more_than_a_value_do_not_overtake_each_other() -> None:
@@ -205,27 +180,6 @@ def test_of_several_statements_the_one_is_told_that_failed() -> None:
     assert session.texts() == ["failed: psql drop table b: ERROR: permission denied"]
 
 
-def test_what_was_dropped_is_told_by_that_alone() -> None:
-    session = Session().calls("psql", "ok", db="a", sql="create table t (x int); alter table t add column y int")
-    session.calls("psql", "ok", db="b", sql="create table t (x int)")
-    session.calls("psql", "ok", db="a", sql="insert into t values (1); alter table u add column y int")
-    session.calls("psql", "ok", db="a", sql="drop table t; alter table u drop column y")
-    assert session.texts() == [
-        "psql a alter table u drop column y",
-        "psql a drop table t",
-        "psql b create table t (x int)",
-    ]
-
-
-def test_a_trigger_of_another_table_is_another_one() -> None:
-    session = Session().calls("psql", "ok", sql="create trigger t before insert on a for each row execute function f()")
-    session.calls("psql", "ok", sql="create trigger t before insert on b for each row execute function f()")
-    assert session.calls("psql", "ok", sql="drop trigger t on b").texts() == [
-        "psql drop trigger t on b",
-        "psql create trigger t before insert on a for each row execute function f()",
-    ]
-
-
 def test_statements_in_the_body_of_a_trigger_are_not_told_as_done() -> None:
     body = "create trigger t before insert on a for each row begin delete from b; delete from c; end"
     assert Session().calls("mysql", "ok", query=body).texts() == []
@@ -234,15 +188,6 @@ def test_statements_in_the_body_of_a_trigger_are_not_told_as_done() -> None:
 def test_lines_for_the_client_are_no_part_of_a_statement() -> None:
     script = "\\set ON_ERROR_STOP on\n\\timing\ndrop table a;"
     assert Session().runs(f"psql shop <<EOF\n{script}\nEOF", "DROP TABLE").texts() == ["psql shop drop table a"]
-
-
-def test_what_a_later_call_takes_back_is_not_told_as_done() -> None:
-    session = Session().calls("sql", "ok", sql="begin").calls("sql", "UPDATE 3", sql="update t set x = 1")
-    session.calls("sql", "UPDATE 3", db="b", sql="update t set x = 1")
-    assert session.calls("sql", "ROLLBACK", sql="rollback").texts() == [
-        "sql rollback",
-        "sql b update t set x = 1 → 3 rows",
-    ]
 
 
 def test_a_statement_that_failed_in_an_earlier_round_is_made_up_for() -> None:

@@ -16,12 +16,9 @@ _OK = '{"ok": true}'
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
-        ("create_file", {"name": "Plan", "copyOf": "1xQ"}),
-        ("update_file", {"fileId": "1nV", "edits": [{"find": "a", "replace": "b"}]}),
         ("edit_issue", {"issueKey": "M-1", "fields": {"summary": "s"}}),
         ("editJiraIssue", {"issueIdOrKey": "M-1", "fields": {"summary": "s"}}),
         ("API-patch-page", {"page_id": "abc1", "properties": {}}),
-        ("delete_file", {"fileId": "1nV"}),
         ("edit_message", {"message_id": "m12", "text": "Done"}),
     ],
 )
@@ -73,11 +70,6 @@ def test_a_thing_stands_before_what_it_is_in() -> None:
 
 
 _NOBODY = '{"error": {"code": 404, "message": "User does not exist"}}'
-
-
-def test_what_is_set_anew_makes_up_for_a_value_that_was_refused() -> None:
-    session = Session().calls("assign_issue", _NOBODY, issueKey="M-1", accountId="twilk")
-    assert session.calls("assign_issue", _OK, issueKey="M-1", accountId="5f9").texts() == ["assign_issue M-1 5f9"]
 
 
 @pytest.mark.parametrize(

@@ -16,21 +16,6 @@ def closed(command: str, said: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("gh pr close 7", ""),
-        ("gh pr close 7", SAYS.format("acme/app") + "\n✓ Deleted branch other/tap"),
-        ("gh pr close 7 -R acme/app", ""),
-        ("gh pr close --repo=github.com/acme/app 7", ""),
-        ("gh pr close https://github.com/acme/app/pull/7", ""),
-    ],
-)
-def test_nothing_is_told_as_open_that_was_closed(command: str, said: str) -> None:
-    assert MADE not in closed(command, said)
-    assert closed(command, said)[0].endswith('"Fix tap"')
-
-
-@pytest.mark.parametrize(
     ("command", "said", "told"),
     [
         ("gh pr close 7 -R other/app", "", "gh pr close 7 -R other/app"),

@@ -93,6 +93,7 @@ def test_acts_are_told_in_the_order_of_time_also_in_later_rounds() -> None:
         "book_table", '{"id": "T2"}', guests=3
     )
     told = [
+        "book_table T1 (guests 2)",
         "cancel_booking T1",
         "failed: delete_menu M1: it is in use",
         "book_table T2 (guests 3)",

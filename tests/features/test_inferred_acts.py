@@ -77,30 +77,6 @@ def test_who_is_asked_for_the_same_twice_does_not_act() -> None:
     assert session.calls("lauf", '{"ok": true, "lauf": "L-5038"}', auftrag="U-8815").texts() == []
 
 
-_OFERTAS = {"ofertas": ["OF-3319", "OF-3520"]}
-_RESERVA = '{"localizador": "KJ7T2Q", "tramos": [{"id": "T1"}, {"id": "T2"}]}'
-
-
-@pytest.mark.parametrize(
-    ("asked", "reply", "said", "is_told"),
-    [
-        ("La ida cuesta 229 €. ¿Sigo?", "qué rabia. sí, sigue", _RESERVA, True),
-        ("La ida cuesta 229 €.", "qué rabia. sí, sigue", _RESERVA, False),
-        ("¿Sigo?", "sí, con OF-3319 y OF-3520", _RESERVA, False),  # gives what to look for
-        ("¿Sigo?", "sí, sigue, y " + "busca también un hotel cerca del centro " * 5, _RESERVA, False),
-        ("¿Sigo?", "sí, sigue", '{"localizador": "KJ7T2Q", "oferta": "OF-3319"}', False),  # says what was known
-        ("¿Sigo?", "sí, sigue", '{"vuelo": "KJ7T2Q", "libres": [{"a": 1}, {"a": 2}, {"a": 3}]}', False),
-        ("¿Sigo con KJ7T2Q?", "sí, sigue", _RESERVA, False),
-        ("¿Sigo?", "sí, sigue", '{"total": 949, "estado": "ok"}', False),
-    ],
-)
-def test_what_the_user_agreed_to_was_done_where_it_brings_something_new(
-    asked: str, reply: str, said: str, is_told: bool
-) -> None:
-    session = Session("Un vuelo a Oslo").answers(asked).asks(reply).calls("reservar", said, **_OFERTAS)
-    assert session.texts() == (["reservar OF-3319; OF-3520 → KJ7T2Q"] if is_told else [])
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.json_results import result_members, says_failed, stated_error, states_end
+from compactor_cli.features.work.json_results import says_failed, stated_error, states_end
 from compactor_cli.features.work.state import compute_state
 from tests.features.working import Session
 
@@ -104,9 +104,3 @@ def test_what_nobody_knows_the_end_of_is_not_told_as_done(tool: str, arguments: 
     cut = f'{{\n  "rows": [\n{_GAP}\n  ]\n}}'
     assert Session().calls(tool, cut, **arguments).texts() == []
     assert len(Session().calls(tool, '{"ok": true}', **arguments).texts()) == 1
-
-
-def test_a_cell_that_begins_with_a_nought_is_a_name_and_no_number() -> None:
-    said = "| booking | rooms |\n|---|---|\n| 0123 | 12 |"
-    assert result_members(said) == {"booking": "0123", "rooms": 12}
-    assert Session().calls("book_room", said, guest="Ann").texts() == ["book_room 0123 (guest Ann)"]

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
-from compactor_cli.features.work import work_state
 from tests.builders import call, calling_message, result
 from tests.features.working import Session
 
 _LOG = "SUBSCRIPTION start sub_id=FT-771209 price=4.99\nCHARGE 4.99 FT-771209 ok"
-_BLOCKED = json.dumps({"line": "0170555099", "sub_id": "FT-771209", "subscription": "still_active"})
-
-
-def test_what_was_there_before_a_call_is_not_what_it_acted_on() -> None:
-    session = Session().calls("get_service_log", _LOG, line="0170555099")
-    session.calls("set_third_party_block", _BLOCKED, line="0170555099", block=True)
-    assert session.texts() == ["set_third_party_block (block true, line 0170555099)"]
-
-
-def test_only_what_was_there_before_is_left_out_of_what_a_result_names() -> None:
-    session = Session().calls("get_service_log", _LOG, line="0170555099")
-    session.calls("set_third_party_block", json.dumps({"sub_id": "FT-771209", "proof": "BX-9"}), line="0170555099")
-    session.calls("set_lock", json.dumps({"sub_id": "FT-771209", "seal_id": "SL-9911"}), line="0170555099")
-    assert session.texts() == ["set_lock SL-9911 (line 0170555099)", "set_third_party_block (line 0170555099)"]
 
 
 @pytest.mark.parametrize(
@@ -64,28 +48,6 @@ def test_what_no_earlier_result_of_another_tool_had_was_not_there_before(earlier
     else:
         session.calls("set_block", _MADE, block=True)
     assert [text for text in session.texts() if "set_block" in text] == ["set_block FT-771209 (block true)"]
-
-
-def test_what_was_there_before_a_call_that_is_written_as_text_is_known_too() -> None:
-    session = Session()
-    for tool, said in (("get_log", _LOG), ("set_block", _MADE)):
-        session.answers(f"<function={tool}>\n<parameter=block>true</parameter>\n</function>").asks(said)
-    assert session.texts() == ["set_block (block true)"]
-
-
-def test_the_results_before_are_read_once_however_many_calls_make_something(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-
-    def note(text: str) -> list[str]:
-        read.append(text)
-        return []
-
-    monkeypatch.setattr(work_state, "_NAME_WITH_DIGIT", SimpleNamespace(findall=note))
-    session = Session()
-    for number in range(9):
-        session.calls("set_block", json.dumps({"sub_id": f"FT-77120{number}"}), block=True)
-    assert len(session.texts()) == 9
-    assert len(read) == 9
 
 
 def test_a_pin_is_not_what_a_result_names() -> None:

@@ -12,7 +12,6 @@ _GONE = "Error: locator.click: Timeout 5000ms exceeded."
 _CARD = "Error: card belongs to another customer"
 _EXISTS = "Error: a filter with these criteria exists"
 _UPDATE = "UPDATE t SET a = 1 WHERE id = 'b7'"
-_TABLE = "| command | rows_affected |\n|---|---|\n| UPDATE | 8 |"
 
 
 def _open(session: Session) -> list[str]:
@@ -35,8 +34,8 @@ def _open(session: Session) -> list[str]:
         ("pay_bill", {"bill": "B-90", "amount": 3784}, "Error: balance too low", {"bill": "B-91"}, "{}", False),
         ("set_port", {"host": "h-1", "port": 8080}, "Error: denied", {"port": 9090}, "{}", False),
         ("add_user", {"team": "t-1", "name": "Ann"}, "Error: no such name", {"name": "Bo", "team": "t-2"}, "{}", False),
-        ("run_sql", {"query": _UPDATE}, "Error: locked", {"query": f"SET ROLE etl; {_UPDATE}"}, _TABLE, True),
-        ("run_sql", {"query": _UPDATE}, "Error: locked", {"query": _UPDATE.replace("b7", "b8")}, _TABLE, False),
+        ("run_sql", {"query": _UPDATE}, "Error: locked", {"query": f"SET ROLE etl; {_UPDATE}"}, "UPDATE 8", True),
+        ("run_sql", {"query": _UPDATE}, "Error: locked", {"query": _UPDATE.replace("b7", "b8")}, "UPDATE 8", False),
     ],
 )
 def test_which_call_makes_up_for_one_that_failed(
@@ -45,18 +44,3 @@ def test_which_call_makes_up_for_one_that_failed(
     session = Session().calls(tool, said, **failed)
     assert len(_open(session)) == 1
     assert len(_open(session.calls(tool, came, **{**failed, **other}))) == (not is_over)
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("| booking | status |\n|---|---|\n| BK-12345 | confirmed |", "book_hotel HTL-42 (booking BK-12345)"),
-        ("| booking | status |\n|:-:|---|\n| BK-12345 | rejected |", "failed: book_hotel HTL-42: rejected"),
-        (
-            "| booking | status |\n|---|---|\n| BK-12345 | pending_approval |",
-            "waits: book_hotel HTL-42 (booking BK-12345): pending_approval",
-        ),
-    ],
-)
-def test_a_table_of_one_row_says_how_an_act_came_out(said: str, told: str) -> None:
-    assert Session().calls("book_hotel", said, hotel_id="HTL-42").texts("effect") == [told]

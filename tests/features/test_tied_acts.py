@@ -23,17 +23,6 @@ def test_what_was_published_is_told(command: str, told: str) -> None:
     assert Session().runs(command, "ok").texts("effect") == [told]
 
 
-def test_a_booking_that_is_cancelled_by_its_number_is_no_more() -> None:
-    session = Session()
-    for day, number in (("06", "QX7LMB"), ("08", "R4TKW9")):
-        session.calls("book_flight", f'{{"pnr": "{number}"}}', flight="SK349", date=f"2026-05-{day}")
-    texts = session.calls("cancel", '{"status": "cancelled"}', pnr="R4TKW9").texts("effect")
-    assert texts == [
-        "cancel (pnr R4TKW9), which takes back book_flight SK349",
-        "book_flight SK349 (pnr QX7LMB, date 2026-05-06)",
-    ]
-
-
 def test_the_number_of_a_booking_stands_with_what_was_booked() -> None:
     said = '{"booking": "BK-12345", "bookings_left": 3, "status": "confirmed"}'
     assert Session().calls("book_hotel", said, hotel_id="HTL-42").texts("effect") == [

@@ -4,120 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.features.test_standing import acts
 from tests.features.working import Session
 
-BOOK = ("book_flight", {"flight": "HUT168", "date": "2026-11-23"}, '{"booking": "BK37566"}')
-NODE = ("add_node", {"scene": "a.tscn", "name": "Cam", "type": "Timer"})
-EVENT = ("create_event", {"title": "Lunch"}, '{"id": "ev_55aa"}')
-ORDER = ("create_order", {"customer": "C-881", "items": ["A77", "B88"]}, '{"order_id": "O-5512"}')
 
-
-@pytest.mark.parametrize(
-    ("calls", "told"),
-    [
-        ((BOOK, ("cancel_booking", {"flight": "HUT168"})), "cancel_booking (flight HUT168)"),
-        (
-            (BOOK, ("cancel_booking", {"booking_id": "BK37566"})),
-            "cancel_booking BK37566, which takes back book_flight HUT168",
-        ),
-        ((NODE, ("remove_node", {"name": "Cam"})), "remove_node Cam"),
-        ((EVENT, ("delete_event", {"id": "ev_55aa"})), "delete_event ev_55aa, which takes back create_event Lunch"),
-        (
-            (EVENT, ("update_event", {"id": "ev_55aa", "start": "12:00"}), ("delete_event", {"id": "ev_55aa"})),
-            "delete_event ev_55aa",
-        ),
-        ((ORDER, ("cancel_order", {"order_id": "O-5512"})), "cancel_order O-5512"),
-        (
-            (
-                ("subscribe_user", {"list": "news", "email": "a@b.example"}),
-                ("unsubscribe_user", {"email": "a@b.example"}),
-            ),
-            "unsubscribe_user a@b.example",
-        ),
-        (
-            (
-                ("passer_commande", {"article": "A4"}, '{"numero": "RDV1252"}'),
-                ("annuler_commande", {"numero": "RDV1252"}),
-            ),
-            "annuler_commande RDV1252",
-        ),
-        (
-            (
-                ("создать_задачу", {"хост": "srv-49"}, "Готово: Z-5512"),
-                ("отменить_задачу", {"задача": "Z-5512"}, "Готово"),
-            ),
-            "отменить_задачу (задача Z-5512)",
-        ),
-        (
-            (
-                ("注文する", {"店": "寿司よし"}, '{"状態": "完了", "番号": "YK3595"}'),
-                ("注文取消", {"番号": "YK3595"}, "完了"),
-            ),
-            "注文取消 (番号 YK3595)",
-        ),
-    ],
-)
-def test_an_act_that_was_taken_back_is_told_no_longer(calls, told):
-    texts = acts(*calls)
-    assert len(texts) == 1
-    assert texts[0].startswith(told.partition(", which")[0])
-
-
-@pytest.mark.parametrize(
-    ("earlier", "later"),
-    [
-        (NODE, ("remove_node", {"name": "Cam2"})),  # another thing
-        (NODE, ("rename_node", {"name": "Cam"})),  # nothing is taken back
-        (ORDER, ("cancel_order_item", {"order_id": "O-5512", "item": "A77"})),  # a part of it
-        (ORDER, ("delete_customer", {"customer": "C-881"})),  # something that it was done with
-        (
-            ("add_items", {"cart": "c-551", "items": ["A77", "B88"]}),
-            ("remove_items", {"cart": "c-551", "items": ["A77"]}),
-        ),
-        (("create_issue", {"title": "x"}, '{"number": 4417}'), ("remove_label", {"issue": 4417, "label": "bug"})),
-        (("refund_order", {"order_id": "O-5512"}), ("cancel_order", {"order_id": "O-5512"})),  # the money is gone
-        (("rembourser_commande", {"numero": "O-5512"}), ("annuler_commande", {"numero": "O-5512"})),
-        (("creer_ticket", {"numero": "T-5512"}), ("supprimer_etiquette", {"numero": "T-5512"})),
-        (("send_email", {"to": "a@b.example", "subject": "x"}), ("delete_email", {"to": "a@b.example"})),
-        (("add_stock", {"sku": "S-1001", "count": 5}), ("remove_stock", {"sku": "S-1001", "count": 3})),
-        (BOOK, ("cancel_booking", {"flight": "HUT168"}, '{"status": "pending approval"}')),  # not yet
-        (("book_room", {"number": 7}), ("cancel_booking", {"number": 7})),  # a number that many things have
-    ],
-)
-def test_other_acts_stay_beside_each_other(earlier, later):
-    assert len(acts(earlier, later)) == 2
-
-
-def test_where_several_may_be_meant_all_stay():
-    again = ("book_flight", {"flight": "HUT168", "date": "2026-11-30"}, '{"booking": "BK37999"}')
-    cancel = ("cancel_booking", {"flight": "HUT168"})
-    assert len(acts(BOOK, again, cancel)) == 3
-    assert len(acts(BOOK, again, ("cancel_booking", {"booking_id": "BK37999"}))) == 2
-
-
-def test_what_is_done_anew_is_told_again():
-    assert acts(BOOK, ("cancel_booking", {"flight": "HUT168"}), BOOK)[-1].startswith("book_flight")
-
-
-def test_what_an_earlier_round_tells_is_taken_back():
-    session = Session().calls("delete_event", '{"ok": true}', id="ev_55aa")
-    assert session.texts(earlier=["create_event ev_55aa Lunch"]) == ["delete_event ev_55aa"]
-    assert len(session.texts(earlier=["create_event ev_77bb Lunch"])) == 2
-
-
-@pytest.mark.parametrize(
-    ("first", "then", "stays"),
-    [
-        ("systemctl start nginx", "systemctl stop nginx", False),
-        ("kubectl uncordon n1", "kubectl cordon n1", False),
-        ("gh issue close 300", "gh issue reopen 300", False),
-        ("systemctl start nginx", "systemctl stop postfix", True),
-        ("systemctl enable nginx", "systemctl stop nginx", True),
-    ],
-)
-def test_of_what_a_program_turns_on_and_off_the_newest_is_told(first, then, stays):
-    assert Session().runs(first).runs(then).texts() == ([then, first] if stays else [then])
+def acts(*calls):
+    """Texts of the state behind calls of tools, each with its arguments, and what it said where it said more."""
+    session = Session()
+    for tool, arguments, *said in calls:
+        session.calls(tool, *(said or ['{"ok": true}']), **arguments)
+    return session.texts()[::-1]
 
 
 def test_a_commit_that_was_reverted_is_told_with_the_revert():

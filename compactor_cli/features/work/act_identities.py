@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from compactor_cli.features.work.json_results import result_members
@@ -32,27 +32,16 @@ ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|relea
 _IDENTIFYING_WORD = compiled_later(r"(?=\S*\d)(?!\d{4}-\d\d-\d\d(?:T|$)|\d\d?:\d\d)[\w#][\w.:#/-]{2,39}")
 """A value that identifies something: one word with a digit that is neither a date nor a time."""
 _SCALAR_WIDTH = 60
-SCOPE_WORDS = word_set(
+_CONTAINER_WORDS = word_set(
     "repo repository owner project account workspace org organization team tenant database db namespace cluster "
-    "environment env region board type kind entity resource table"
+    "environment env region board type kind entity resource table space folder parent drive cloud site list calendar "
+    "channel collection"
 )
-"""Words in names of arguments that state a thing's container or kind. Identities can repeat in other containers."""
-_CONTAINER_WORDS = SCOPE_WORDS | word_set("space folder parent drive cloud site list calendar channel collection")
-"""Words in names of arguments that state in which container a thing is created."""
+"""Words in names of arguments that state in which container a thing is, or of which kind."""
 _NAME_KEYS = ("key", "identifier", "shortId", "short_id")
 """Members of a result that hold the name that people use for a thing, next to the service's own identity."""
 _ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
 """The form of an issue key in an issue tracker."""
-
-_REASON_WORDS = word_set("reason comment comments note notes message why resolution")
-"""Last words of argument names that state a reason, as in `cancellation_reason`."""
-
-IsKnown = Callable[[str], bool]
-"""Whether something already had this name before the call."""
-
-
-def nothing_known(_: str) -> bool:
-    return False
 
 
 def is_scalar(value: object) -> bool:
@@ -70,11 +59,6 @@ def is_identifying(text: str) -> bool:
 def name_words(*names: str) -> set[str]:
     """Return the words of the names, without a plural s."""
     return {word.rstrip("s") for name in names for word in tool_words(name)}
-
-
-def is_reason_argument(name: str) -> bool:
-    """Return whether an argument states why something is done, rather than which thing or part it affects."""
-    return not _REASON_WORDS.isdisjoint(tool_words(name)[-1:])
 
 
 def identities(arguments: dict[str, Any]) -> list[str]:
@@ -110,12 +94,9 @@ def container_ids(arguments: dict[str, Any]) -> list[str]:
     return list(filter(None, (scalar(arguments[key]) for key in container_keys)))
 
 
-def created_ids(
-    tool: str, output: str, arguments: dict[str, Any], *, allow_words: bool = True, is_known: IsKnown = nothing_known
-) -> list[str]:
+def created_ids(output: str, arguments: dict[str, Any], *, allow_words: bool = True) -> list[str]:
     """Return the values in a result that identify what was created. These are its identities; if there are none and
-    `allow_words` is true, they are members of one word with a digit that are not arguments. Values known before the
-    call are left out, unless the name of the member says that it is what the tool is about."""
+    `allow_words` is true, they are members of one word with a digit that are not arguments."""
     address = ADDRESS.search(output) if "https://" in output else None
     if address:
         return [address.group()]
@@ -130,16 +111,9 @@ def created_ids(
         new_values = [
             (key, text) for key, text in identifying if not isinstance(record[key], float) and text not in given_values
         ]
-        created = names[:1] or _identities(members) or (new_values[:2] if allow_words else [])
-        if created:
-            return [text for key, text in created if _is_own_identity(tool, key, text) or not is_known(text)]
+        if created := names[:1] or _identities(members) or (new_values[:2] if allow_words else []):
+            return [text for _, text in created]
     return []
-
-
-def _is_own_identity(tool: str, key: str, text: str) -> bool:
-    """Return whether a member of a result names the tool's object, such as the `ticket_id` of `create_ticket`. A
-    bare number also counts, since it may have meant something else before."""
-    return key in (*_NAME_KEYS, "id") or text.lstrip("#+").isdigit() or not name_words(tool).isdisjoint(name_words(key))
 
 
 def _records(output: str) -> Iterator[dict[str, Any]]:
@@ -192,11 +166,3 @@ def named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
         scalar(value) for key, value in arguments.items() if key.lower() in words and not isinstance(value, float)
     )
     return [text for text in values if is_identifying(text)][:1]
-
-
-def title_of(output: str, given_identities: Sequence[str]) -> list[str]:
-    """Return the title that a result gives to the thing that the call identified."""
-    for record in _records(output) if given_identities else ():
-        if given_identities[0] in map(scalar, record.values()):
-            return [text for text in map(scalar, map(record.get, ("title", "name", "subject"))) if text][:1]
-    return []

@@ -29,6 +29,7 @@ from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 from compactor_cli.text.tracebacks import TRACEBACK_HEADER, cell_exception, final_exception
 
 NO_CALL = -(10**9)
@@ -51,25 +52,8 @@ _RUNNING = compiled_later(
     re.IGNORECASE,
 )
 """How a result says that a command is still running, with the id by which later calls ask for more of its output."""
-_EDITOR_COMMANDS = (
-    "view",
-    "create",
-    "str_replace",
-    "insert",
-    "undo_edit",
-    "plan",
-    "edit",
-    "write",
-    "read",
-    "delete",
-    "add",
-    "remove",
-    "update",
-    "list",
-    "get",
-    "search",
-    "send",
-    "cancel",
+_EDITOR_COMMANDS = word_set(
+    "view create str_replace insert undo_edit plan edit write read delete add remove update list get search send cancel"
 )
 """Values of `command` in tools that are not a shell."""
 _OUTPUT_KEYS = ("result", "output", "stdout", "stderr", "error")

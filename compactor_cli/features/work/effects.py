@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from typing import Any
 
@@ -13,8 +13,6 @@ from msgspec.structs import replace
 from compactor_cli.features.work.act_identities import (
     IDENTITY,
     IDENTITY_KEYS,
-    SCOPE_WORDS,
-    IsKnown,
     container_ids,
     created_ids,
     identities,
@@ -22,10 +20,8 @@ from compactor_cli.features.work.act_identities import (
     is_scalar,
     name_words,
     named_by_tool,
-    nothing_known,
     receipt_of,
     scalar,
-    title_of,
 )
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import reason_line, without_tags
@@ -34,7 +30,6 @@ from compactor_cli.features.work.json_results import is_undone, result_members, 
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.result_outcomes import ActOutcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
-from compactor_cli.features.work.standing import Standing, standing_after
 from compactor_cli.features.work.tool_names import call_verb, named_action, possible_action, tool_words
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -84,29 +79,6 @@ WAITS_PREFIX = "waits: "
 """Prefix of the line for an act that takes effect only once somebody agrees or something else happens."""
 
 
-class Act(Struct, frozen=True):
-    """What a tool did to a thing that the call identifies."""
-
-    thing: str
-    """The tool, the container and the identity of the thing."""
-    verb: str
-    head: str
-    """The beginning of its line: the tool, the action that an argument named, and the identity."""
-    title: str
-    details: tuple[tuple[str, str], ...]
-    """Names and displayed values of arguments."""
-    action_object: tuple[str, ...] = ()
-    """Words after the verb in the action that an argument named: a part of the thing, or its kind."""
-    is_creation: bool = False
-    """Whether the act created the thing: the result states its name."""
-    argument_names: frozenset[str] = frozenset()
-    """Names of all arguments except those for the action and the identity."""
-    is_plain: bool = False
-    """Whether the details contain all of `argument_names`, and each of them is a single value."""
-    standing: Standing | None = None
-    """The state of the thing after the act, if the result states it."""
-
-
 class Effect(Struct, frozen=True):
     """Something that a call did, or tried to do, outside the session."""
 
@@ -123,19 +95,14 @@ class Effect(Struct, frozen=True):
     """Whether the call was declined, stopped or is still running, and nothing shows that it took place."""
     git: tuple[str, ...] = ()
     """The words of a git command, starting with its verb."""
-    action: str = ""
-    """The tool, with the action that an argument named."""
-    arguments: tuple[tuple[str, str], ...] = ()
-    """Names and displayed values of its other arguments."""
-    act: Act | None = None
-    """The act, if the tool's call identifies its object."""
+    brief: str = ""
+    """The text with only its short details, if the tool's call identifies its object and there are other details."""
     waiting_for: str = ""
     """What the result says about what it is waiting for; the act has neither taken place nor failed."""
 
 
-def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
-    """Return the effect of a call to a tool that acts, labelled with what identifies it. `is_known`: whether
-    something had this name before the call and so was not created by it."""
+def act_effect(call: ToolCall) -> Effect:
+    """Return the effect of a call to a tool that acts, labelled with what identifies it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = named_action(call.tool, arguments)
     verb = possible_action(call.tool, arguments)
@@ -155,17 +122,12 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     action = call_verb(call.tool, arguments)
     containers = [] if call.failed or action != "create" else container_ids(arguments)
     is_new = not ids or set(ids) <= set(containers)
-    created = (
-        created_ids(call.tool, call.output, arguments, allow_words=not asked, is_known=is_known)
-        if is_new and not call.failed
-        else []
-    )
+    created = created_ids(call.output, arguments, allow_words=not asked) if is_new and not call.failed else []
     # an act awaiting approval has at most the number of the request
     awaited, created = (created[:1], []) if outcome.kind == "waits" else ([], created)
-    known = [] if any(titles) or call.failed else title_of(call.output, ids)
     container_names = [text for text in containers if created and not created[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(created or ids or persons), *container_names]))
-    title = " ".join(filter(None, [*titles, *known]))
+    title = " ".join(filter(None, titles))
     confirmed = _confirmed_arguments(call, arguments, ids)
     details = _details(call.tool, confirmed, (asked, verb, *created, *ids)) + tuple(("as", text) for text in awaited)
     receipt = receipt_of(call.tool, action, call.output, arguments) if ids and not (created or call.failed) else ()
@@ -173,22 +135,14 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     subject = " ".join(filter(None, [*(ids or persons), *titles]))
     key = plain_key(f"{head} {subject}") if subject else act_text(head, details)
     done = not call.failed and not call.undecided and outcome.kind != "waits"
-    thing = _thing(call.tool, "".join((created or ids)[:1]), arguments)
-    rest = {name: value for name, value in arguments.items() if value != asked and scalar(value) not in ids[:1]}
-    is_plain = {name for name, _ in details} == set(rest) and all(map(is_scalar, rest.values()))
-    act = Act(
-        *(thing, action, named, title, (*receipt, *details)),
-        *(tool_words(asked)[1:], bool(created), frozenset(rest), is_plain, standing_after(call)),
-    )
-    text, ended = act_text(f"{named} {title}".strip(), (*receipt, *details)), _ended_identity(call.tool, arguments)
+    line, details = f"{named} {title}".strip(), (*receipt, *details)
+    text = act_text(line, details)
     if asked and done and call.answered and not (is_meant or created):
         text = ""  # an agent may use such a tool to add two numbers
-    others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(
-        *(text, key, done, outcome.words if call.output.startswith("|") else reason(call), ended, call.undecided),
-        action=head,
-        arguments=others,
-        act=act if thing else None,
+        *(text, key, done, reason(call)),
+        *(_ended_identity(call.tool, arguments), call.undecided),
+        brief=_brief_text(line, details) if _is_unique("".join((created or ids)[:1])) else "",
         waiting_for=outcome.words if outcome.kind == "waits" else "",
     )
 
@@ -228,15 +182,12 @@ def fitting_values(arguments: dict[str, Any], tool: str, width: int) -> str:
 def is_outcome_lost(call: ToolCall) -> bool:
     """Return whether the outcome of a call is unknown because an earlier round dropped that part of its result."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    return not call.failed and not states_end(call.output) and not created_ids(call.tool, call.output, arguments)
+    return not call.failed and not states_end(call.output) and not created_ids(call.output, arguments)
 
 
-def _thing(tool: str, identity: str, arguments: dict[str, Any]) -> str:
-    """Return a key that distinguishes the thing from others that the tool acts on; "" if nothing does."""
-    if not identity or (identity.isdigit() and len(identity) < _MIN_IDENTITY_DIGITS):
-        return ""
-    within = (scalar(value) for key, value in arguments.items() if not SCOPE_WORDS.isdisjoint(tool_words(key)))
-    return " ".join([tool, *within, identity])
+def _is_unique(identity: str) -> bool:
+    """Return whether an identity is unlikely to refer to two things, unlike a small number."""
+    return identity != "" and not (identity.isdigit() and len(identity) < _MIN_IDENTITY_DIGITS)
 
 
 def act_text(head: str, details: Iterable[tuple[str, str]]) -> str:
@@ -245,14 +196,14 @@ def act_text(head: str, details: Iterable[tuple[str, str]]) -> str:
     return one_line(head + (f" ({fitting})" if fitting else ""), 240)
 
 
-def brief_text(act: Act) -> str:
+def _brief_text(head: str, details: Sequence[tuple[str, str]]) -> str:
     """Return the line of an act with only its short details: amounts, accounts, dates and single words. Return "" if
     it has no other details."""
-    numbers = [(name, value) for name, value in act.details if _NUMBER.fullmatch(value)]
-    words = [(name, value) for name, value in act.details if _ONE_WORD.fullmatch(value)]
+    numbers = [(name, value) for name, value in details if _NUMBER.fullmatch(value)]
+    words = [(name, value) for name, value in details if _ONE_WORD.fullmatch(value)]
     fitting = list(_fit_details([*numbers, *words], _MAX_BRIEF))
     brief = f" ({', '.join(fitting)})" if fitting else ""
-    return f"{act.head} {act.title}".strip() + brief if len(fitting) < len(act.details) else ""
+    return head + brief if len(fitting) < len(details) else ""
 
 
 def plain_key(text: str) -> str:
@@ -271,7 +222,7 @@ def _ended_identity(tool: str, arguments: dict[str, Any]) -> str:
     keys = (key for key in arguments if key == "id" or (IDENTITY.search(key) and name_words(key) & kinds))
     keys = (key for key in keys if object_words <= kinds | name_words(key))
     ended = next(filter(None, (scalar(arguments[key]) for key in keys)), "")
-    return "" if ended.isdigit() and len(ended) < _MIN_IDENTITY_DIGITS else ended
+    return ended if _is_unique(ended) else ""
 
 
 def _shown(name: str, arguments: dict[str, Any], tool: str) -> str:

@@ -75,148 +75,17 @@ _ACTING_LIST = (
     "etkinlestir kapat iade aktar engelle paylas guncelle planla ertele baslat durdur "
 )
 _LOOKING_PARTS = (
-    *(
-        "検索",
-        "取得",
-        "一覧",
-        "表示",
-        "確認",
-        "閲覧",
-        "読",
-        "照会",
-        "調べ",
-        "参照",
-        "計算",
-        "検証",
-        "状況",
-        "履歴",
-        "探",
-    ),
-    *("見る", "リスト", "プレビュー", "残高", "詳細"),
-    *("查", "搜", "获取", "獲取", "列出", "列表", "读", "讀", "显示", "顯示", "检", "檢", "计算", "浏览", "统计"),
-    *("看", "详情", "状态", "预览", "验证", "估", "余额", "历史"),
-    *("검색", "조회", "목록", "읽기", "보기", "확인", "찾기", "가져오", "계산", "검사", "상태", "내역", "표시", "열람"),
+    "検索 取得 一覧 表示 確認 閲覧 読 照会 調べ 参照 計算 検証 状況 履歴 探 見る リスト プレビュー 残高 "
+    "詳細 查 搜 获取 獲取 列出 列表 读 讀 显示 顯示 检 檢 计算 浏览 统计 看 详情 状态 预览 验证 估 余额 "
+    "历史 검색 조회 목록 읽기 보기 확인 찾기 가져오 계산 검사 상태 내역 표시 열람"
 )
 _ACTING_PARTS = (
-    *(
-        "予約",
-        "取消",
-        "取り消",
-        "キャンセル",
-        "送信",
-        "作成",
-        "削除",
-        "追加",
-        "変更",
-        "更新",
-        "登録",
-        "注文",
-        "支払",
-        "購入",
-    ),
-    *(
-        "発注",
-        "承認",
-        "却下",
-        "公開",
-        "保存",
-        "移動",
-        "停止",
-        "開始",
-        "返金",
-        "振込",
-        "送金",
-        "申請",
-        "発行",
-        "共有",
-        "割当",
-    ),
-    *(
-        "创建",
-        "建立",
-        "新建",
-        "取消",
-        "发送",
-        "删除",
-        "添加",
-        "修改",
-        "更新",
-        "预订",
-        "预约",
-        "下单",
-        "支付",
-        "购买",
-        "提交",
-    ),
-    *(
-        "发布",
-        "部署",
-        "保存",
-        "移动",
-        "停止",
-        "启动",
-        "退款",
-        "转账",
-        "批准",
-        "拒绝",
-        "关闭",
-        "分配",
-        "设置",
-        "冻结",
-        "编辑",
-    ),
-    *(
-        "생성",
-        "취소",
-        "전송",
-        "보내기",
-        "삭제",
-        "추가",
-        "변경",
-        "수정",
-        "예약",
-        "주문",
-        "결제",
-        "구매",
-        "등록",
-        "발송",
-        "저장",
-    ),
-    *("이동", "중지", "시작", "환불", "송금", "승인", "거절", "배포", "설정", "할당", "공유", "지급"),
-    *("정지", "해제", "회수", "반품", "갱신", "업로드", "발행", "재시작", "연기", "신청", "알림", "초대"),
-)
-_UNDOING_LIST = (
-    "storn absag abbestell widerruf rueckgaengig ruckgangig loesch losch entfern kuendig kundig entsperr "
-    "annul supprim effac retir resili debloqu elimin borra anul excluir exclui remov apagar estorn desbloq cancel "
-    "annull rimuov sblocc annuleer verwijder intrek herroep deblokk anuluj usun cofnij wycofaj odwol odblok "
-    "отмен удал откат отозв снять разблок iptal sil geri kaldir"
-)
-"""Beginnings of verbs that undo an act entirely; some are complete words."""
-_UNDOING_PARTS = (
-    *("取消", "キャンセル", "取り消", "削除", "撤回", "解除", "删除", "撤销", "回滚", "취소", "삭제", "철회"),
-    *("해제", "회수", "되돌"),
-)
-_GIVING_LIST = (
-    "erstatt rembours reembols rimbors terugbet zwroc вернуть возвр iade send verschick envoy envi invia inviar verstu "
-    "wysl отправ gonder ueberweis uberweis transf trasfer przelej перевед zahl bezahl paye pagar pagare betal zaplac "
-    "оплат kauf achet compra acquist koop "
-)
-"""Beginnings of verbs after which money, goods or a message are in someone else's hands."""
-_GIVING_PARTS = (
-    "返金",
-    "送信",
-    "送金",
-    "振込",
-    "支払",
-    "退款",
-    "发送",
-    "转账",
-    "支付",
-    "환불",
-    "전송",
-    "송금",
-    "결제",
-    "발송",
+    "予約 取消 取り消 キャンセル 送信 作成 削除 追加 変更 更新 登録 注文 支払 購入 発注 承認 却下 公開 "
+    "保存 移動 停止 開始 返金 振込 送金 申請 発行 共有 割当 创建 建立 新建 取消 发送 删除 添加 修改 更新 "
+    "预订 预约 下单 支付 购买 提交 发布 部署 保存 移动 停止 启动 退款 转账 批准 拒绝 关闭 分配 设置 冻结 "
+    "编辑 생성 취소 전송 보내기 삭제 추가 변경 수정 예약 주문 결제 구매 등록 발송 저장 이동 중지 시작 "
+    "환불 송금 승인 거절 배포 설정 할당 공유 지급 정지 해제 회수 반품 갱신 업로드 발행 재시작 연기 신청 "
+    "알림 초대"
 )
 _MIN_STEM_CHARS = 5
 """Minimum length of a word that counts as a stem; shorter words must match as a whole."""
@@ -232,10 +101,8 @@ def _stems(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 _LOOKING_WORDS, _LOOKING_STEMS = _stems(_LOOKING_LIST)
-_GIVING_STEMS, _FOLDED_GIVING_PARTS = tuple(map(fold, _GIVING_LIST.split())), tuple(map(fold, _GIVING_PARTS))
-_UNDOING_WORDS, _UNDOING_STEMS, _FOLDED_UNDOING_PARTS = *_stems(_UNDOING_LIST), tuple(map(fold, _UNDOING_PARTS))
 _ACTING_WORDS, _ACTING_STEMS = _stems(_ACTING_LIST)
-_FOLDED_LOOKING_PARTS, _FOLDED_ACTING_PARTS = tuple(map(fold, _LOOKING_PARTS)), tuple(map(fold, _ACTING_PARTS))
+_FOLDED_LOOKING_PARTS, _FOLDED_ACTING_PARTS = fold(_LOOKING_PARTS).split(), fold(_ACTING_PARTS).split()
 
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
@@ -259,21 +126,3 @@ def is_foreign_acting_verb(word: str) -> bool:
     if word in _ACTING_WORDS or word.startswith(_ACTING_STEMS):
         return True
     return not word.isascii() and any(part in word for part in _FOLDED_ACTING_PARTS)
-
-
-def foreign_undoing_part(word: str) -> str:
-    """Return the part of a word in a tool's name that undoes an act, in a language other than English. This is the
-    whole word, or a part of it in languages without spaces; "" if there is none."""
-    folded_word = fold(word)
-    if folded_word in _UNDOING_WORDS or folded_word.startswith(_UNDOING_STEMS):
-        return folded_word
-    return "" if folded_word.isascii() else next((part for part in _FOLDED_UNDOING_PARTS if part in folded_word), "")
-
-
-def is_foreign_giving_verb(word: str) -> bool:
-    """Return whether a word in a tool's name pays, sends or gives back, in a language other than English. Undoing
-    what it was for does not undo the act itself."""
-    folded_word = fold(word)
-    return folded_word.startswith(_GIVING_STEMS) or (
-        not folded_word.isascii() and any(part in folded_word for part in _FOLDED_GIVING_PARTS)
-    )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,10 +16,8 @@ from compactor_cli.features.work.effects import Effect, act_effect, fitting_valu
 from compactor_cli.features.work.json_results import is_undone, result_members, says_failed
 from compactor_cli.features.work.tool_names import LOOKING, is_unclear, may_be_acting, tool_words
 from compactor_cli.model.message import Message
-from compactor_cli.model.replies import MAX_ANSWER_TOKENS
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import INNER_QUESTION
 from compactor_cli.text.shorten import is_shortened
 
 _MAX_RESULT_CHARS = 2_000
@@ -31,9 +28,6 @@ _CREATED_NAME = compiled_later(r"(?!\d{4}-\d\d-\d\d)(?!\d+(?:[.,]\d+)?[A-Za-z%]{
 """The name of something created: one word with a digit that is neither a date nor a measure."""
 _CREATED_STATES = ("created", "201")
 _SUCCESS_STATES = ("ok", "success", "succeeded", "done", *_CREATED_STATES)
-_UNDOING_PREFIX = "un"
-_MIN_VALUE_CHARS = 3
-"""Minimum length of a value, so that finding it in a reply is no coincidence."""
 _MAX_NEW_SHOWN = 2
 _MAX_ACT_RESULT_CHARS = 600
 """Maximum length of results of an act; a tool with a longer one is taken to look something up."""
@@ -76,9 +70,7 @@ class InferredActs:
         all_members = {**next(iter(_nested_objects(members)), {}), **members}
         new_names = [text for text in _created_names(all_members) if text not in arguments and self._is_new(text, call)]
         echoed_values = {str(value) for value in all_members.values() if is_scalar(value)} & arguments
-        if self._states_act(call, members, new_names, echoed_values) or (
-            new_names and not echoed_values and self._has_agreement(call, members)
-        ):
+        if self._states_act(call, members, new_names, echoed_values):
             act_line = f"{call.tool} {fitting_values(call.arguments, call.tool, _MAX_VALUES_CHARS)}".strip()
             new_names_text = f" → {', '.join(new_names[:_MAX_NEW_SHOWN])}" if new_names else ""
             yield Effect(one_line(act_line + new_names_text, 240), plain_key(act_line), True)
@@ -101,7 +93,7 @@ class InferredActs:
             and not _is_other_use(call.arguments)
             and is_confirmed(call)
         }
-        return frozenset((confirming | set(_undoing_tools(confirming, answered))) - self._repeated_tools)
+        return frozenset(confirming - self._repeated_tools)
 
     def _states_act(
         self, call: ToolCall, members: Mapping[str, Any], new_names: list[str], echoed_values: set[str]
@@ -123,32 +115,6 @@ class InferredActs:
             and self._success_is_telling
         )
 
-    def _has_agreement(self, call: ToolCall, members: Mapping[str, Any]) -> bool:
-        """Return whether the user agreed to a call. It must follow the user's short reply to a question, not take
-        its values from that reply, and return no more records than it was given."""
-        index = bisect_left(self._replies, (call.call_message, "")) - 1
-        reply = self._replies[index][1] if index >= 0 else ""
-        if not reply:
-            return False
-        repeats_reply = any(
-            len(text) >= _MIN_VALUE_CHARS and text.lower() in reply for text in _iter_scalars(call.arguments)
-        )
-        max_length = max((len(items) for items in _iter_lists(call.arguments)), default=0)
-        return not repeats_reply and all(len(items) <= max_length for items in _record_lists(members))
-
-    @cached_property
-    def _replies(self) -> list[tuple[int, str]]:
-        """(message, text) for each message of the user; the text is "" unless it is a short reply to a question."""
-        replies: list[tuple[int, str]] = []
-        is_asked = False
-        for message in self._messages:
-            if _has_words(message, "assistant"):
-                is_asked = INNER_QUESTION.search(message.text("text")) is not None
-            elif _has_words(message, "user"):
-                is_reply = is_asked and message.tokens <= MAX_ANSWER_TOKENS
-                replies.append((message.index, message.text("text").lower() if is_reply else ""))
-        return replies
-
     @cached_property
     def _success_is_telling(self) -> bool:
         """Whether some results report success while others do not. None of those that do may be a list of records or
@@ -160,7 +126,7 @@ class InferredActs:
             members = result_members(call.output)
             if not _states_success(members):
                 has_others = has_others or call.output.lstrip()[:1] in ("{", "[")
-            elif any(_record_lists(members)) or not LOOKING.isdisjoint(tool_words(call.tool)):
+            elif _has_records(members) or not LOOKING.isdisjoint(tool_words(call.tool)):
                 return False
         return has_others
 
@@ -191,12 +157,6 @@ class InferredActs:
         return first
 
 
-def _undoing_tools(acting: Iterable[str], calls: Iterable[ToolCall]) -> Iterator[str]:
-    """Yield the tools whose name is that of a tool that acted, with the prefix `un`."""
-    undoing_words = {(f"{_UNDOING_PREFIX}{words[0]}", *words[1:]) for words in map(tool_words, acting)}
-    yield from (call.tool for call in calls if not call.failed and tool_words(call.tool) in undoing_words)
-
-
 def _is_other_use(arguments: Any) -> bool:
     """Return whether arguments are those of a request that only reads, name something to look for, or are a list of
     tasks or SQL statements."""
@@ -217,10 +177,6 @@ def _plain_members(call: ToolCall) -> dict[str, Any]:
     if not output.lstrip().startswith("{") or is_shortened(output) or says_failed(output) or is_undone(output, ()):
         return {}
     return result_members(output)
-
-
-def _has_words(message: Message, role: str) -> bool:
-    return message.role == role and message.text("text").strip() != ""
 
 
 def _states_success(members: Mapping[str, Any]) -> bool:
@@ -259,15 +215,8 @@ def _iter_scalars(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def _iter_lists(value: Any) -> Iterator[list[Any]]:
-    if isinstance(value, dict):
-        for member in value.values():
-            yield from _iter_lists(member)
-    elif isinstance(value, list):
-        yield value
-        for member in value:
-            yield from _iter_lists(member)
-
-
-def _record_lists(members: Mapping[str, Any]) -> Iterator[list[Any]]:
-    return (items for items in _iter_lists(members) if any(isinstance(member, dict) for member in items))
+def _has_records(value: Any) -> bool:
+    """Return whether a result contains a list of objects, at any depth."""
+    if isinstance(value, list):
+        return any(isinstance(member, dict) or _has_records(member) for member in value)
+    return isinstance(value, dict) and any(map(_has_records, value.values()))

@@ -1,5 +1,5 @@
-"""Results that are JSON objects or tables of one row. Read what they state about how the call ended, even if a part
-of them was left out."""
+"""Results that are JSON objects. Read what they state about how the call ended, even if a part of them was left
+out."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from compactor_cli.text.shorten import is_shortened
 
 _MAX_JSON_CHARS = 20_000
 """Maximum length of a result that is read as JSON, unless only an error is wanted."""
-_ONE_ROW_LINES = 3
-"""Lines of a table with one row: the names, a rule, and the row."""
-_RULE = compiled_later(r"\|?(?:[ \t]*:?-+:?[ \t]*\|?)+")
 _GAP_START = "[… "
 """Beginning of the mark that replaces text that was left out."""
 _TOKEN = compiled_later(r'"(?:[^"\\]|\\.)*"|["{}\[\],]', re.DOTALL)
@@ -40,10 +37,9 @@ _CLOSING_BRACKETS = {"{": "}", "[": "]"}
 
 
 def result_members(output: str) -> dict[str, Any]:
-    """Return the members of a result that is a JSON object, or of a table's only row. If a part was left out, return
-    those that can be read. Return {} for any other result and for very long ones."""
-    first_sign = output.lstrip()[:1] if len(output) <= _MAX_JSON_CHARS else ""
-    return _object(output) if first_sign == "{" else _only_row(output) if first_sign == "|" else {}
+    """Return the members of a result that is a JSON object. If a part was left out, return those that can be read.
+    Return {} for any other result and for very long ones."""
+    return _object(output) if len(output) <= _MAX_JSON_CHARS and output.lstrip().startswith("{") else {}
 
 
 def says_failed(output: str) -> bool:
@@ -94,17 +90,6 @@ def _error_description(value: Any) -> str:
     if isinstance(value, dict):
         return next((text for key in _DESCRIPTION_MEMBERS if isinstance(text := value.get(key), str) and text), "")
     return value if isinstance(value, str) else ""
-
-
-def _only_row(output: str) -> dict[str, Any]:
-    """Return name -> value of a table's only row; {} if there are more rows."""
-    lines = output.strip().split("\n")
-    if len(lines) != _ONE_ROW_LINES or not _RULE.fullmatch(lines[1].strip()):
-        return {}
-    names, values = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in (lines[0], lines[2]))
-    if len(names) != len(values) or not all(names):
-        return {}
-    return {name: json_or_text(text) if text[:1] != "0" else text for name, text in zip(names, values, strict=True)}
 
 
 @cache_by_text

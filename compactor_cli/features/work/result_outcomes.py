@@ -83,8 +83,6 @@ _EXIT_CODE = compiled_later(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)?|retur
 _TAG = compiled_later(r"<(?P<name>[^\W\d][\w.-]*)(?P<attributes>[^<>]*)>(?P<text>[^<>]*)")
 _ATTRIBUTE = compiled_later(r"([\w.-]+)=[\"']([^\"']*)[\"']")
 _PAIR = compiled_later(r"(?:^|[;|&,\n])[ \t]*([^\W\d][\w .-]{0,30})[ \t]*=[ \t]*([^;|&\n]{1,80})")
-_CELLS = compiled_later(r"\s{2,}|\t|\s*\|\s*|;|,")
-_HEADER = compiled_later(r"[^\W\d][\w .-]{0,30}")
 _EMPTY_VALUES = ("", "0", "none", "null", "false", "no", "nil", "n/a", "[]", "{}", "-", "–", "—", "nein", "non", "нет")
 _NOTHING_DONE = compiled_later(r"nothing (?:was|has been) \w+")
 _STATE_WORD = compiled_later(r"(?<![\w./-])[a-z]+(?:_[a-z]+)+(?=[:)]|[,;.]?\s*\Z)")
@@ -98,7 +96,6 @@ _PENDING_VERBS = word_set("create add open insert invite move reopen transition 
 _GAP = compiled_later(r"\W*(?:\w{1,4}\W+)?")
 """What may separate a negation from what it negates: `not be booked`, `pas été réservée`."""
 _SERVER_ERROR, _SERVER_ERROR_END, _ACCEPTED = 400, 600, 202
-_ONE_ROW_LINES = 2
 _MAX_LINES = 6
 """Number of line breaks from which a text says more than how the call ended."""
 _MIN_ECHO_CHARS = 3
@@ -295,18 +292,13 @@ def _is_own(words: str, own: Sequence[str]) -> bool:
 
 
 def _iter_pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, value) from tags, from pairs, or from a table of one row."""
+    """Yield (name, value) from tags or from pairs."""
     if text.startswith("<"):
         for tag in _TAG.finditer(text):
             yield tag["name"], tag["text"].strip() or "true"
             yield from _ATTRIBUTE.findall(tag["attributes"])
         return
     yield from _PAIR.findall(text) if "=" in text else ()
-    lines = text.split("\n")
-    if len(lines) == _ONE_ROW_LINES:
-        names, values = (_CELLS.split(line.strip()) for line in lines)
-        if len(names) > 1 and len(values) >= len(names) and all(map(_HEADER.fullmatch, names)):
-            yield from zip(names, values, strict=False)
 
 
 def _text_outcome(text: str, own: tuple[str, ...], echoed: list[str]) -> ActOutcome:

@@ -22,27 +22,9 @@ _HEAD_CHARS = 600
 """Characters at the start of a result that state what was wrong."""
 _MIN_VALUE_CHARS, _MIN_NAME_CHARS = 3, 4
 """Minimum lengths of a value and of an argument's name, so that finding them in a message is no coincidence."""
-_MONTH = (
-    r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|m[aä]rz|apr(?:il)?|ma[yi]|june?|juni|july?|juli|aug(?:ust)?|"
-    r"sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|janvier|f[eé]vrier|mars|avril|juin|juillet|"
-    r"ao[uû]t|"
-    r"septembre|octobre|novembre|d[eé]cembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|"
-    r"noviembre|diciembre|janeiro|fevereiro|mar[cç]o|maio|junho|julho|setembro|outubro|novembro|dezembro|gennaio|"
-    r"febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|января|февраля|марта|апреля|мая|июня|июля|"
-    r"августа|"
-    r"сентября|октября|ноября|декабря)\.?"
-)
-"""Names of months in the more common languages."""
-_DAY_IN_WORDS = compiled_later(
-    rf"\d{{1,2}}(?:st|nd|rd|th|º|\.)?(?: (?:de|of|di))? {_MONTH}(?:,? (?:de )?\d{{4}})?|"
-    rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|(?:\d{{4}} ?[年년] ?)?\d{{1,2}} ?[月월] ?\d{{1,2}} ?[日일]|"
-    r"\d{1,2}(?:[:h.]\d{2})? ?(?:[ap]\.?m\.?|h|uhr|[時点시])",
-    re.IGNORECASE,
-)
-"""A date or a time in words."""
 _DATE_OR_TIME = compiled_later(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d.*)?|\d\d?:\d\d(?::\d\d)?|\d\d?[./]\d\d?(?:[./]\d{2,4})?\.?|"
-    r"\d\d?[時时点시](?: ?\d\d?[分분])?"
+    r"\d\d?[時时点시](?: ?\d\d?[分분])?|\d\d?(?::\d\d)? ?[ap]m|\d\d? ?[月월] ?\d\d? ?[日일]"
 )
 _LITERAL = compiled_later(r"'[^']*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _IDENTITY = compiled_later(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,40}(?![\w-])")
@@ -66,10 +48,7 @@ def resolves(failed: ToolCall, done: ToolCall) -> bool:
         return False
     if failed_sql := sql_script(failed.tool, failed.arguments):
         done_sql = sql_script(done.tool, done.arguments)
-        has_other_place = _other_arguments(failed.arguments, failed_sql) != _other_arguments(done.arguments, done_sql)
-        return (not has_other_place and _has_same_changes(failed_sql, done_sql)) or _inserts_corrected(
-            failed_sql, done_sql, failed.output[:_HEAD_CHARS].lower()
-        )
+        return _inserts_corrected(failed_sql, done_sql, failed.output[:_HEAD_CHARS].lower())
     failed_values, done_values = _flat_values(failed.arguments), _flat_values(done.arguments)
     output = failed.output[:_HEAD_CHARS].lower()
     same_values = [
@@ -113,23 +92,6 @@ def resolves_earlier(label: str, message: str, done: ToolCall) -> bool:
     other_words = [word for word in arguments_text.split() if word not in values]
     return any(map(is_identifying, same_words)) and all(
         _may_differ(word) or _is_word_in(word, message.lower()) for word in other_words
-    )
-
-
-def _other_arguments(arguments: dict[str, Any], sql: str) -> dict[str, frozenset[str]]:
-    """Return the arguments other than the SQL statements, such as the database."""
-    return {
-        name: values for name, values in _flat_values(arguments).items() if not all(value in sql for value in values)
-    }
-
-
-def _has_same_changes(failed: str, done: str) -> bool:
-    """Return whether SQL statements create what others failed to create, or change the same parts, in any way."""
-    failed_changes, done_changes = sql_changes(failed), sql_changes(done)
-    return (
-        bool(failed_changes)
-        and not any(change.changes_rows for change in failed_changes)
-        and {change.key for change in failed_changes} <= {change.key for change in done_changes}
     )
 
 
@@ -198,4 +160,4 @@ def _may_differ(value: str) -> bool:
 
 
 def _is_date_or_time(value: str) -> bool:
-    return _DATE_OR_TIME.fullmatch(value) is not None or _DAY_IN_WORDS.fullmatch(value) is not None
+    return _DATE_OR_TIME.fullmatch(value) is not None

@@ -15,7 +15,6 @@ from compactor_cli.features.work.sql_statements import SqlChange, sql_change, sq
 from compactor_cli.features.work.tool_names import LOOKING, is_trial_call, tool_words
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.secret_values import is_key, is_secret
 from compactor_cli.text.shell import word_set
 
 _KEYS = ("sql", "sql_query", "sqlQuery", "sql_statement", "statement", "statements", "ddl", "query", "queries")
@@ -67,15 +66,6 @@ _SKIPPED = compiled_later(r"\bskipping\b")
 _NO_ROWS = compiled_later(r"\b0 rows\b", re.IGNORECASE)
 _COMMIT_TAG = compiled_later(r"^[ \t]*COMMIT[ \t]*$", re.MULTILINE)
 _ROLLBACK_TAG = compiled_later(r"^[ \t]*ROLLBACK[ \t]*$", re.MULTILINE)
-_RETURNING = compiled_later(r"\breturning\b", re.IGNORECASE)
-_ROW_TABLE = compiled_later(
-    r"^(?P<name>[^\n]*)\n[ \t]*-+(?:\+-+)*[ \t]*\n(?P<rows>(?:(?!\()[^\n]*\n){1,200})"
-    r"[ \t]*\((?P<count>[1-9]\d*) rows?\)",
-    re.MULTILINE,
-)
-"""How PostgreSQL shows rows."""
-_ROW_NAME = compiled_later(r"[\w#][\w.:/#-]{0,39}")
-_MAX_RETURNED = 5
 _MAX_FAILED_CHARS = 160
 _MAX_BRIEF_CHARS = 200
 """Maximum length of a result that only states the outcome of a statement."""
@@ -117,15 +107,12 @@ def sql_effects(
     changes = sql_changes(script)
     if not changes or "".join(call.output.split()) == "".join(script.split()):
         return
-    outcome = (
-        result_outcome(call.output, "", (script,))
-        if len(call.output) <= _MAX_BRIEF_CHARS and awaits_consent(call.output)
-        else None
-    )
-    if outcome and outcome.kind == "waits" and not call.undecided:
-        text = one_line(f"{database} {'; '.join(change.text for change in changes)}", _MAX_FAILED_CHARS)
-        yield Effect(text, f"{database} {changes[0].key}", False, waiting_for=outcome.words)
-        return
+    if len(call.output) <= _MAX_BRIEF_CHARS and awaits_consent(call.output) and not call.undecided:
+        outcome = result_outcome(call.output, "", (script,))
+        if outcome.kind == "waits":
+            text = one_line(f"{database} {'; '.join(change.text for change in changes)}", _MAX_FAILED_CHARS)
+            yield Effect(text, f"{database} {changes[0].key}", False, waiting_for=outcome.words)
+            return
     error = _ERROR.search(call.output)
     if error and error.start() and not _COMMAND_TAG.search(call.output) and _ROW_STATEMENT.search(script):
         return  # the error may be part of a row
@@ -159,12 +146,11 @@ def _executed_effects(
 ) -> Iterator[Effect]:
     """Yield the effects of statements if the result confirms them: by its tags, if it has one for each statement."""
     is_rolled_back = _ROLLBACK_TAG.search(output) and changes[0].verb != "rollback"
-    returned = _returned_names(output) if _RETURNING.search(script) else ""
-    is_committed = (returned and len(changes) == 1) or (_COMMIT_TAG.search(output) and all(_row_counts(output)))
+    is_committed = _COMMIT_TAG.search(output) and all(_row_counts(output))
     is_confirmed = _confirms_untagged(changes, output, only_changes=_QUERY_STATEMENT.search(script) is None)
     if is_rolled_back or _SKIPPED.search(output) or not (tags or is_committed or is_confirmed):
         return
-    rows_text = (returned or _row_count_text(output)) if sum(change.changes_rows for change in changes) == 1 else ""
+    rows_text = _row_count_text(output) if sum(change.changes_rows for change in changes) == 1 else ""
     for index, change in enumerate(changes):
         text = f"{database} {change.text}"
         if not tags or not _is_zero_rows(tags[index]):
@@ -245,18 +231,6 @@ def _row_counts(output: str) -> Iterator[int]:
     yield from map(int, _ROW_COUNT.findall(output))
     members = result_members(output)
     yield from (count for count in map(members.get, _ROW_COUNT_KEYS) if type(count) is int)
-
-
-def _returned_names(output: str) -> str:
-    """Return the first column of the rows that a statement returned, which identifies them; "" if there are none."""
-    table = _ROW_TABLE.search(output)
-    rows = [row.split("|", 1)[0].strip() for row in table["rows"].rstrip("\n").split("\n")] if table else []
-    if not table or len(rows) != int(table["count"]) or not all(map(_ROW_NAME.fullmatch, rows)):
-        return ""
-    if is_secret(table["name"].split("|", 1)[0].strip()) or any(map(is_key, rows)):
-        return ""
-    omitted = len(rows) - _MAX_RETURNED
-    return ", ".join(rows[:_MAX_RETURNED]) + (f" and {omitted} more" if omitted > 0 else "")
 
 
 def _row_count_text(output: str) -> str:

@@ -38,29 +38,19 @@ _KIND_GROUP = (
     r"extension|function|index|keyspace|policy|procedure|publication|role|rule|schema|sequence|server|subscription|"
     rf"synonym|table|tablespace|trigger|type|user|view|warehouse) (?:concurrently )?{_IF_EXISTS}(?:only )?"
 )
-_TABLE_BOUND_KINDS = ("trigger", "policy", "rule")
-"""Kinds of objects whose name is unique only within a table."""
 _INSERTING_VERBS = ("insert", "replace", "merge")
 _KINDS_WITH_BODY = ("trigger", "rule", "function", "procedure")
 """Kinds of objects that may contain statements."""
 _HARMLESS_BODY = compiled_later(r"…|\bexecute (?:function|procedure) [\w.]+ ?\([^()]*\)$", re.IGNORECASE)
 """A quoted body, or one that only calls a function."""
-_ON_TABLE = compiled_later(rf"\bon (?:only )?{_NAME_GROUP}", re.IGNORECASE)
-_COLUMN_CHANGE = (
-    rf"(?P<does>add|drop|alter|modify|change) (?:column )?{_IF_EXISTS}"
-    r"(?!(?:constraint|primary|foreign|unique|check|index|key|fulltext|partition|period|exclude|column|"
-    r"if)\b)(?P<column>\w+)"
-)
-_ALTERED_COLUMN = compiled_later(rf"(?:^|,) ?{_COLUMN_CHANGE}", re.IGNORECASE)
-"""What is done to each of several columns."""
 _TABLE_PREFIX = rf"(?:table )?{_IF_EXISTS}(?:only )?"
 _CHANGE_PATTERNS = tuple(
     compiled_later(change, re.IGNORECASE)
     for change in (
-        rf"(?P<verb>create)(?P<anew> or \w+)? {_KIND_GROUP}{_NAME_GROUP}",
-        rf"(?P<verb>(?P<ends>drop)) {_KIND_GROUP}{_NAMES_GROUP}",
+        rf"(?P<verb>create)(?: or \w+)? {_KIND_GROUP}{_NAME_GROUP}",
+        rf"(?P<verb>drop) {_KIND_GROUP}{_NAMES_GROUP}",
         rf"(?P<verb>alter) {_KIND_GROUP}{_NAME_GROUP}",
-        rf"(?P<verb>(?P<ends>truncate)) {_TABLE_PREFIX}{_NAMES_GROUP}",
+        rf"(?P<verb>truncate) {_TABLE_PREFIX}{_NAMES_GROUP}",
         rf"(?P<verb>(?P<rows>insert))(?: (?:or )?\w+)?? into {_TABLE_PREFIX}{_NAME_GROUP}",
         rf"(?P<verb>(?P<rows>replace|merge)) into {_TABLE_PREFIX}{_NAME_GROUP}",
         rf"(?P<verb>(?P<rows>update)) (?:only )?{_NAME_GROUP}(?: (?:as )?\w+)?? set\b",
@@ -105,14 +95,6 @@ class SqlChange(Struct, frozen=True):
     """What it changes, in lower case."""
     key: str
     """Equal for statements that do the same."""
-    kind: str = ""
-    """The kind of object, if the statement states it."""
-    columns: tuple[str, ...] = ()
-    """The columns of a table that it alters."""
-    removes: bool = False
-    """Whether what it names no longer exists afterwards, or has no rows."""
-    replaces: bool = False
-    """Whether it replaces what had this name before."""
     changes_rows: bool = False
     """Whether it changes rows."""
 
@@ -175,27 +157,12 @@ def _parse_change(statement: _Statement) -> SqlChange | None:
     verb, kind, names = groups["verb"].lower(), groups.get("kind", "").lower(), _split_names(groups["name"])
     if verb in ("create", "alter") and kind in _KINDS_WITH_BODY and not _HARMLESS_BODY.search(unquoted):
         return None
-    table = _ON_TABLE.search(unquoted) if kind in _TABLE_BOUND_KINDS else None
-    if table:
-        names = tuple(f"{name} on {table['name'].lower()}" for name in names)
-    columns = (
-        list(_ALTERED_COLUMN.finditer(unquoted[match.end() :].lstrip())) if verb == "alter" and kind == "table" else []
-    )
-    column_changes = [f"{each['does']} {each['column']}".lower() for each in columns]
-    is_definition = column_changes or (verb in ("create", "drop", "truncate", "refresh"))
-    key = " ".join([verb, kind, *names, *column_changes]) if is_definition else statement.exact.lower()
-    is_ambiguous = kind == "index" and _ON_TABLE.search(unquoted)  # other tables may have an index of this name
-    ends = bool(groups.get("ends")) and not is_ambiguous
-    ends = ends or (bool(columns) and all(each.startswith("drop ") for each in column_changes))
+    is_definition = verb in ("create", "drop", "truncate", "refresh")
     return SqlChange(
         match.group() if verb in _INSERTING_VERBS else one_line(statement.shown, _MAX_STATEMENT_CHARS),
         verb,
         names,
-        key,
-        kind=kind,
-        columns=tuple(each["column"].lower() for each in columns),
-        removes=ends,
-        replaces=bool(groups.get("anew")),
+        " ".join([verb, kind, *names]) if is_definition else statement.exact.lower(),
         changes_rows=bool(groups.get("rows")),
     )
 

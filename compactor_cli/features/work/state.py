@@ -14,7 +14,7 @@ from compactor_cli.features.work.calls import ToolCall, id_arguments, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import is_out_of_date
 from compactor_cli.features.work.earlier_rounds import EarlierState, split_earlier_rounds
-from compactor_cli.features.work.effects import WAITS_PREFIX, Act, Effect, act_effect, brief_text, is_outcome_lost
+from compactor_cli.features.work.effects import WAITS_PREFIX, Effect, act_effect, is_outcome_lost
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks
 from compactor_cli.features.work.folders import find_main_folder, prefix_to_cut, session_folder
@@ -25,17 +25,14 @@ from compactor_cli.features.work.inferred_acts import InferredActs
 from compactor_cli.features.work.listed_files import paths_listed_by
 from compactor_cli.features.work.masked_calls import mask_state_lines
 from compactor_cli.features.work.open_errors import is_abandoned
-from compactor_cli.features.work.page_acts import page_effects
 from compactor_cli.features.work.resolving import record_open, resolve_by_call, resolve_by_effect
 from compactor_cli.features.work.secret_words import mask_command
 from compactor_cli.features.work.shell_effects import effect_key, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
-from compactor_cli.features.work.superseding import earlier_effect_key
 from compactor_cli.features.work.task_lists import ListedTask, TaskList
 from compactor_cli.features.work.task_words import Status
-from compactor_cli.features.work.tool_names import is_acting, is_remote_commit, is_trial_call
-from compactor_cli.features.work.undoing import name_reverted
-from compactor_cli.features.work.work_state import ResultNames, WorkState
+from compactor_cli.features.work.tool_names import is_acting, is_action_name, is_remote_commit, is_trial_call
+from compactor_cli.features.work.work_state import WorkState
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import tasks_age, tasks_age_text, unlisted_counts, unlisted_text
@@ -87,7 +84,7 @@ def _build_state(
     calls = read_calls(messages, pairing)
     covered_count = sum(call.message <= earlier_state.last_covered for call in calls)
     main_folder = session_folder(folder, messages) or find_main_folder(calls)
-    state = WorkState(main_folder, files=ChangedFiles(main_folder), calls=calls, result_names=ResultNames(calls))
+    state = WorkState(main_folder, files=ChangedFiles(main_folder), calls=calls)
     state.shown = InferredActs(messages, calls)
     for call_number, call in enumerate(calls[:covered_count], -covered_count):
         if call.answered:
@@ -198,30 +195,30 @@ def _read_earlier_round(state: WorkState, lines: Iterable[str], *, keep_pending:
 
 def _read_earlier_effect(state: WorkState, line: str, number: int) -> None:
     if failed := _EARLIER_FAILED.match(line):
-        record_open(state, earlier_effect_key(failed.group(1)), StateLine("effect", line, number, open=True))
+        record_open(state, _earlier_effect_key(failed.group(1)), StateLine("effect", line, number, open=True))
     elif line.strip() and not state.command.read_earlier_line(line, number):
         if line.startswith("git commit"):
             state.files.read_earlier_commit()
         if all(effect_line.brief != line for effect_line in state.done.values()):
             _record_done(state, line, number)
-            state.page_doings.read_earlier_line(line)
 
 
-def _record_done(state: WorkState, text: str, message: int, act: Act | None = None) -> str:
-    """Record that something was done, which may cancel earlier acts, and return its line."""
+def _earlier_effect_key(line: str) -> str:
+    """Return the key of an effect that an earlier round reported as failed. For an act that no tool name identifies,
+    it is the whole text."""
+    act_key = effect_key(line)
+    arguments_text = act_key.partition(" ")[2]
+    has_only_details = line.startswith(f"{act_key} (") and (not arguments_text or is_action_name(arguments_text))
+    return line if has_only_details else act_key
+
+
+def _record_done(state: WorkState, text: str, message: int, brief: str = "") -> None:
     if not text:
-        return ""
-    replaced, standing = "", act.standing if act else None
-    if act:
-        act, text, replaced = state.records.record_act(act, text)
-        standing = None if replaced else standing  # the line also covers the creation
-    brief = brief_text(act) if act else ""
+        return
     if brief in state.done and state.done[brief].message < 0:
         del state.done[brief]  # a shortened line from an earlier round
-    for cancelled in (text, replaced, *state.newest.record_act(text, standing)):
-        state.done.pop(cancelled, None)
+    state.done.pop(text, None)
     state.done[text] = StateLine("effect", text, message, brief=brief)
-    return text
 
 
 def _record_call(
@@ -242,9 +239,6 @@ def _record_call(
     was_stopped = call.undecided and not call.running_id and call.command != "" and not is_declined(call.output)
     took_place = was_stopped or (not call.undecided and (not call.failed or call.command))
     changed = state.files.record_call(call, changes, call_number) if took_place else []
-    state.page_doings.remove_deleted(
-        (path for path, action in changes if took_place and action == "deleted"), state.done
-    )
     if not superseded:
         _record_declined(state, call, changes)
     effects = list(_call_effects(call, line_steps, changes, state))
@@ -310,10 +304,9 @@ def _call_effects(
     elif changes or is_outcome_lost(call):
         return
     elif is_acting(call.tool, call.arguments) or is_remote_commit(call.arguments):
-        yield act_effect(call, lambda name: state.result_names.is_named_before(name, call))
+        yield act_effect(call)
     else:
         yield from tool_sql_effects(call)
-        yield from page_effects(call)
         yield from state.shown.effects(call)
 
 
@@ -321,7 +314,7 @@ def _record_effect(state: WorkState, effect: Effect, call: ToolCall) -> None:
     if effect.is_unfinished or effect.waiting_for:
         _record_unfinished(state, effect, call)
     elif effect.done:
-        effect = name_reverted(effect, state.commits, state.done)
+        effect = _name_reverted(state, effect)
         for old_text, new_text in state.commits.lines_renamed(effect.git, call.output).items():
             if (line := state.done.pop(old_text, None)) is not None:
                 state.done[new_text] = replace(line, text=new_text)
@@ -337,17 +330,22 @@ def _record_effect(state: WorkState, effect: Effect, call: ToolCall) -> None:
         if worktree_line := removed_worktree(effect.text, state.done):
             del state.done[worktree_line]
             return
-        done_line = _record_done(
-            state, state.page_doings.remove_undone(effect, call, state.done), call.message, effect.act
-        )
-        if done_line:
-            state.page_doings.record_act(done_line, effect, call)
+        _record_done(state, effect.text, call.message, effect.brief)
     else:
         failure_text = effect.text + (f": {effect.reason}" if effect.reason else "")
         state.failed_calls.pop(effect.key, None)
         state.failed_calls[effect.key] = call
-        state.failed_arguments[effect.key] = frozenset(name for name, _ in effect.arguments)
         state.failed[effect.key] = failed_again(failure_text, call.message, state.failed.pop(effect.key, None))
+
+
+def _name_reverted(state: WorkState, effect: Effect) -> Effect:
+    """Return an effect; a git revert is labelled with the commits that it undoes, and their lines are removed."""
+    reverted = state.commits.lines_reverted(effect.git) if effect.git else []
+    for text in reverted:
+        state.done.pop(text, None)
+    titles = (text.partition('"')[2].rpartition('"')[0] for text in reverted)
+    quoted_titles = ", ".join(f'"{title}"' for title in titles if title)
+    return replace(effect, text=f"{effect.text} ({quoted_titles})") if quoted_titles else effect
 
 
 def _record_unfinished(state: WorkState, effect: Effect, call: ToolCall) -> None:

@@ -21,6 +21,7 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import unescape
 from compactor_cli.text.json_values import is_scalar, json_or_text
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 
 _TEXT_KEYS = ("content", "step", "title", "subject", "task", "name", "description", "text", "todo", "label")
 _STATUS_KEYS = ("status", "state", "done", "completed", "checked")
@@ -40,18 +41,7 @@ _TASK_WORDS = r"todo|task|checklist|aufgabe|t[aâ]che|tarea|tarefa|zadani|зад
 _PLAN_NAME = compiled_later(rf"{_TASK_WORDS}|plan|progress", re.IGNORECASE)
 _TASK_NAME = compiled_later(_TASK_WORDS, re.IGNORECASE)
 """Words for tasks only; a "plan" may be for a journey or a house."""
-_PROSE_KEYS = (
-    "explanation",
-    "description",
-    "prompt",
-    "note",
-    "notes",
-    "reason",
-    "comment",
-    "message",
-    "thought",
-    "question",
-)
+_PROSE_KEYS = word_set("explanation description prompt note notes reason comment message thought question")
 """Arguments with text about a list."""
 _DELEGATING_TOOLS = ("task", "newtask", "agent", "exitplanmode")
 """Tools whose arguments may hold a task list that is not the agent's own: requests to other agents, and proposals."""
@@ -291,33 +281,22 @@ def _tasks_in_arguments(tool: str, arguments: dict[str, Any], message: int) -> I
             if _is_task_list(items, named=is_task_tool):
                 yield from (_make_task(item, message, named=is_task_tool) for item in items)
                 return
-        elif key not in _PROSE_KEYS and is_plan_argument and (tasks := _tasks_in_text(_as_text(items), message)):
+        elif key not in _PROSE_KEYS and is_plan_argument and (tasks := _tasks_in_text(items, message)):
             yield from tasks
             return
 
 
-def _as_text(value: Any) -> str:
-    """Return a string, or the joined lines of a list."""
-    if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
-        return "\n".join(value)
-    return value if isinstance(value, str) else ""
-
-
-def _tasks_in_text(text: str, message: int) -> list[ListedTask]:
-    """Return the tasks in a text that was passed to a tool or argument named for tasks."""
-    boxes = _tasks_in_boxes(text, message) if "[" in text else []
-    if boxes or not text:
-        return boxes
-    return [ListedTask(one_line(task, _MAX_TASK_CHARS), status, message) for status, task in listed_tasks(text)]
-
-
-def _tasks_in_boxes(text: str, message: int) -> list[ListedTask]:
-    """Return the tasks of a checklist."""
-    box_lines = _BOX_LINE.findall(text)
+def _tasks_in_text(value: Any, message: int) -> list[ListedTask]:
+    """Return the tasks in a text, or in a list of lines, that was passed to a tool or argument named for tasks."""
+    text = "\n".join(line for line in value if isinstance(line, str)) if isinstance(value, list) else value
+    if not isinstance(text, str):
+        return []
+    box_lines = _BOX_LINE.findall(text) if "[" in text else []
     dash: Status = "dropped" if any(_BOX_STATUSES.get(box) == "active" for box, _ in box_lines) else "active"
     boxes = {**_BOX_STATUSES, _AMBIGUOUS_BOX: dash}
     tasks = ((boxes.get(box.lower()) or STATUSES.get(normalize_name(box)), task) for box, task in box_lines)
-    return [ListedTask(one_line(task, _MAX_TASK_CHARS), status, message) for status, task in tasks if status]
+    found = [(status, task) for status, task in tasks if status] or listed_tasks(text)
+    return [ListedTask(one_line(task, _MAX_TASK_CHARS), status, message) for status, task in found]
 
 
 def _is_task_list(items: list[dict[str, Any]], *, named: bool) -> bool:

@@ -50,11 +50,8 @@ _SERVICE_IDENTITY = compiled_later(
     r"(?!.*(?:[aA]pi|[sS]ecret|[aA]ccess|[pP]rivate)Key$).+"
 )
 """Arguments that identify a thing of a service."""
-_FILE_TOOL = compiled_later(r"(?:create|write|save|delete|update|move|rename|edit|copy)_?file$", re.IGNORECASE)
 _EDITING_VERBS = ("edit", "patch")
 """Verbs that act outside the session only if an argument identifies a thing of a service."""
-_PATH_ARGUMENT = compiled_later(r"path|file|folder|dir|source|destination|target", re.IGNORECASE)
-"""Arguments that may state where a file is."""
 _AMBIGUOUS_VERBS = word_set(
     "book order issue return place comment change charge exchange purchase transfer register launch"
 )
@@ -187,45 +184,25 @@ def is_acting(tool: str, arguments: object = None) -> bool:
     if is_trial_call(arguments) or is_read_request(tool, arguments):
         return False
     action = named_action(tool, arguments)
-    return (
-        tool_words(action)[0] in _VERBS
-        if action
-        else bool(acting_verb(tool) or _verb_on_service_thing(tool, arguments))
-    )
+    return tool_words(action)[0] in _VERBS if action else bool(acting_verb(tool) or _editing_verb(tool, arguments))
 
 
 def call_verb(tool: str, arguments: object) -> str:
     """Return the acting verb of a call: the one in its arguments, or else the one in the tool's name."""
     action = named_action(tool, arguments)
-    return tool_words(action)[0] if action else acting_verb(tool) or _verb_on_service_thing(tool, arguments)
+    return tool_words(action)[0] if action else acting_verb(tool) or _editing_verb(tool, arguments)
 
 
-def _verb_on_service_thing(tool: str, arguments: object) -> str:
-    """Return the acting verb of a tool that looks like one for the session's own files and plans, if its arguments
-    show that it acts on a service. They identify a thing, or name a file without giving a path."""
-    if not isinstance(arguments, dict):
-        return ""
+def _editing_verb(tool: str, arguments: object) -> str:
+    """Return the verb of a tool that looks like one that edits the session's own files and plans, if an argument
+    identifies a thing of a service."""
     words = tool_words(tool)
-    identities = [key for key in arguments if _SERVICE_IDENTITY.fullmatch(key)]
-    if _FILE_TOOL.search(tool) and words[0] not in LOOKING:
-        has_path = any(_PATH_ARGUMENT.search(key) for key in arguments if key not in identities)
-        has_name = identities or not {"name", "title"}.isdisjoint(arguments)
-        return (
-            next((word for word in words if word in _VERBS or word in _EDITING_VERBS), "")
-            if has_name and not has_path
-            else ""
-        )
-    verb_index = next(
-        (verb_index for verb_index, word in enumerate(words[:_MAX_SERVICE_WORDS]) if word in _EDITING_VERBS), -1
-    )
-    other_words = words[:verb_index] + words[verb_index + 1 :] if verb_index >= 0 and identities else ()
-    return (
-        words[verb_index]
-        if other_words
-        and (_LOCAL_WORDS - _LOCAL_OR_SERVICE_WORDS).isdisjoint(other_words)
-        and LOOKING.isdisjoint(other_words)
-        else ""
-    )
+    verb = next((word for word in words[:_MAX_SERVICE_WORDS] if word in _EDITING_VERBS), "")
+    if not verb or not isinstance(arguments, dict) or not any(map(_SERVICE_IDENTITY.fullmatch, arguments)):
+        return ""
+    other_words = [word for word in words if word != verb]
+    excluded_words = (_LOCAL_WORDS - _LOCAL_OR_SERVICE_WORDS) | LOOKING
+    return verb if other_words and excluded_words.isdisjoint(other_words) else ""
 
 
 def named_action(tool: str, arguments: object) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from itertools import chain
 
 from msgspec import Struct, field
@@ -18,40 +17,8 @@ from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.in_flight import UserCommand
 from compactor_cli.features.work.inferred_acts import InferredActs
 from compactor_cli.features.work.open_errors import OpenErrors
-from compactor_cli.features.work.superseding import CreatedThings, NewestActs
 from compactor_cli.features.work.task_lists import TaskList
-from compactor_cli.features.work.undoing import PastActs
 from compactor_cli.summary_text.state_line import Kind, StateLine
-from compactor_cli.text.patterns import compiled_later
-
-_NAME_WITH_DIGIT = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
-"""One word with a digit that may be a name; shorter words may have another meaning."""
-
-
-class ResultNames:
-    """Index of the results of a session's calls. It is built once, when a call does not say what it created."""
-
-    def __init__(self, calls: Sequence[ToolCall] = ()) -> None:
-        self._calls = calls
-
-    def is_named_before(self, name: str, call: ToolCall) -> bool:
-        """Return whether the result of another tool contained a name first, before this call was made. Failed calls
-        do not count. A name that the tool itself returned first counts as its own; otherwise repeating an act would
-        look like two things."""
-        tool, message = self._first_results.get(name, (call.tool, call.call_message))
-        return tool != call.tool and message < call.call_message
-
-    @cached_property
-    def _first_results(self) -> dict[str, tuple[str, int]]:
-        """Return name -> (tool, message) of its first occurrence in a result."""
-        first: dict[str, tuple[str, int]] = {}
-        for call in sorted(self._successful_calls(), key=lambda call: call.message):
-            for name in _NAME_WITH_DIGIT.findall(call.output):
-                first.setdefault(name, (call.tool, call.message))
-        return first
-
-    def _successful_calls(self) -> Iterator[ToolCall]:
-        return (call for call in self._calls if call.answered and not call.failed)
 
 
 class WorkState(Struct):
@@ -60,7 +27,6 @@ class WorkState(Struct):
     main_folder: str
     """The folder in which most commands run."""
     calls: Sequence[ToolCall] = ()
-    result_names: ResultNames = field(default_factory=ResultNames)
     shown: InferredActs = field(default_factory=InferredActs)
     tasks: TaskList = field(default_factory=TaskList)
     requests_since_tasks: int = 0
@@ -75,15 +41,10 @@ class WorkState(Struct):
     """Text -> line of effects that took place, newest last."""
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Key -> line of effects that failed. A success with the same key makes up for the failure."""
-    failed_arguments: dict[str, frozenset[str]] = field(default_factory=dict)
-    """The same keys -> names of the arguments of the failed call."""
     waiting: dict[str, dict[str, None]] = field(default_factory=dict)
     """Names in the lines -> keys of the failed effects that were waiting for something."""
     failed_calls: dict[str, ToolCall] = field(default_factory=dict)
     """The same keys -> the failed calls, except those of earlier rounds."""
-    newest: NewestActs = field(default_factory=NewestActs)
-    records: CreatedThings = field(default_factory=CreatedThings)
-    page_doings: PastActs = field(default_factory=PastActs)
     commits: Commits = field(default_factory=Commits)
     branches: Branches = field(default_factory=Branches)
     command: UserCommand = field(default_factory=UserCommand)
