@@ -391,8 +391,8 @@ class PlanBuilder:
             limit = self.newest.whole_limit(group.index) if present and not self.small_only else SMALL_TOKENS
             answers = present and not self.by_people and group.index not in self.large  # the newest word of an agent
             limit = _NOD_TOKENS if self.is_talk and (group.index in self.large or (choices and not answers)) else limit
-            taken, ends = taken | self.required if self.required else taken, self.newest.end_tokens(group.index)
-            decision = self.renderer.render(group, taken, reason, limit, end_tokens=ends)
+            taken = taken | self.required if self.required else taken
+            decision = self.renderer.render(group, taken, reason, limit)
             if not present and decision.tokens > quoted + _OVERHEAD_TOKENS:
                 return None
         else:

@@ -111,7 +111,7 @@ class Chooser(RequiredLines):
         """Return whether something that the user said fits next to an attempt."""
         room = min(self.spans_room, self.room - attempt.tokens - MIN_MARK_TOKENS)
         chooser = PieceSpanChooser(self.inputs, self.lines, self.selector.tokens)
-        return any(True for _ in chooser.choose_within(room, self.requests, dependent=self.bare_replies))
+        return any(True for _ in chooser.choose_within(room, self.requests))
 
     def _refill(self, attempt: Attempt) -> Attempt:
         """Spend what is left of the room if the next best line did not fit, or if no line was worth its tokens. Lines
@@ -346,11 +346,10 @@ class Chooser(RequiredLines):
         return attempt
 
     def _is_nod(self, group: Group) -> bool:
-        """Return whether a group is a word or two, if people talk with each other or if it answers a question."""
+        """Return whether a group is a word or two in talk."""
         # from an agent that works by talking, "Understood." says nothing
-        if self.by_people or (self.is_work_chat and not is_request(group, self.inputs.messages)):
-            return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
-        return not self.is_talk and self.bare_replies.issuperset(group.messages)
+        is_talk = self.by_people or (self.is_work_chat and not is_request(group, self.inputs.messages))
+        return is_talk and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
 
     def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
         """Add the agent's last words, and its words before requests, as far as they fit. If all names in them are

@@ -58,7 +58,7 @@ class InPlaceRenderer:
         self._lines = lines
         self._count = count
         self._piece_numbers = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
-        self._rendered: dict[tuple[int, int, tuple[int, ...], int, int], tuple[str, int]] = {}
+        self._rendered: dict[tuple[int, int, tuple[int, ...], int], tuple[str, int]] = {}
         self._outcomes: dict[int, tuple[Sequence[int], bool]] = {}
         self._numbered: dict[int, bool] = {}
         """Piece -> whether its lines begin with their numbers."""
@@ -76,14 +76,11 @@ class InPlaceRenderer:
         taken_lines: Collection[int],
         reason: str,
         whole_limit: int = SMALL_TOKENS,
-        *,
-        end_tokens: int = 0,
     ) -> Decision:
         """Return the group with only the lines in `taken_lines`.
 
         Parts that cannot be cut, and small ones, stay whole: results up to `SMALL_TOKENS`, or a higher limit for
-        those in text form, and what the agent wrote up to `whole_limit` tokens. `end_tokens`: tokens for the head and
-        tail of longer calls."""
+        those in text form, and what the agent wrote up to `whole_limit` tokens."""
         edits = []
         saved = 0
         for index in group.messages:
@@ -91,7 +88,7 @@ class InPlaceRenderer:
                 limit = whole_limit
                 if self._is_result(index, part):
                     limit = SMALL_TOKENS if part.kind == "tool_result" else min(whole_limit, _TEXT_RESULT_TOKENS)
-                text, tokens = self._render_part(index, position, part, taken_lines, limit, end_tokens=end_tokens)
+                text, tokens = self._render_part(index, position, part, taken_lines, limit)
                 if tokens < part.tokens:
                     edits.append(Edit(index, position, text, tokens))
                     saved += part.tokens - tokens
@@ -103,7 +100,7 @@ class InPlaceRenderer:
         return part.kind == "tool_result" or self._messages[index].origin == "injected"
 
     def _render_part(
-        self, index: int, position: int, part: Part, taken_lines: Collection[int], limit: int, *, end_tokens: int
+        self, index: int, position: int, part: Part, taken_lines: Collection[int], limit: int
     ) -> tuple[str, int]:
         if part.place is None or part.edited or part.tokens <= limit:
             return part.text, part.tokens
@@ -127,13 +124,11 @@ class InPlaceRenderer:
         if len(chosen) == len(all_lines) and not part.images and not self._is_page(number):
             return part.text, part.tokens
         newest = limit if part.kind == "tool_call" and limit > SMALL_TOKENS else 0
-        key = (index, position, chosen, newest, end_tokens)
+        key = (index, position, chosen, newest)
         if key not in self._rendered:
             if part.kind == "tool_call":
                 wanted = (*map(self._lines.text, chosen), *(changes(part, newest) if newest else ()))
-                self._rendered[key] = self._call_cutter.cut(
-                    part, wanted, SMALL_TOKENS, call_number=number, room=end_tokens if newest else 0
-                )
+                self._rendered[key] = self._call_cutter.cut(part, wanted, SMALL_TOKENS)
             else:
                 text = self._render_text(part, number, chosen, all_lines)
                 self._rendered[key] = text, self._count(text)

@@ -38,12 +38,6 @@ _MAYBE_LINE_NUMBER = compiled_later(r'[ :="L(]\d\d')
 """The end that all of these have in common. Most calls contain none."""
 _NUMBERED_LINE = compiled_later(r"^\s*(\d{2,6}) ?(?:[|\t→]|:(?!\d\d\b))", re.MULTILINE)
 """A line of a file with its number."""
-CONFLICT_START = "<<<<<<<"
-"""The beginning of a conflict."""
-_CONFLICT = compiled_later(r"^[ \t]*(?:\d+(?:→|\t|[:|-])[ \t]*)?(<{7}(?=\s|$)|={7}[ \t]*$|>{7}(?=\s|$))", re.MULTILINE)
-"""The marks with which git separates the sides of a merge conflict."""
-_MAX_SIDE_LINES, _MAX_CONFLICT_LINES = 12, 60
-"""Maximum number of lines of one side of a conflict, and of all conflicts in a result."""
 _QUOTED = compiled_later(r"`([^`\s]{3,40})`")
 """What people set in backticks as a name when they ask for something: `bart@`."""
 _MAX_READ_CHARS = 4_000
@@ -78,15 +72,14 @@ class RelevantLines:
     def lines(self, result: PartIndex, lines: Sequence[str]) -> tuple[int, ...]:
         """Return the indices of the lines of a result that hold what was asked for.
 
-        The order is: both sides of merge conflicts, rows that differ from all others in something these have in common,
-        lines whose numbers were mentioned, and lines with the rarest words. The lines after all these follow. If there
-        are none, these are the lines with names that the agent spoke of next. Each result is searched once."""
+        The order is: rows that differ from all others in something these have in common, lines whose numbers were
+        mentioned, and lines with the rarest words. The lines after all these follow. If there are none, these are the
+        lines with names that the agent spoke of next. Each result is searched once."""
         if result not in self._found:
             words, numbers = self._search_terms(result)
             text = "\n".join(lines)
-            conflicting = conflict_lines(lines) if CONFLICT_START in text else ()
             odd = odd_rows(lines, text)
-            relevant = (*conflicting, *odd, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
+            relevant = (*odd, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
             if not relevant and self._looks_ahead:
                 relevant = (*_lines_with(lines, text, self._next_terms(result)),)
             found = list(dict.fromkeys(relevant))
@@ -164,20 +157,6 @@ def _line_numbers(text: str) -> frozenset[str]:
     """Return the line numbers that a text mentions."""
     text = text[:_MAX_READ_CHARS]
     return frozenset(_LINE_NUMBER.findall(text) if _MAYBE_LINE_NUMBER.search(text) else ())
-
-
-def conflict_lines(lines: Sequence[str]) -> list[int]:
-    """Return the indices of both sides of each conflict with the marks around them; of a long side only its first
-    lines."""
-    found: list[int] = []
-    side = -1
-    for index, line in enumerate(lines):
-        if marks := _CONFLICT.findall(line):
-            side = -1 if marks[-1][0] == ">" else index
-            found.append(index)
-        elif side >= 0 and index - side <= _MAX_SIDE_LINES:
-            found.append(index)
-    return found[:_MAX_CONFLICT_LINES]
 
 
 def _lines_numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
