@@ -23,7 +23,6 @@ from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.model.replies import MAX_ANSWER_TOKENS, reply_span
 from compactor_cli.model.talking import substantial_requests
 from compactor_cli.strategies.adaptive.below_pages import typed_below_pages
-from compactor_cli.strategies.adaptive.corrected_answers import find_corrections
 from compactor_cli.strategies.adaptive.state_forms import forms, joined
 from compactor_cli.strategies.shared.rooms import agent_summary_share, is_followed
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
@@ -152,17 +151,7 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
     """Yield the lines of the agent's text before each request that the request depends on: the first line, which
     answers the previous request, the last line, and before it the lines with names that the request repeats, such as an
     accepted offer, or else the line before. The newest request comes first, then requests of few words, which say
-    nothing without the answer, and then the others, each from the newest. Later lines that repeat most figures of an
-    answer follow it, because they may correct it."""
-    answer_lines = [*_answer_lines(messages, lines)]
-    corrected = find_corrections(messages, lines, answer_lines, lambda message: speech_of(lines, message))
-    for number, answer in enumerate(answer_lines):
-        yield answer
-        if number in corrected:
-            yield corrected[number]
-
-
-def _answer_lines(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
+    nothing without the answer, and then the others, each from the newest."""
     turns = answers_before_turns(messages)
 
     def sort_key(turn: tuple[int, int]) -> tuple[bool, bool, int]:
@@ -171,13 +160,12 @@ def _answer_lines(messages: Sequence[Message], lines: SessionLines) -> Iterator[
     for index, request in sorted(turns, key=sort_key):
         if speech := speech_of(lines, index):
             end = _closing_line(speech, lines)
-            others = [line for line in speech if line != end]
-            before = [line for line in others if line < end][1 - _END_LINES :]
             if picked_lines(messages[request].text("text"), lines, speech):  # it stays with the reply
                 yield [end]
                 continue
-            telling = *_opening(speech, lines), *(_repeated_lines(lines, request, others, end) or before)
-            yield sorted({*telling, end})
+            others = [line for line in speech if line != end]
+            before = [line for line in others if line < end][1 - _END_LINES :]
+            yield sorted({*_opening(speech, lines), *(_repeated_lines(lines, request, others, end) or before), end})
 
 
 def request_context(

@@ -13,7 +13,6 @@ from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines
-from compactor_cli.strategies.adaptive.findings import findings, room_for_findings
 from compactor_cli.strategies.adaptive.in_place import SMALL_TOKENS
 from compactor_cli.strategies.adaptive.replaced_statements import find_corrected
 from compactor_cli.strategies.adaptive.small_talk import SmallTalk, telling_lines
@@ -255,14 +254,6 @@ class RequiredLines(PlanBuilder):
             cost = sum(map(self.selector.cost, result_lines))
             if cost <= budget:
                 budget -= self._take(result_lines)
-
-    def _take_findings(self) -> None:
-        """Take what the agent found and decided between its calls."""
-        all_findings = findings(self.inputs.messages, self.lines, self.selector.cost)
-        absent = (finding for finding in all_findings if not all(map(self._stays_whole, finding)))
-        room = room_for_findings(self.room, sum(group.tokens for group in self.others))
-        for finding in must_keep.fit_answers(room, absent, self.lines, self.selector.cost):
-            self._take(finding)
 
     def _take(self, lines: Iterable[int]) -> int:
         new_lines = (line for line in lines if line not in self.lines_in_state)
