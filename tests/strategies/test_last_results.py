@@ -6,8 +6,11 @@ import json
 
 import pytest
 
+from compactor_cli.model.message import Message
+from compactor_cli.strategies.adaptive.required import bare_replies
 from compactor_cli.text.json_values import without_blanks
 from tests.builders import assistant, call, calling_message, compact, jsonl, result, user
+from tests.pipeline.sessions import load
 
 WORDS = [
     "the barge reports no position since the lock, and we sail on friday, so this has to be sorted out before",
@@ -48,3 +51,30 @@ def test_a_third_of_the_room_is_for_what_the_user_said_before_the_last_result(ta
     assert any(WORDS[-1] in words for words in messages[:-1])
     assert "gw4.tide.example" in messages[-1]
     assert without_blanks(RESULT) not in messages[-1]
+
+
+def requests(*said: str) -> list[str]:
+    """Return which of the user's words say nothing without the question that stands before them."""
+    records = [user("Move my mooring, please."), assistant("Which one do you want?")]
+    for words in said:
+        records += [user(words), assistant("Shall I go on?")]
+    messages: list[Message] = list(load([*records, user("fine")]).transcripts[0].messages)
+    return [messages[index].text("text") for index in sorted(bare_replies(messages))]
+
+
+def test_a_word_or_two_that_answer_a_question_say_nothing_alone() -> None:
+    assert requests(
+        "the northern one", "yes", "确认", "número 14", "M_77", "not before we have paid the harbour dues"
+    ) == [
+        "the northern one",
+        "yes",
+        "确认",
+    ]
+
+
+@pytest.mark.parametrize("target", (130, 160, 200))
+def test_such_a_word_makes_way_where_not_all_has_room(target: int) -> None:
+    asked = [assistant("Shall I reset the unit?"), user("yes"), assistant("It is reset, and it starts anew.")]
+    messages = told(target, *SESSION, *asked, *ASKED, result("c1", RESULT))
+    assert "yes" not in messages
+    assert "is it fixed now?" in messages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 
 from msgspec.structs import replace
 
@@ -36,6 +36,8 @@ _MIN_LINE_TOKENS = 6
 """Tokens left below which to stop looking for lines."""
 _AIM_SHARE, _CLOSE_SHARE = 0.998, 0.99
 """Share of the room that an attempt aims at, and share that is close enough: small lines fill the rest."""
+_NEWEST_LINES = 60
+"""Number of newest lines to consider for what is left of a small room."""
 _MAX_RETRY_ROOM, _RETRY_SHARES = 3_000, (1.0, 0.7, 0.4)
 """Maximum room that is tried more than once, and shares of its remaining tokens that small lines may take. Marks of
 gaps cost extra tokens."""
@@ -66,6 +68,7 @@ class Chooser(RequiredLines):
         if self.is_talk:
             attempt = self._fit([*self.selector.taken.values()], best)
             return self._refill(attempt) if self.is_work_chat else attempt
+        self._take_findings()
         attempt = self._with_lines(best, _MIN_VALUE_SHARE)
         if attempt.tokens < _FULL_SHARE * self.room:  # there is not much to keep whole instead of lines of little value
             self.kept_whole.clear()
@@ -108,11 +111,12 @@ class Chooser(RequiredLines):
         """Return whether something that the user said fits next to an attempt."""
         room = min(self.spans_room, self.room - attempt.tokens - MIN_MARK_TOKENS)
         chooser = PieceSpanChooser(self.inputs, self.lines, self.selector.tokens)
-        return any(True for _ in chooser.choose_within(room, self.requests))
+        return any(True for _ in chooser.choose_within(room, self.requests, dependent=self.bare_replies))
 
     def _refill(self, attempt: Attempt) -> Attempt:
         """Spend what is left of the room if the next best line did not fit, or if no line was worth its tokens. Lines
-        that are small enough are added by value. The user's words are not added, because they are taken in order."""
+        that are small enough are added by value, and then the newest ones. The user's words are not added, because they
+        are taken in order."""
         budget = self.room - attempt.tokens
         if budget < _MIN_LINE_TOKENS or attempt.tokens >= _FULL_SHARE * self.room:
             return attempt
@@ -121,11 +125,16 @@ class Chooser(RequiredLines):
         known_count = len(selector.taken)
         messages, decisions = self.inputs.messages, attempt.decisions
         whole = {i for g in self.others if decisions[g.index].rendition == "whole" for i in g.messages}
-        lines = densest_lines(self.lines, self.room)
-        absent = (
-            n for n in lines if (at := self.lines.message_of(n)) not in whole and messages[at].origin != "request"
-        )
-        selector.fill(filter(self._may_be_quoted, absent), budget)
+        max_lines = max(_NEWEST_LINES, budget // _MIN_LINE_TOKENS)
+        newest = [*islice((n for n in self._newest_lines() if self.lines.message_of(n) not in whole), max_lines)]
+        for lines in (newest, densest_lines(self.lines, self.room)):
+            absent = (
+                n for n in lines if (at := self.lines.message_of(n)) not in whole and messages[at].origin != "request"
+            )
+            budget = selector.fill(filter(self._may_be_quoted, absent), budget)
+        for line in newest:
+            if selector.cost(line) <= budget:
+                budget -= selector.take(line)
         return self._add_lines(attempt, chosen, [*selector.taken.values()][known_count:])
 
     def _add_lines(self, attempt: Attempt, chosen: list[ChosenLine], added: list[ChosenLine]) -> Attempt:
@@ -144,6 +153,17 @@ class Chooser(RequiredLines):
             else:
                 del added[0]
         return attempt
+
+    def _newest_lines(self) -> Iterator[int]:
+        """Yield the lines with words outside of requests and calls, the last one first."""
+        for group in reversed(self.others):
+            if group.index not in self.summaries and not is_request(group, self.inputs.messages):
+                for line in reversed([line for i in group.messages for line in self.lines.of_message(i)]):
+                    is_silent = (
+                        self.lines.piece_at(line).is_call or line in self.lines.silent or line in self.lines_in_state
+                    )
+                    if not is_silent and self.lines.has_words(line):
+                        yield line
 
     def _mark_removals(self, attempt: Attempt) -> Attempt:
         """Return an attempt in which a summary says that something is gone, if that fits."""
@@ -326,10 +346,11 @@ class Chooser(RequiredLines):
         return attempt
 
     def _is_nod(self, group: Group) -> bool:
-        """Return whether a group is a word or two in talk."""
+        """Return whether a group is a word or two, if people talk with each other or if it answers a question."""
         # from an agent that works by talking, "Understood." says nothing
-        is_talk = self.by_people or (self.is_work_chat and not is_request(group, self.inputs.messages))
-        return is_talk and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
+        if self.by_people or (self.is_work_chat and not is_request(group, self.inputs.messages)):
+            return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
+        return not self.is_talk and self.bare_replies.issuperset(group.messages)
 
     def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
         """Add the agent's last words, and its words before requests, as far as they fit. If all names in them are

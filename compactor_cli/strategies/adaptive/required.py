@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import filterfalse, takewhile
 
+from compactor_cli.features.after_request import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message, last_spoken_message
@@ -13,6 +14,7 @@ from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines
+from compactor_cli.strategies.adaptive.findings import findings, room_for_findings
 from compactor_cli.strategies.adaptive.in_place import SMALL_TOKENS
 from compactor_cli.strategies.adaptive.replaced_statements import find_corrected
 from compactor_cli.strategies.adaptive.small_talk import SmallTalk, telling_lines
@@ -40,6 +42,8 @@ _FAILED_SHARES = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be repeated."""
 _ALMOST_RATIO = 1.2
 """Tokens of the user's words, per token left to them, up to which nearly all fit. Of more, what binds comes first."""
+_MAX_BARE_TOKENS = 6
+"""Maximum tokens of a reply of a word or two."""
 _RESULT_SHARE = 0.15
 """Share of the room for results since the newest request that stay whole."""
 _MAX_SMALL_CHARS = 400
@@ -153,7 +157,7 @@ class RequiredLines(PlanBuilder):
 
     def _take_spans(self, chooser: PieceSpanChooser, room: float) -> None:
         """Take what the user said, in `room` tokens."""
-        self._take(chooser.choose_within(room, self.requests))
+        self._take(chooser.choose_within(room, self.requests, dependent=self.bare_replies))
 
     def _take_agreed(self) -> int:
         """Take a short answer that the newest request agrees to, or what it picks, or the parts of a longer answer that
@@ -163,6 +167,11 @@ class RequiredLines(PlanBuilder):
             if sum(map(self.selector.cost, words)) <= limit:
                 return self._take(words)
         return 0
+
+    @cached_property
+    def bare_replies(self) -> frozenset[int]:
+        """The words of the user that say nothing without what they answer."""
+        return bare_replies(self.inputs.messages)
 
     @property
     def ends_in_results(self) -> bool:
@@ -255,6 +264,14 @@ class RequiredLines(PlanBuilder):
             if cost <= budget:
                 budget -= self._take(result_lines)
 
+    def _take_findings(self) -> None:
+        """Take what the agent found and decided between its calls."""
+        all_findings = findings(self.inputs.messages, self.lines, self.selector.cost)
+        absent = (finding for finding in all_findings if not all(map(self._stays_whole, finding)))
+        room = room_for_findings(self.room, sum(group.tokens for group in self.others))
+        for finding in must_keep.fit_answers(room, absent, self.lines, self.selector.cost):
+            self._take(finding)
+
     def _take(self, lines: Iterable[int]) -> int:
         new_lines = (line for line in lines if line not in self.lines_in_state)
         return sum(map(self.selector.take, self.selector.without_repeats(new_lines)))
@@ -262,6 +279,20 @@ class RequiredLines(PlanBuilder):
     def _is_at_end(self, line: int) -> bool:
         """Return whether a line is at the end of the summary in any case."""
         return False
+
+
+def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the requests, except the newest, that answer a question in a word or two and name nothing."""
+    newest = max((message.index for message in messages if message.origin == "request"), default=-1)
+    return frozenset(
+        request
+        for answer, request in answers_before_turns(messages)
+        if messages[request].origin == "request"
+        and request != newest
+        and sum(part.tokens for part in messages[request].parts) <= _MAX_BARE_TOKENS
+        and not must_keep.names_something(messages[request].text("text"))
+        and INNER_QUESTION.search(messages[answer].text("text"))
+    )
 
 
 def whole_results(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.planning import PlanInput
@@ -49,9 +49,12 @@ class PieceSpanChooser:
         lines = {line: s.piece for s in spans for line in self._lines.lines_overlapping(s.piece, s.start, s.end)}
         return sum(map(self._tokens, lines)) + LABEL_TOKENS * len({*lines.values()})
 
-    def choose_within(self, room: float, spans: Sequence[PieceSpan], *, binding: float = 0.0) -> Iterator[int]:
+    def choose_within(
+        self, room: float, spans: Sequence[PieceSpan], *, binding: float = 0.0, dependent: Container[int] = ()
+    ) -> Iterator[int]:
         """Yield the lines of these spans, the newest first: all of them if they fit into `room` tokens, otherwise the
-        binding sentences. `binding`: the tokens for binding sentences of instructions if not everything fits."""
+        binding sentences. `binding`: the tokens for binding sentences of instructions if not everything fits.
+        `dependent`: messages that say nothing alone, and are dropped first."""
         lines, pieces = self._lines, self._lines.session.pieces
         requests = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
         lines_by_span = [list(lines.lines_overlapping(span.piece, span.start, span.end)) for span in spans]
@@ -61,6 +64,10 @@ class PieceSpanChooser:
         if needed_tokens <= room:
             for span_lines in reversed(lines_by_span):
                 yield from span_lines
+            return
+        if dependent:
+            spans = [span for span in spans if pieces[span.piece].message not in dependent]
+            yield from self.choose_within(room, spans, binding=binding)
             return
         message_indices = [pieces[span.piece].message for span in spans]
         rate = learned_rater(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
