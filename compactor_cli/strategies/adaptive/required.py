@@ -19,7 +19,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL_TOKENS
 from compactor_cli.strategies.adaptive.replaced_statements import find_corrected
 from compactor_cli.strategies.adaptive.small_talk import SmallTalk, telling_lines
 from compactor_cli.strategies.adaptive.span_chooser import PieceSpanChooser
-from compactor_cli.strategies.adaptive.subject_lines import NAMED_SHARE, WORK_SHARE, named_lines, work_lines
+from compactor_cli.strategies.adaptive.subject_lines import WORK_SHARE, work_lines
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.protected import is_cut_system, room_for_typed
@@ -120,7 +120,6 @@ class RequiredLines(PlanBuilder):
             (share_of(room, *_DEPENDENCY_SHARES), must_keep.request_context(messages, lines, self.stays_in_part)),
             (share_of(room, *_ANSWER_SHARES) - self._take_agreed(), must_keep.answers(messages, lines)),
             (share_of(room, *_FAILED_SHARES), [failed]),
-            (NAMED_SHARE * room, named_lines(messages, lines, room)),
             (WORK_SHARE * room, work_lines(messages, lines, room)),
         )
         for share_tokens, texts in shares:

@@ -1,11 +1,10 @@
-"""Lines about what the newest request names, and about what the agent has mentioned since: where it is defined, and
-where it was seen."""
+"""Lines about what the agent has mentioned since the newest request: where it is defined, and where it was seen."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import chain, islice
+from itertools import chain
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionText
@@ -15,18 +14,14 @@ from compactor_cli.model.replies import reply_in
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 
-NAMED_SHARE, WORK_SHARE = 0.04, 0.04
-"""Shares of the room for lines about what the newest request names, and about what the agent mentions."""
+WORK_SHARE = 0.04
+"""Share of the room for lines about what the agent mentions."""
 _MIN_ROOM = 1_500
 """Tokens of room from which on such a share holds more than one line."""
 _MAX_READ_CHARS = 4_000
 """Maximum characters of a text to search for names."""
-_MAX_NAMES = 24
-"""Maximum number of names of a request to look for, from its beginning."""
-_MAX_LINES_WITH_NAME = 40
-"""Maximum number of lines with a name that is rare enough to say what a line is about."""
 _LINES_PER_NAME = 2
-"""Number of lines for each name."""
+"""Number of lines of each result."""
 _MIN_NAME_CHARS = 5
 _MAX_SUBJECTS = 4
 """Number of names that the agent mentions most, to look for in each result."""
@@ -36,22 +31,6 @@ _DEFINES = compiled_later(
     r"\b(?:func|fun|def|class|fn|function|type|interface|struct|enum|trait|const|let|var|sub|module)\b[^\n]{0,60}$"
 )
 """Keywords before a name that is defined."""
-
-
-def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -> Iterator[list[int]]:
-    """Yield, one by one, lines of results and answers that hold names of the newest request, the rarest name first. For
-    each name, the line that defines it comes first, then the newest ones. In a small room, yield nothing."""
-    if room < _MIN_ROOM:
-        return
-    request, text = _newest_request(messages)
-    names = sorted(identifiers(text), key=lambda name: (text.find(name), name))
-    words = filter(_is_word, names)
-    found = [_lines_with(name, request, lines) for name in islice(words, _MAX_NAMES)]
-    for name_lines in sorted(filter(None, found), key=len):
-        best = [line for _, line in sorted(name_lines, key=lambda found: (not found[0], -found[1]))]
-        first = {lines.message_of(line): line for line in reversed(best)}  # lines of different results come first
-        chosen = sorted(best, key=lambda line: first[lines.message_of(line)] != line)
-        yield from ([line] for line in chosen[:_LINES_PER_NAME])
 
 
 def work_lines(messages: Sequence[Message], lines: SessionLines, room: float) -> Iterator[list[int]]:
@@ -113,28 +92,6 @@ def _without_location(text: str) -> str:
 
 def _is_word(name: str) -> bool:
     return len(name) >= _MIN_NAME_CHARS and name.isidentifier()
-
-
-def _lines_with(name: str, request: int, lines: SessionLines) -> list[tuple[bool, int]]:
-    """Return the lines with a name, the newest first, each with whether it defines the name. Return an empty list if
-    too many lines have it."""
-    found: list[tuple[bool, int]] = []
-    seen: set[str] = set()
-    for number in range(len(lines.session.pieces) - 1, -1, -1):
-        piece = lines.session.pieces[number]
-        if piece.is_call or piece.message == request or name not in piece.text:
-            continue
-        for line in reversed(lines.piece_lines(number)):
-            text = lines.text(line)
-            start = _find_name(name, text)
-            stripped = _without_location(text) if start >= 0 else ""
-            if start < 0 or line in lines.silent or stripped in seen:
-                continue
-            seen.add(stripped)
-            found.append((_DEFINES.search(text, 0, start) is not None, line))
-        if len(found) > _MAX_LINES_WITH_NAME:
-            return []
-    return found
 
 
 def _find_name(name: str, text: str) -> int:
