@@ -180,7 +180,7 @@ class InPlaceRenderer:
 
     def _find_default_lines(self, number: int) -> Sequence[int]:
         text = self._lines.session.pieces[number].text
-        if relevant := self._first_relevant_lines(number):
+        if relevant := self._within_line_size(self.relevant_lines(number)[:_MAX_RELEVANT_LINES]):
             return relevant
         lines, bounds = self._lines.piece_lines(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _MAX_LINE_CHARS]
@@ -209,10 +209,6 @@ class InPlaceRenderer:
             return defaults
         relevant = [line for line in self.relevant_lines(number) if line in defaults] or defaults
         return relevant[:1] if set(relevant).isdisjoint(chosen) else ()
-
-    def _first_relevant_lines(self, number: int) -> Sequence[int]:
-        """Return a few lines of a result, the first of which holds what was asked for."""
-        return self._within_line_size(self.relevant_lines(number)[:_MAX_RELEVANT_LINES])
 
     def _within_line_size(self, lines: Sequence[int]) -> Sequence[int]:
         """Return, in order, the first of these lines that together are no longer than a line."""

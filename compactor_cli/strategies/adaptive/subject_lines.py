@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
@@ -47,7 +48,8 @@ def work_lines(messages: Sequence[Message], lines: SessionLines, room: float) ->
     counts = Counter(
         chain(requested, *(identifiers(m.text("text")[:_MAX_READ_CHARS]) for m in since if m.role == "assistant"))
     )
-    of_work = [name for name, count in counts.items() if (count > 1 or name in requested) and _is_word(name)]
+    words = (name for name in counts if len(name) >= _MIN_NAME_CHARS and name.isidentifier())
+    of_work = [name for name in words if counts[name] > 1 or name in requested]
     subjects = sorted(of_work, key=lambda name: (-counts[name], name))[:_MAX_SUBJECTS]
     pieces = lines.session.pieces
     results = [
@@ -61,7 +63,7 @@ def work_lines(messages: Sequence[Message], lines: SessionLines, room: float) ->
     ]
     seen: set[str] = set()
     for line in (found[rank] for rank in range(_LINES_PER_NAME) for found in lines_by_result if rank < len(found)):
-        stripped = _without_location(lines.text(line))
+        stripped = _LOCATION.sub("", lines.text(line), count=1)
         if stripped not in seen:
             seen.add(stripped)
             yield [line]
@@ -69,9 +71,9 @@ def work_lines(messages: Sequence[Message], lines: SessionLines, room: float) ->
 
 def _first_lines_with(name: str, piece: int, lines: SessionLines) -> list[int]:
     """Return up to `_LINES_PER_NAME` lines of a piece that hold a name, those that define it first."""
-    telling = (line for line in lines.piece_lines(piece) if line not in lines.silent)
-    positions = ((line, _find_name(name, lines.text(line))) for line in telling)
-    ranked = [(_DEFINES.search(lines.text(line), 0, start) is None, line) for line, start in positions if start >= 0]
+    find = re.compile(rf"\b{re.escape(name)}\b").search
+    found = ((line, find(lines.text(line))) for line in lines.piece_lines(piece) if line not in lines.silent)
+    ranked = [(_DEFINES.search(lines.text(line), 0, match.start()) is None, line) for line, match in found if match]
     return [line for _, line in sorted(ranked)[:_LINES_PER_NAME]]
 
 
@@ -83,28 +85,6 @@ def _newest_request(messages: Sequence[Message]) -> tuple[int, str]:
         if text:
             return message.index, text[:_MAX_READ_CHARS]
     return -1, ""
-
-
-def _without_location(text: str) -> str:
-    """Return a line without its file and line number, as these do not make it a different line."""
-    return _LOCATION.sub("", text, count=1)
-
-
-def _is_word(name: str) -> bool:
-    return len(name) >= _MIN_NAME_CHARS and name.isidentifier()
-
-
-def _find_name(name: str, text: str) -> int:
-    """Return where a name occurs in a text other than as a part of another name, or -1 if it does not."""
-    start = text.find(name)
-    while start >= 0 and any(char.isalnum() or char == "_" for char in _adjacent_chars(text, start, start + len(name))):
-        start = text.find(name, start + 1)
-    return start
-
-
-def _adjacent_chars(text: str, start: int, end: int) -> str:
-    """Return the characters right before and right after a span."""
-    return text[max(0, start - 1) : start] + text[end : end + 1]
 
 
 def names_in(session: SessionText, messages: Set[int], decisions: Iterable[Decision]) -> Iterator[int]:

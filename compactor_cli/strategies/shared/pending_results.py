@@ -68,7 +68,9 @@ def take_pending(
     room -= budget
     first = {lines.piece_of[line]: line for line in reversed(telling)}
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
-        first_lines = [first[piece]] if piece in first and _begins_as_failed(lines.session.pieces[piece].text) else []
+        text = lines.session.pieces[piece].text
+        has_failed = piece in first and (begins_as_failed(text) or edited_nothing(text))
+        first_lines = [first[piece]] if has_failed else []
         for line in (*first_lines, *relevant_lines(piece)):
             if selector.cost(line) <= budget:
                 budget -= selector.take(line)
@@ -109,11 +111,6 @@ def _is_statement(text: str) -> bool:
     """Return whether a line is a member of a record that holds sentences. Mails, tickets and pages say things in few
     names."""
     return _MEMBER.match(text) is not None and count_words(text) >= _MIN_STATEMENT_WORDS
-
-
-def _begins_as_failed(beginning: str) -> bool:
-    """Return whether the beginning of a result says that the call failed or changed nothing."""
-    return begins_as_failed(beginning) or edited_nothing(beginning)
 
 
 def repeated_lines(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
