@@ -67,7 +67,7 @@ class InPlaceRenderer:
         self._note_tokens = 0
         self._kept_answers: dict[tuple[int, int], Sequence[int]] = {}
         self._defaults: dict[int, Sequence[int]] = {}
-        self._relevant = RelevantLines(messages, pairing, looks_ahead=True)
+        self._relevant = RelevantLines(messages, pairing)
         self._call_cutter = CallCutter(count)
 
     def render(

@@ -26,7 +26,6 @@ from compactor_cli.strategies.shared.protected import is_cut_system, room_for_ty
 from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS
 from compactor_cli.strategies.shared.rooms import LARGE_CHAT_SHARE, LARGE_REQUEST_SHARE, LARGE_ROOM, share_of
 from compactor_cli.strategies.shared.selection import QUOTE_HEADING_TOKENS, ChosenLine
-from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import INNER_QUESTION
 
 _CONCLUSION_SHARES = (0.4, 0.12)
@@ -48,15 +47,6 @@ _RESULT_SHARE = 0.15
 """Share of the room for results since the newest request that stay whole."""
 _MAX_SMALL_CHARS = 400
 """Maximum characters of a small result, without lines that say nothing."""
-_PATH = compiled_later(
-    r"(?:[A-Za-z]:)?(?=[^\n]*[/\\])(?=[^\n]*[A-Za-z])"
-    r"(?:[^\s:*?\"<>|,;=]+|[^\n:*?\"<>|,;=]+\.[A-Za-z]\w{0,7})"  # with blanks only where it ends as a file does
-)
-_FILE = compiled_later(r"[\w.@+-]+\.[A-Za-z]\w{0,7}")
-_FILE_COUNTS = range(3, 41)
-"""Numbers of files that make up a list of what was found."""
-_MAX_OTHER_LINES = 3
-"""Maximum number of other lines in such a list."""
 
 
 class RequiredLines(PlanBuilder):
@@ -297,23 +287,9 @@ def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
 def whole_results(
     groups: Iterable[Group], messages: Sequence[Message], lines: SessionLines, in_place: Container[int]
 ) -> Iterator[list[int]]:
-    """Yield the lines of results to keep whole: small results of groups in place, and lists of files."""
+    """Yield the lines of the small results of groups in place."""
     for group in groups:
-        results = [messages[i] for i in group.messages if messages[i].results]
-        telling = [line for message in results for line in lines.of_message(message.index) if line not in lines.silent]
-        is_small = sum(lines.ends[line] - lines.starts[line] for line in telling) <= _MAX_SMALL_CHARS
-        if is_small and group.index in in_place:
+        results = [i for i in group.messages if messages[i].results and group.index in in_place]
+        telling = [line for i in results for line in lines.of_message(i) if line not in lines.silent]
+        if sum(lines.ends[line] - lines.starts[line] for line in telling) <= _MAX_SMALL_CHARS:
             yield telling
-        else:
-            yield from _file_lists(results, lines)
-
-
-def _file_lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield the lines of results that hold little but file paths: they list what there is to go through."""
-    for message in results:
-        result_lines = [line for line in lines.of_message(message.index) if line not in lines.silent]
-        texts = [text.strip() for line in result_lines for text in lines.text(line).split("\n")]
-        paths = sum(_PATH.fullmatch(text) is not None for text in texts)
-        files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
-        if paths and files in _FILE_COUNTS and len(texts) - files <= _MAX_OTHER_LINES:
-            yield result_lines
