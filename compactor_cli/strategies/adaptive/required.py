@@ -61,18 +61,14 @@ class RequiredLines(PlanBuilder):
         attempt = super().build(chosen)
         excess = attempt.tokens - self.room
         can_shorten = excess > 0 and chosen and self.state and attempt.slots
-        if not can_shorten or not self.binding_lines.issuperset(choice.line for choice in chosen):
+        binding_lines = self.request_lines | self.instruction_lines
+        if not can_shorten or not binding_lines.issuperset(choice.line for choice in chosen):
             return attempt
         whole, left = self.state, self._extra_tokens() - excess
         self.state = must_keep.fit_state(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
         shorter = super().build(chosen)
         self.state = whole
         return shorter if shorter.tokens <= self.room else attempt
-
-    @property
-    def binding_lines(self) -> frozenset[int]:
-        """Return the lines taken from the user's words and from standing instructions."""
-        return self.request_lines | self.instruction_lines
 
     def _take_required(self, budget: int) -> None:
         """Take, in `budget` tokens, what comes before the most valuable lines; in talk the most valuable statements."""
