@@ -49,9 +49,9 @@ def take_pending(
     """Take lines of the pending results and return the tokens taken.
 
     Results that fit are taken whole. From the others come the lines that hold what was asked for, and the most
-    valuable ones; what earlier results also say comes last. `relevant_lines`: returns
-    the lines of a piece that hold what was asked for. `total_room`: tokens of the whole room. `small`: tokens up to
-    which a result stays in any case. `at_end`: the session ends with these results, and the room is not large."""
+    valuable ones; what earlier results also say comes last. `relevant_lines`: returns the lines of a piece that hold
+    what was asked for. `total_room`: tokens of the whole room. `small`: tokens up to which a result stays in any case.
+    `at_end`: the session ends with these results, and the room is not large."""
     telling = [line for line in pending if not is_prompt(lines.text(line))]
     taken_before = len(selector.taken)
     repeated = repeated_lines(telling, lines)
