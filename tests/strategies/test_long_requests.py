@@ -13,7 +13,7 @@ from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.profiles import default_profile
 from compactor_cli.settings import Settings
-from compactor_cli.strategies.shared.request_values import echo_rater, learned_rater
+from compactor_cli.strategies.shared.request_values import PROMPT, echo_rater, learned_rater
 from compactor_cli.strategies.shared.requests import choose_requests
 from compactor_cli.text.clauses import dialogue_span, split_clauses
 from tests import builders
@@ -140,6 +140,33 @@ def test_what_names_that_come_up_again_stays_before_tips(language: str) -> None:
     ]
     kept = said(choose_requests(requests(text), 40, words, flat, rate_echo=echo_rater(talk)))
     assert BUG[language] in kept
+    assert "$>" not in kept
+
+
+def test_what_results_end_with_again_and_again_is_a_prompt() -> None:
+    talk = [
+        message(0, "user", ""),
+        call(1, "ls"),
+        result(2, "a.py\n(Dir: /a)\n$"),
+        call(3, "ls b"),
+        result(4, "x\n(Dir: /b)\n$"),
+    ]
+    shares = echo_rater(talk)(0, ["Read a.py.", "(Dir: /c)", "$"])
+    assert list(shares)[1:] == [PROMPT, PROMPT]
+    assert list(echo_rater(talk[:3])(0, ["Read a.py.", "(Dir: /c)", "$"]))[1:] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("Note: the lock file is in the vault.", "Note: {} files were skipped."),
+        ("(Note: never touch the lock file.)", "(Note: {} files were skipped.)"),
+        ("Never touch lock 1.", "Never touch lock {}."),
+    ],
+)
+def test_what_the_user_ends_with_is_no_prompt_for_its_first_word_or_where_it_orders(asked: str, shown: str) -> None:
+    talk = [message(0, "user", ""), *(result(at, f"a.py\n{shown.format(at)}") for at in range(1, 5))]
+    assert PROMPT not in echo_rater(talk)(0, ["Read a.py.", asked])
 
 
 CHATTER = {

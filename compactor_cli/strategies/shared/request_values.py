@@ -4,8 +4,8 @@ request. What the agent was asked to do occurs in its next messages, in any lang
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
-from itertools import pairwise, takewhile
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice, pairwise, takewhile
 from math import exp, fsum, log
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ SentenceRater = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """Returns how likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
 EchoRater = Callable[[int, Sequence[str]], Sequence[float]]
 """Returns how much of each sentence of a request the agent took up: 0 to 1, relative to the sentence that it took up
-most. The request is given by the number of its message. Empty if the agent took up nothing."""
+most, or PROMPT. The request is given by the number of its message. Empty if the agent took up nothing."""
 
 _LONG_SENTENCE_CHARS, _MIN_PART_CHARS = 70, 25
 """Characters from which on a sentence may be several run together, and minimum characters of a part that says something
@@ -50,6 +50,14 @@ of them."""
 _WORD_WEIGHT = 0.5
 """Weight of words if names were taken up too: most requests are about files, and so is what an agent says."""
 _FIGURE = compiled_later(r"(?<![\w.])\d{3,}(?![\w.]\d)")
+PROMPT = -1.0
+"""Marks a sentence that nobody takes up, because a harness prints it at the end of everything it shows."""
+_SHELL = compiled_later(r"[(\[{<$>#%].*|.*[$>]|\w+@[\w.-]+")
+"""The text before the colon of a prompt whose rest differs each time, such as the folder. Other lines have to be equal
+except for their figures."""
+_DIGITS = compiled_later(r"\d+")
+_MESSAGES_SEEN, _LAST_LINES, _MIN_REPETITIONS = 12, 3, 2
+"""Number of messages after a request, number of last lines of each, and how many messages have to end alike."""
 
 
 def learned_rater(messages: Sequence[Message], weights: Mapping[str, float]) -> SentenceRater:
@@ -158,6 +166,8 @@ def echo_rater(messages: Sequence[Message], query: str = "") -> EchoRater:
         word_weight = _WORD_WEIGHT if any(names) else 1.0
         pairs = zip(names, words or [0.0] * len(names), strict=True)
         shares = [min(1.0, name + word * word_weight) for name, word in pairs]
+        for index in _prompt_indices(sentences, after):
+            shares[index] = PROMPT
         return shares if any(shares) else ()
 
     return taken_up
@@ -207,3 +217,27 @@ def _name_shares(sentences: Sequence[str], known: Set[str]) -> list[float]:
 def _names(text: str) -> set[str]:
     """Return the names in a text, with only the last part of paths, and its longer numbers."""
     return {name.rpartition("/")[2] or name for name in identifiers(text)} | set(_FIGURE.findall(text))
+
+
+def _prompt_indices(sentences: Sequence[str], after: Iterable[Message]) -> Iterator[int]:
+    """Yield the sentences at the end with which results end again and again: a harness prints them there."""
+    from compactor_cli.features.cue_words import rule_points  # read here for the same reason
+
+    ending_counts = Counter(key for message in islice(after, _MESSAGES_SEEN) for key in _last_lines(message))
+    for index in range(len(sentences) - 1, -1, -1):
+        if ending_counts[_line_key(sentences[index])] < _MIN_REPETITIONS or rule_points(sentences[index]) > 0:
+            return
+        yield index
+
+
+def _last_lines(message: Message) -> set[str]:
+    """Return the keys of the last lines of a message, or nothing for a message of the agent."""
+    text = message.parts[-1].text.rstrip() if message.role != "assistant" and message.parts else ""
+    return {_line_key(line) for line in text.rsplit("\n", _LAST_LINES)[-_LAST_LINES:] if line.strip()}
+
+
+def _line_key(line: str) -> str:
+    """Return what a line has in common with others of its kind: for a prompt the part before the colon, otherwise the
+    line without its figures."""
+    before, colon, _ = line.strip().partition(":")
+    return before if colon and _SHELL.fullmatch(before) else _DIGITS.sub("0", line.strip())

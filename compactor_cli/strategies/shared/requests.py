@@ -21,7 +21,7 @@ from compactor_cli.strategies.shared.dependent_sentences import (
     pointed_to,
 )
 from compactor_cli.strategies.shared.kept_requests import ELLIPSIS, KeptRequest, join_kept_clauses, with_cut_mark
-from compactor_cli.strategies.shared.request_values import EchoRater, SentenceRater, plain_values
+from compactor_cli.strategies.shared.request_values import PROMPT, EchoRater, SentenceRater, plain_values
 from compactor_cli.text.clauses import Clause, dialogue_span, split_clauses
 from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import QUESTION_END
@@ -197,7 +197,7 @@ class _Chooser:
             age = 0.0 if is_order else (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             share = _EXAMPLE_WEIGHT if inside else shares.get(clause.origin, 1.0)
             weight = value * (1 - _AGE_LOSS * age) * (share + (1 - share) * echo) * force * (1 + _ECHO_BONUS * echo)
-            weight = 0.0 if cries else weight
+            weight = weight if echo != PROMPT and not cries else 0.0
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, weight))
         return weighed
 
