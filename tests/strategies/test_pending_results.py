@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import pairwise
 
 from tests.pipeline.sessions import Json, assistant, compact, result, user
+from tests.strategies import work
 
 HEAD = "".join(
     f'<link rel="stylesheet" href="/static/theme_{n}.css" media="screen" data-part="layout-{n}"/>\n' for n in range(12)
@@ -58,3 +61,29 @@ def test_names_of_earlier_requests_are_looked_for_in_the_newest_result() -> None
         records += [assistant("", (f"c{n}", "get", {"id": f"RES{n}"})), result(f"c{n}", json.dumps({"legs": legs}))]
     part = compact(records, strategy="adaptive", target_ratio=0.2)
     assert "HAT039" in part.messages[-1].text()
+
+
+def guarded(name: str, n: int) -> str:
+    """A function of which the conditions say nothing new, and what stands under them does."""
+    return (
+        f"func spawn{name}() {{\n"
+        f'\tlogging.Debug(logCtx, "{name} asks for review-{n}", slog.Int("berth_{n}", {n}))\n'
+        f"\tif state != nil {{\n"
+        f"\t\treturn\n"
+        f"\t}}\n"
+        f'\tfmt.Fprintf(os.Stderr, "last session ended with {name}_pending, spawning apply_{n}\\n")\n'
+        f"}}\n"
+    )
+
+
+def test_conditions_between_chosen_lines_of_code_are_shown() -> None:
+    code = "".join(guarded(f"Tide{n}", n) for n in range(60))
+    shown = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(code.split("\n"), 1))
+    records: list[Json] = [user("Find out why the apply was not spawned."), *work.session(8)[1:]]
+    records += [assistant("I look.", ("r9", "Read", {"file_path": "tide.go"})), result("r9", shown)]
+    lines = compact(records, strategy="adaptive", target_ratio=0.25).messages[-1].text().split("\n")
+    numbers = [int(found[1]) for line in lines if (found := re.match(r" *(\d+)→", line))]
+    assert len(numbers) > 30
+    gaps = [last - first for first, last in pairwise(numbers) if last - first > 1]
+    assert not [gap for gap in gaps if gap <= 3]
+    assert sum("if state != nil" in line for line in lines) >= 5
