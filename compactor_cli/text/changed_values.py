@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator
 
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.quantities import values_in
@@ -39,11 +39,6 @@ _MIN_UNIT_CHARS = 3
 """Minimum length of a word that says what a number counts."""
 _CLOCK_WORDS = frozenset(("am", "pm", "uhr", "h", "o"))
 _TIME_KIND, _TIME_FORM = "time", "0:0"
-_CONNECTING_WORDS = compiled_later(
-    r"(?:,? ?(?:the|next|this|on|about|around|den|am|le|el|il|la)\b ?|\s|,)*\Z", re.IGNORECASE
-)
-_MAX_DATE_GAP = 1
-"""Maximum characters between the parts of a date."""
 
 
 def values_by_kind(text: str) -> dict[str, set[str]]:
@@ -52,27 +47,6 @@ def values_by_kind(text: str) -> dict[str, set[str]]:
     for _, _, kind, value in _iter_values(text):
         by_kind[kind].add(value)
     return by_kind
-
-
-def is_replaced(older: Mapping[str, Set[str]], newer: Mapping[str, Set[str]]) -> bool:
-    """Return whether a text with `newer` values repeats one of the `older` values and gives another one of the same
-    kind."""
-    return any(older[kind] & newer[kind] and newer[kind] - older[kind] for kind in older.keys() & newer.keys())
-
-
-def values_at(text: str, start: int) -> list[tuple[str, str]]:
-    """Return (kind, value) for the values directly after a position in a text, such as the parts of a date."""
-    values: list[tuple[str, str]] = []
-    end = 0
-    for first, last, kind, value in sorted(_iter_values(text[start:])):
-        gap = text[start : start + first]
-        if not values and not _CONNECTING_WORDS.match(gap):
-            break
-        if values and first > end + _MAX_DATE_GAP:
-            break
-        values.append((kind, value))
-        end = last
-    return values
 
 
 def _iter_values(text: str) -> Iterator[tuple[int, int, str, str]]:

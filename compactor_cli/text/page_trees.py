@@ -44,8 +44,6 @@ _NODE_KIND = compiled_later(r"(?P<kind>[A-Za-z]+)[ \t]*(?:[\"':\[]|$)")
 _URL_LINE = compiled_later(r"\s*-[ \t]+/url:")
 _TEXT_KINDS = ("StaticText", "LabelText", "text")
 """Kinds of nodes that are the text of another node."""
-_MIN_PROSE_WORDS = 12
-"""Minimum number of words in a node that is prose."""
 
 
 def node_in_line(line: str) -> str:
@@ -89,17 +87,6 @@ def typed_span(text: str) -> tuple[int, int] | None:
         return None
     start = text.index(typed, start)
     return start, start + len(typed)
-
-
-def is_prose(line: str) -> bool:
-    """Return whether a node is prose: longer than a name, and not a link."""
-    node = node_in_line(line)
-    return (
-        bool(node)
-        and "[url:" not in node
-        and not node.startswith("link")
-        and count_words(_text_of_node(node)) >= _MIN_PROSE_WORDS
-    )
 
 
 def nodes_without_words(lines: Sequence[str]) -> Iterator[int]:

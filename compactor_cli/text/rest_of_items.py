@@ -56,13 +56,6 @@ _CODED_LINE = compiled_later(
 )
 """The line that begins an item with one or several codes: `- R2, R13: fixed`."""
 _CODE_WORD = compiled_later(rf"(?<![\w-]){_ITEM_CODE}(?![\w-])")
-_DONE_MARK = compiled_later(
-    r"(?::|→|->|[–—-] )\s*\W{0,3}(?:fixed|resolved?|done|closed|withdrawn?|obsolete"
-    r"|erledigt|behoben|hecho|resuelto|fait|réglé|fatto)\b"
-    r"|✅|☑|\[x\]",
-    re.IGNORECASE,
-)
-"""Says that nothing is left to do for an item."""
 _CODE_LETTERS = compiled_later(r"[A-Z]+")
 _MIN_ITEMS = 3
 """Minimum number of items with codes of one kind that form a list."""
@@ -87,19 +80,10 @@ def _is_wanted(reply: str, rest: re.Match[str]) -> bool:
 def coded_items(answer: str, reply: str) -> list[tuple[int, int]]:
     """Return the spans of the items in a list with codes, each with the lines below it, if a reply names one of them
     and refers to the rest."""
-    return [span for span, _ in _items_with_codes(answer, reply)]
+    return [*_coded_spans(answer, reply)]
 
 
-def unnamed_items(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return the spans of those `coded_items` that are the rest: the reply names none of their codes, and they are
-    not done."""
-    named_codes = {*_CODE_WORD.findall(reply)}
-    rest = ((start, end) for (start, end), codes in _items_with_codes(answer, reply) if named_codes.isdisjoint(codes))
-    return [(start, end) for start, end in rest if not _DONE_MARK.search(answer[start:end].partition("\n")[0])]
-
-
-def _items_with_codes(answer: str, reply: str) -> Iterator[tuple[tuple[int, int], list[str]]]:
-    """Yield (span, codes) for the `coded_items`."""
+def _coded_spans(answer: str, reply: str) -> Iterator[tuple[int, int]]:
     if not wants_rest(reply):
         return
     named_codes = {*_CODE_WORD.findall(reply)}
@@ -110,11 +94,11 @@ def _items_with_codes(answer: str, reply: str) -> Iterator[tuple[tuple[int, int]
     if sum(has_kind) < _MIN_ITEMS or named_codes.isdisjoint(chain.from_iterable(codes)):
         return
     starts = [item.start() for item in item_lines]
-    for start, end, item_codes, is_of_kind in zip(starts, [*starts[1:], len(answer)], codes, has_kind, strict=True):
+    for start, end, is_of_kind in zip(starts, [*starts[1:], len(answer)], has_kind, strict=True):
         text = answer[start:end]
         text = text.partition("\n\n")[0] if end == len(answer) else text
         if is_of_kind:
-            yield (start, start + len(text.rstrip())), item_codes
+            yield start, start + len(text.rstrip())
 
 
 def _code_kind(code: str) -> str:

@@ -61,26 +61,6 @@ def test_a_command_that_takes_most_of_a_small_room_stays_whole(target: int) -> N
     assert "(Current directory: /srv/harbor)" in str(shown[-1]["content"])
 
 
-@pytest.mark.parametrize("target", [440, 500])
-def test_a_call_that_failed_stays_with_head_and_tail(target: int) -> None:
-    """The agent makes it again with little changed. Before, it was its first line."""
-    last = calling_message(call("c9", "run_python", edit(70)))
-    failed = result("c9", f"Error: no exact match found in fees.py\n{lines_of('the file has', 40)}")
-    shown = arguments(told([ASKED, *listing("c1", 1), *listing("c2", 2), last, failed], target))
-    assert "total_2 = fees[2] + tax_of(2)" in shown
-    assert "total_69 = fees[69] + tax_of(69)" in shown
-    assert "rounded = round(total, 2)" in shown
-    assert "total_35 = fees[35]" not in shown
-
-
-@pytest.mark.parametrize("target", [260, 300])
-def test_a_call_that_has_no_room_at_all_is_cut_rather_than_gone(target: int) -> None:
-    last = calling_message(call("c9", "run_python", edit(24)))
-    shown = arguments(told([ASKED, *listing("c1", 1), *listing("c2", 2), last, result("c9", "Done.")], target))
-    assert "replace_in_file('fees.py'," in shown
-    assert "rounded = round(total, 2)" in shown
-
-
 @pytest.mark.parametrize("target", [800, 1_000])
 def test_a_result_that_stands_as_a_text_is_cut_as_results_are(target: int) -> None:
     """Before, it counted as words of the agent, and the exchange had no room for its length."""

@@ -6,13 +6,11 @@ import pytest
 
 from compactor_cli.strategies.adaptive.must_keep import PieceSpan, find_requests
 from compactor_cli.text.noise import noisy_lines
-from compactor_cli.text.page_trees import is_page_tree, is_prose, node_in_line, typed_span
+from compactor_cli.text.page_trees import is_page_tree, node_in_line, typed_span
 from compactor_cli.text.units import line_units
 from tests.builders import call, calling_message, user
 from tests.builders import result as answers
 from tests.features.sessions import Told
-from tests.pipeline.sessions import assistant, compact, result
-from tests.pipeline.sessions import user as request
 
 ADDRESS = "https://harbor.example.org/news/the-lock-is-opened-again-after-two-years-of-work-on-both-of-its-gates"
 PROSE = [
@@ -27,20 +25,6 @@ def page(number: int) -> str:
     said = [f'StaticText "{number}: {text}"' for text in PROSE]
     head = ['StaticText "A"', "banner", 'StaticText "•"', 'StaticText "We use biscuits here"']
     return "\n".join(f"[{number * 1000 + at}] {node} " for at, node in enumerate([*head, *menu, *said]))
-
-
-@pytest.mark.parametrize("strategy", ["adaptive", "handoff"])
-def test_what_the_newest_page_says_comes_before_its_links(strategy: str) -> None:
-    pages = [(assistant(None, (f"c{n}", "open_page", {"element": n})), result(f"c{n}", page(n))) for n in range(1, 4)]
-    part = compact(
-        [request("Tell me what the harbor does."), *(message for each in pages for message in each)],
-        strategy=strategy,
-        target_ratio=0.2,
-    )
-    said = "\n".join(message.text() for message in part.messages)
-    assert all(f"3: {text}" in said for text in PROSE)
-    assert 'StaticText "•"' not in said
-    assert said.count("We use biscuits") <= 1
 
 
 def test_nodes_that_a_newer_page_shows_are_those_of_the_newer_one() -> None:
@@ -90,12 +74,6 @@ def test_what_only_speaks_of_nodes_is_no_page() -> None:
 )
 def test_a_node_is_told_without_its_number(line: str, node: str) -> None:
     assert node_in_line(line) == node
-
-
-def test_prose_is_what_is_said_and_leads_nowhere() -> None:
-    assert is_prose(f'[3] StaticText "{PROSE[0]}"')
-    assert not is_prose(f'[3] link "{PROSE[0]}" [url: {ADDRESS}]')
-    assert not is_prose(PROSE[0])
 
 
 def test_an_address_stays_with_the_key_before_it() -> None:

@@ -52,16 +52,3 @@ FINDINGS = "\n".join(
         ),
     ]
 )
-
-
-@pytest.mark.parametrize("target", [600, 700, 800])
-def test_the_rest_of_a_list_stays_with_what_a_reply_says_of_it(target: int) -> None:
-    talk = [
-        user(TASK),
-        assistant(FINDINGS),
-        user("R0 to R3 no. R1, R2, R3, R5, R6, R7 no. R8 later. rest reply and keep open"),
-    ]
-    then = [assistant(None, ("q", "Bash", {"command": "make quay"})), result("q", "done")]
-    records = [*talk, *readings(), assistant("That was all."), user("Now have a look at the quay."), *then]
-    text = "\n".join(m.text() for m in compact(records, target_tokens=target, strategy="adaptive").messages)
-    assert "R12: the sluice opens twice" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.shared.binding import announces_rules, is_reversal
+from compactor_cli.strategies.shared.binding import is_reversal
 from compactor_cli.strategies.shared.kept_requests import KeptRequest
 from compactor_cli.strategies.shared.requests import LABEL_TOKENS, Request, choose_requests
 from compactor_cli.text.clauses import Clause, split_clauses
@@ -53,56 +53,6 @@ def test_a_sentence_that_only_says_that_rules_follow_does_not_stay_without_the_n
     announced = [text for text in texts if "A few wishes" in text]
     assert announced
     assert all("A few wishes before you begin. Never put" in text for text in announced)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Some tests of the parser fail.",
-        "My notes say 42.",
-        "Two of them are done.",
-        "Things look ok now.",
-        "And with all these things being in brackets",
-        "at that point",
-        "Do the thing",
-        "The rules are in docs/rules.md.",
-        "These conditions must never hold.",
-        "Two bridesmaids, one of them has a baby.",
-        "Two things break here",
-        "Three requests time out",
-        "Two requests fail",
-        "Some rules of the firewall fail.",
-        "Some things I like",
-        "Three requests for the page fail.",
-        "Our instructions to new staff",
-        "These points are wrong",
-        "满足条件",
-        "规则不对。",
-        "下午三点。",
-    ],
-)
-def test_a_sentence_that_says_something_announces_nothing(text: str) -> None:
-    assert not announces_rules(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Two things.",
-        "Here are my rules:",
-        "A few wishes before you begin.",
-        "A few notes about the room:",
-        "Some rules for this session:",
-        "Ein paar Dinge vorab.",
-        "Dos cosas.",
-        "Quelques règles avant de commencer :",
-        "有几点要求。",
-        "我有三个条件：",
-        "お願いがあります。",
-    ],
-)
-def test_sentences_that_announce(text: str) -> None:
-    assert announces_rules(text)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the newest request names is shown where it is defined, though the request itself has the name."""
+"""What the agent speaks of most since the newest request is shown in each result."""
 
 from __future__ import annotations
 
@@ -6,69 +6,14 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from compactor_cli.strategies.adaptive.subject_lines import named_lines, work_lines
+from compactor_cli.strategies.adaptive.subject_lines import work_lines
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, result, user
-
-NAME = "publish_receipts_of"
-FILES = 14
-
-
-def code(number: int, *, defines: bool) -> str:
-    lines = [f"def step_{number}_{n}(order):\n    return order.state_{number}_{n} + {n}\n" for n in range(40)]
-    if defines:
-        lines[20] = f"def {NAME}(orders, queue):\n    return [queue.put(order) for order in orders]\n"
-    return "\n".join(lines)
-
-
-def session(asks: str) -> list[Json]:
-    records: list[Json] = [user("Read the steps of the shop.")]
-    for n in range(FILES):
-        path = f"shop/steps_{n}.py"
-        records += [assistant(None, (f"r{n}", "Read", {"path": path})), result(f"r{n}", code(n, defines=n == 1))]
-    return [*records, assistant("I have read them."), user(asks)]
-
-
-@pytest.mark.parametrize(("asks", "shown"), [(f"Remove `{NAME}`.", True), ("Remove what nobody calls.", False)])
-def test_the_line_that_defines_a_name_of_the_newest_request_is_shown(asks: str, shown: bool) -> None:
-    part = compact(session(asks), strategy="adaptive", target_ratio=0.25)
-    assert part.tokens > 1_500
-    assert (f"def {NAME}(orders, queue):" in "\n".join(m.text() for m in part.messages)) == shown
-
-
-def test_a_name_inside_of_another_is_another() -> None:
-    part = compact(session("Remove `publish_receipts`."), strategy="adaptive", target_ratio=0.25)
-    assert f"def {NAME}" not in "\n".join(m.text() for m in part.messages)
 
 
 def lines_of(found: Callable[..., Iterable[list[int]]], *records: Json) -> list[str]:
     told = Told(*records)
     return [told.lines.text(line) for own in found(told.messages, told.lines, 9_000.0) for line in own]
-
-
-def test_of_a_name_that_a_search_and_a_file_show_alike_one_line_is_told_and_one_of_another_result() -> None:
-    """Numbers of lines do not make them two."""
-    reads = [
-        f"def {NAME}(orders, queue):",
-        f"    log.info('{NAME} begins')",
-        f"def test_{NAME}():",
-        f"    {NAME}([], q)",
-    ]
-    numbered = "\n".join(
-        f"{n}→{line}" + "  # of the shop, and of nothing else at all" * 2 for n, line in enumerate(reads, 21)
-    )
-    found = f"shop/steps.py:21:{reads[0]}" + "  # of the shop, and of nothing else at all" * 2
-    assert lines_of(
-        named_lines,
-        user("Read it."),
-        assistant(None, ("r", "Read", {"path": "shop/steps.py"})),
-        result("r", numbered),
-        assistant(None, ("g", "Grep", {"pattern": NAME})),
-        result("g", found),
-        assistant(None, ("c", "Read", {"path": "shop/close.py"})),
-        result("c", f"7→    return {NAME}(orders, queue)"),
-        user(f"Remove `{NAME}`."),
-    ) == [found, f"7→    return {NAME}(orders, queue)"]
 
 
 SAYS = "I look where `receipt_queue` is used."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.changed_values import is_replaced, values_at, values_by_kind
+from compactor_cli.text.changed_values import values_by_kind
 
 
 @pytest.mark.parametrize(
@@ -21,23 +21,3 @@ from compactor_cli.text.changed_values import is_replaced, values_at, values_by_
 )
 def test_values_are_told_by_what_they_are(text: str, values: dict[str, set[str]]) -> None:
     assert values_by_kind(text) == values
-
-
-def test_a_value_is_replaced_where_it_stands_beside_another_one_of_its_kind() -> None:
-    older = values_by_kind("The rehearsal is at 10:30 on Monday")
-    assert is_replaced(older, values_by_kind("10:30 does not work, 11:45 does"))
-    assert not is_replaced(older, values_by_kind("10:30 it is, with 12 chairs"))
-    assert not is_replaced(older, values_by_kind("lunch is at 11:45"))
-
-
-@pytest.mark.parametrize(
-    ("behind", "values"),
-    [
-        (" next Sunday, I think", [("day", "sunday")]),
-        ("六月十八号", [("月", "六月"), ("号", "十八号")]),
-        (" the hall on Sunday", []),
-        (" Berlin with 3 rooms", []),
-    ],
-)
-def test_a_target_stands_right_behind(behind: str, values: list[tuple[str, str]]) -> None:
-    assert values_at(f"moved to{behind}", len("moved to")) == values

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from compactor_cli.text.picked_items import picked_items
-from compactor_cli.text.rest_of_items import unnamed_items, wants_rest
+from compactor_cli.text.rest_of_items import coded_items, wants_rest
 
 FINDINGS = (
     "- R2, R9: fixed, so both can be closed.",
@@ -33,8 +33,7 @@ def _told(spans: list[tuple[int, int]], answer: str = ANSWER) -> list[str]:
         "R5、R7、R10 不要，剩下的都发",
     ],
 )
-def test_the_rest_is_what_a_reply_does_not_name_and_is_not_done(reply: str) -> None:
-    assert _told(unnamed_items(ANSWER, reply)) == [FINDINGS[2]]
+def test_a_reply_about_the_rest_picks_all_items(reply: str) -> None:
     assert _told(picked_items(ANSWER, reply)) == [*FINDINGS]
 
 
@@ -51,7 +50,7 @@ def test_the_rest_is_what_a_reply_does_not_name_and_is_not_done(reply: str) -> N
     ],
 )
 def test_without_names_and_the_rest_nothing_is_picked(reply: str) -> None:
-    assert unnamed_items(ANSWER, reply) == []
+    assert coded_items(ANSWER, reply) == []
 
 
 @pytest.mark.parametrize(
@@ -118,11 +117,11 @@ def test_what_is_said_of_others_is_not_said_of_the_rest(reply: str) -> None:
     ],
 )
 def test_prose_and_other_names_are_no_list_with_codes(answer: str) -> None:
-    assert unnamed_items(answer, "R5 no, post the rest") == []
+    assert coded_items(answer, "R5 no, post the rest") == []
 
 
 def test_a_line_of_many_codes_is_read_once() -> None:
     began = time.process_time()
     codes = ", ".join(f"R{number}" for number in range(1, 24))
-    assert unnamed_items(f"Open:\n{codes}.\n", "R1 no, post the rest") == []
+    assert coded_items(f"Open:\n{codes}.\n", "R1 no, post the rest") == []
     assert time.process_time() - began < 1

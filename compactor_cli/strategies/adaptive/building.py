@@ -227,9 +227,12 @@ class PlanBuilder:
         def quoted(group: Group) -> int:
             return sizes.get(group.index, 0)
 
+        def is_movable(group: Group) -> bool:
+            return group.index not in self.in_place and self._may_be_summarized(group)
+
         def arrange_summaries(*, needed: bool) -> Attempt:
             worth = self.min_summary_tokens
-            stretches = arrange(groups, in_place, self._is_movable, quoted, extra, required=needed, min_tokens=worth)
+            stretches = arrange(groups, in_place, is_movable, quoted, extra, required=needed, min_tokens=worth)
             return self._plan_summaries(in_place, stretches, by_group)
 
         attempt = arrange_summaries(needed=needs_base and not self.is_small_talk)
@@ -244,8 +247,13 @@ class PlanBuilder:
         """Return the lines without those whose later restatement is missing and, in talk, without the user's sentences
         whose short followers are missing."""
         if self.is_talk:
-            chosen_lines = {choice.line for choice in chosen}
-            chosen = [choice for choice in chosen if self._is_complete(choice.line, chosen_lines)]
+            chosen_lines, messages = {choice.line for choice in chosen}, self.inputs.messages
+            chosen = [
+                choice
+                for choice in chosen
+                if messages[self.lines.message_of(choice.line)].role == "assistant"
+                or chosen_lines.issuperset(self._short_followers(choice.line))
+            ]
         elif not self.newer_of:
             return [*chosen]
         chosen_lines = {choice.line for choice in chosen}
@@ -266,10 +274,6 @@ class PlanBuilder:
     def _short_followers(self, line: int) -> Iterator[int]:
         return short_followers(self.lines, line, self.selector.tokens)
 
-    def _is_complete(self, line: int, present_lines: Set[int]) -> bool:
-        is_answer = self.inputs.messages[self.lines.message_of(line)].role == "assistant"
-        return is_answer or all(follower in present_lines for follower in self._short_followers(line))
-
     def _drop_dangling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
         """Return the lines without those of the agent that say nothing next to the others."""
         taken, groups = {choice.line for choice in chosen}, (*self.kept, *self.in_place, *self.kept_whole)
@@ -280,10 +284,6 @@ class PlanBuilder:
     def _extra_tokens(self) -> int:
         """Return the tokens of the last summary besides its lines."""
         return sum(self.inputs.count(line.text) + must_keep.BULLET_TOKENS for line in self.state)
-
-    def _is_movable(self, group: Group) -> bool:
-        """Return whether a summary may quote the group instead: nothing but its place is lost."""
-        return group.index not in self.in_place and self._may_be_summarized(group)
 
     def _may_be_summarized(self, group: Group) -> bool:
         """Return whether a summary can quote the group, and nothing but its newness keeps it in place."""
@@ -324,8 +324,13 @@ class PlanBuilder:
         compacted from."""
         decisions, slots, is_last = dict(in_place), [], True  # the last summary worth its tokens has the state
         for stretch in reversed(stretches):
-            quoted = {g.index: self._quoted_lines(g, by_group.get(g.index, []), in_place) for g in stretch.groups}
-            chosen = {index: choices for index, choices in quoted.items() if choices}
+            chosen: dict[int, list[ChosenLine]] = {}
+            for group in stretch.groups:
+                choices = by_group.get(group.index, [])
+                if group.index in in_place and in_place[group.index].rendition == "whole":
+                    choices = with_all_lines(choices, group, self.lines, self.selector.tokens)
+                if choices:
+                    chosen[group.index] = choices
             state = self._state_for(stretch, decisions, filter(by_group.get, by_group)) if is_last else ""
             slot = self.quoter.plan([*stretch.gone, *stretch.groups], chosen, state, names_base=stretch is base)
             slot = self._add_ending(slot) if is_last else slot
@@ -349,11 +354,6 @@ class PlanBuilder:
     def _add_ending(self, slot: SummarySlot) -> SummarySlot:
         """Return the last summary with what follows at its end."""
         return slot
-
-    def _quoted_lines(self, group: Group, choices: list[ChosenLine], in_place: dict[int, Decision]) -> list[ChosenLine]:
-        """Return the lines of a group that a summary quotes: all of them if the group would stay whole in place."""
-        stays_whole = group.index in in_place and in_place[group.index].rendition == "whole"
-        return with_all_lines(choices, group, self.lines, self.selector.tokens) if stays_whole else choices
 
     def _state_for(self, stretch: Stretch, decisions: Mapping[int, Decision], chosen: Iterable[int]) -> str:
         """Return the state without what is word for word after this summary: a task list in place, or a failed call
@@ -391,8 +391,8 @@ class PlanBuilder:
             limit = self.newest.whole_limit(group.index) if present and not self.small_only else SMALL_TOKENS
             answers = present and not self.by_people and group.index not in self.large  # the newest word of an agent
             limit = _NOD_TOKENS if self.is_talk and (group.index in self.large or (choices and not answers)) else limit
-            taken, ends = taken | self.required if self.required else taken, self.newest.end_tokens(group.index)
-            decision = self.renderer.render(group, taken, reason, limit, end_tokens=ends)
+            taken = taken | self.required if self.required else taken
+            decision = self.renderer.render(group, taken, reason, limit)
             if not present and decision.tokens > quoted + _OVERHEAD_TOKENS:
                 return None
         else:

@@ -45,7 +45,7 @@ _MAX_SURE_TOKENS, _SURE_SHARE = 200, 0.8
 """In a large room: tokens left up to which small lines may take all of them, and the share they may take of more.
 Another plan would cost more time than it gains."""
 _RESULT_COST_SHARE = 0.9
-"""Share of the tokens of a result's line that it takes when it is quoted."""
+"""Share of the tokens of a result's line that it takes when it is quoted, without indents and line numbers."""
 _MAX_ATTEMPTS = 6
 """Maximum number of plans to count while coming close to the target."""
 
@@ -191,13 +191,10 @@ class Chooser(RequiredLines):
         if self._is_at_end(line) or line in self.lines_in_state:
             return False
         if piece.line_cut == "clauses":
-            return piece.tokens > _SHORT_REQUEST_TOKENS and not self._is_example(line)
+            # nothing in a pasted dialogue was said in this session
+            start, end = self._pasted_dialogues[self.lines.piece_of[line]]
+            return piece.tokens > _SHORT_REQUEST_TOKENS and not start <= self.lines.starts[line] < end
         return (piece.message, piece.part) not in self.outdated_calls
-
-    def _is_example(self, line: int) -> bool:
-        """Return whether a line of a request belongs to a pasted dialogue. Nothing in it was said in this session."""
-        start, end = self._pasted_dialogues[self.lines.piece_of[line]]
-        return start <= self.lines.starts[line] < end
 
     @cached_property
     def _pasted_dialogues(self) -> dict[int, tuple[int, int]]:
@@ -211,7 +208,9 @@ class Chooser(RequiredLines):
     def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
         """Return the attempt with the longest prefix of `order` that fits, found by interpolation and counted
         exactly."""
-        sums = [0.0, *accumulate(map(self._expected_tokens, order))]
+        pieces = ((choice.cost, self.lines.piece_at(choice.line)) for choice in order)
+        expected = (cost if piece.is_speech or piece.is_call else _RESULT_COST_SHARE * cost for cost, piece in pieces)
+        sums = [0.0, *accumulate(expected)]
         low, tokens_at_low, high, tokens_at_high = 0, best.tokens, len(order) + 1, 0
         for _ in range(_MAX_ATTEMPTS):
             if low == len(order):
@@ -235,12 +234,6 @@ class Chooser(RequiredLines):
         if self.room > _MAX_RETRY_ROOM and not self.is_talk and best.tokens > _CLOSE_SHARE * self.room:
             return best  # another plan would cost more time than it gains
         return self._top_up(order, low, best)
-
-    def _expected_tokens(self, choice: ChosenLine) -> float:
-        """Return the tokens that a line is expected to take in a summary. Lines of results lose indents and line
-        numbers when they are quoted."""
-        piece = self.lines.piece_at(choice.line)
-        return choice.cost if piece.is_speech or piece.is_call else _RESULT_COST_SHARE * choice.cost
 
     def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
         """Add small lines from further down the order if the next one is too large for what is left."""

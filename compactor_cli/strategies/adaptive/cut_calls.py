@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import accumulate
 from typing import Any
 
@@ -13,7 +12,7 @@ from compactor_cli.model.message import Part
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shorten import head_and_tail, shorten_prose, text_reference
+from compactor_cli.text.shorten import shorten_prose, text_reference
 
 _SHORT_STRING_CHARS = 120
 """Maximum characters of a string in a call's arguments that stays unchanged."""
@@ -32,24 +31,19 @@ class CallCutter:
     def __init__(self, count: Callable[[str], int]) -> None:
         """`count`: returns the tokens of a text."""
         self._count = count
-        self._end_lengths: dict[tuple[int, int], int] = {}
 
-    def cut(
-        self, part: Part, kept_lines: Iterable[str], min_tokens: int, *, call_number: int = -1, room: int = 0
-    ) -> tuple[str, int]:
+    def cut(self, part: Part, kept_lines: Iterable[str], min_tokens: int) -> tuple[str, int]:
         """Return the arguments of a call with the `kept_lines` of long strings, and the tokens of the call.
-
-        With `room` tokens, the heads and tails of these strings stay too, as far as they fit. `min_tokens`: the minimum
-        tokens of arguments that are not JSON. `call_number`: identifies the call."""
+        `min_tokens`: the minimum tokens of arguments that are not JSON."""
         kept, name_tokens = {*kept_lines}, self._count(part.name)
         try:
             value = parse_json(part.text)
         except ValueError:
             value = None
         if not isinstance(value, (dict, list)):
-            short = shorten_prose(part.text, part.tokens, max(min_tokens, room, sum(map(len, kept)) // 3), self._count)
+            short = shorten_prose(part.text, part.tokens, max(min_tokens, sum(map(len, kept)) // 3), self._count)
             return short.text, short.tokens + name_tokens
-        text = _cut_json(value, kept, self._end_length(value, room - name_tokens, call_number) if room else 0)
+        text = json.dumps(_cut_strings(value, kept), ensure_ascii=False, separators=(",", ":"))
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
@@ -57,14 +51,6 @@ class CallCutter:
         if len(text) >= len(part.text):
             return part.text, part.tokens
         return text, self._count(text) + name_tokens
-
-    def _end_length(self, value: Any, room: int, call_number: int) -> int:
-        """Return the number of characters for the head and tail of each long string that fit into `room` tokens."""
-        if (call_number, room) not in self._end_lengths:
-            lengths = range(_SHORT_STRING_CHARS, max(map(len, _texts(value)), default=0) + 1, _SHORT_STRING_CHARS // 4)
-            fitting = bisect_right(lengths, room, key=lambda length: self._count(_cut_json(value, (), length)))
-            self._end_lengths[call_number, room] = lengths[fitting - 1] if fitting else 0
-        return self._end_lengths[call_number, room]
 
 
 def changes(part: Part, room: int) -> Iterator[str]:
@@ -86,19 +72,6 @@ def changes(part: Part, room: int) -> Iterator[str]:
         yield from (line for line, size in zip(changed, sizes, strict=True) if size <= max_chars)
 
 
-def _cut_json(value: Any, kept_lines: Collection[str], length: int) -> str:
-    return json.dumps(_cut_strings(value, kept_lines, length), ensure_ascii=False, separators=(",", ":"))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the strings in arguments."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts(item)
-
-
 def _is_kept(line: str, kept_lines: Collection[str], *, follows: bool) -> bool:
     """Return whether a line of an argument stays. A line without words stays only if it `follows` one that does."""
     stripped = line.strip()
@@ -116,26 +89,23 @@ def _with_beginning(command: Any, cut: Any) -> Any:
     return f"{one_line(first_line, _SHORT_STRING_CHARS)}\n{cut}"
 
 
-def _cut_strings(value: Any, kept_lines: Collection[str], length: int) -> Any:
-    """Cut long strings in arguments to their chosen lines, and to `length` characters at their ends."""
+def _cut_strings(value: Any, kept_lines: Collection[str]) -> Any:
+    """Cut long strings in arguments to their chosen lines."""
     if isinstance(value, dict):
-        shown = {key: _cut_strings(item, kept_lines, length) for key, item in value.items()}
+        shown = {key: _cut_strings(item, kept_lines) for key, item in value.items()}
         return {
             key: _with_beginning(value[key], cut) if key in COMMAND_ARGUMENTS else cut for key, cut in shown.items()
         }
     if isinstance(value, list):
-        return [_cut_strings(item, kept_lines, length) for item in value]
-    if not isinstance(value, str) or len(value) <= max(_SHORT_STRING_CHARS, length):
+        return [_cut_strings(item, kept_lines) for item in value]
+    if not isinstance(value, str) or len(value) <= _SHORT_STRING_CHARS:
         return value
     lines = value.split("\n")
-    end_lines = _end_lines(lines, length)
-    if length and not end_lines and not any(_is_kept(line, kept_lines, follows=False) for line in lines):
-        return head_and_tail(value, length)
     kept: list[str] = []
     left_out: list[str] = []
     reference = f" · {text_reference(value)}"
-    for index, line in enumerate((*lines, None)):
-        stays = index in end_lines or line is None or _is_kept(line, kept_lines, follows=not left_out and bool(kept))
+    for line in (*lines, None):
+        stays = line is None or _is_kept(line, kept_lines, follows=not left_out and bool(kept))
         if line is not None and not stays:
             left_out.append(line)
             continue
@@ -148,15 +118,6 @@ def _cut_strings(value: Any, kept_lines: Collection[str], length: int) -> Any:
                 reference = ""
             left_out.clear()
         if line is not None:
-            is_short = index in end_lines or len(line) <= 4 * _SHORT_STRING_CHARS
+            is_short = len(line) <= 4 * _SHORT_STRING_CHARS
             kept.append(line if is_short else line[: 2 * _SHORT_STRING_CHARS] + " […]")
     return "\n".join(kept)
-
-
-def _end_lines(lines: Sequence[str], length: int) -> set[int]:
-    """Return the indices of lines at the beginning and the end of a text that fit into `length` characters, half of
-    them for each end."""
-    half = length // 2
-    head = bisect_right([*accumulate(len(line) + _LINE_END_CHARS for line in lines)], half)
-    tail = bisect_right([*accumulate(len(line) + _LINE_END_CHARS for line in reversed(lines))], half)
-    return {*range(head), *range(len(lines) - tail, len(lines))}

@@ -58,7 +58,7 @@ class InPlaceRenderer:
         self._lines = lines
         self._count = count
         self._piece_numbers = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
-        self._rendered: dict[tuple[int, int, tuple[int, ...], int, int], tuple[str, int]] = {}
+        self._rendered: dict[tuple[int, int, tuple[int, ...], int], tuple[str, int]] = {}
         self._outcomes: dict[int, tuple[Sequence[int], bool]] = {}
         self._numbered: dict[int, bool] = {}
         """Piece -> whether its lines begin with their numbers."""
@@ -67,7 +67,7 @@ class InPlaceRenderer:
         self._note_tokens = 0
         self._kept_answers: dict[tuple[int, int], Sequence[int]] = {}
         self._defaults: dict[int, Sequence[int]] = {}
-        self._relevant = RelevantLines(messages, pairing, looks_ahead=True)
+        self._relevant = RelevantLines(messages, pairing)
         self._call_cutter = CallCutter(count)
 
     def render(
@@ -76,14 +76,11 @@ class InPlaceRenderer:
         taken_lines: Collection[int],
         reason: str,
         whole_limit: int = SMALL_TOKENS,
-        *,
-        end_tokens: int = 0,
     ) -> Decision:
         """Return the group with only the lines in `taken_lines`.
 
         Parts that cannot be cut, and small ones, stay whole: results up to `SMALL_TOKENS`, or a higher limit for
-        those in text form, and what the agent wrote up to `whole_limit` tokens. `end_tokens`: tokens for the head and
-        tail of longer calls."""
+        those in text form, and what the agent wrote up to `whole_limit` tokens."""
         edits = []
         saved = 0
         for index in group.messages:
@@ -91,7 +88,7 @@ class InPlaceRenderer:
                 limit = whole_limit
                 if self._is_result(index, part):
                     limit = SMALL_TOKENS if part.kind == "tool_result" else min(whole_limit, _TEXT_RESULT_TOKENS)
-                text, tokens = self._render_part(index, position, part, taken_lines, limit, end_tokens=end_tokens)
+                text, tokens = self._render_part(index, position, part, taken_lines, limit)
                 if tokens < part.tokens:
                     edits.append(Edit(index, position, text, tokens))
                     saved += part.tokens - tokens
@@ -103,7 +100,7 @@ class InPlaceRenderer:
         return part.kind == "tool_result" or self._messages[index].origin == "injected"
 
     def _render_part(
-        self, index: int, position: int, part: Part, taken_lines: Collection[int], limit: int, *, end_tokens: int
+        self, index: int, position: int, part: Part, taken_lines: Collection[int], limit: int
     ) -> tuple[str, int]:
         if part.place is None or part.edited or part.tokens <= limit:
             return part.text, part.tokens
@@ -127,13 +124,11 @@ class InPlaceRenderer:
         if len(chosen) == len(all_lines) and not part.images and not self._is_page(number):
             return part.text, part.tokens
         newest = limit if part.kind == "tool_call" and limit > SMALL_TOKENS else 0
-        key = (index, position, chosen, newest, end_tokens)
+        key = (index, position, chosen, newest)
         if key not in self._rendered:
             if part.kind == "tool_call":
                 wanted = (*map(self._lines.text, chosen), *(changes(part, newest) if newest else ()))
-                self._rendered[key] = self._call_cutter.cut(
-                    part, wanted, SMALL_TOKENS, call_number=number, room=end_tokens if newest else 0
-                )
+                self._rendered[key] = self._call_cutter.cut(part, wanted, SMALL_TOKENS)
             else:
                 text = self._render_text(part, number, chosen, all_lines)
                 self._rendered[key] = text, self._count(text)
@@ -185,7 +180,7 @@ class InPlaceRenderer:
 
     def _find_default_lines(self, number: int) -> Sequence[int]:
         text = self._lines.session.pieces[number].text
-        if relevant := self._first_relevant_lines(number):
+        if relevant := self._within_line_size(self.relevant_lines(number)[:_MAX_RELEVANT_LINES]):
             return relevant
         lines, bounds = self._lines.piece_lines(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _MAX_LINE_CHARS]
@@ -214,10 +209,6 @@ class InPlaceRenderer:
             return defaults
         relevant = [line for line in self.relevant_lines(number) if line in defaults] or defaults
         return relevant[:1] if set(relevant).isdisjoint(chosen) else ()
-
-    def _first_relevant_lines(self, number: int) -> Sequence[int]:
-        """Return a few lines of a result, the first of which holds what was asked for."""
-        return self._within_line_size(self.relevant_lines(number)[:_MAX_RELEVANT_LINES])
 
     def _within_line_size(self, lines: Sequence[int]) -> Sequence[int]:
         """Return, in order, the first of these lines that together are no longer than a line."""

@@ -22,8 +22,6 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.model.replies import MAX_ANSWER_TOKENS, reply_span
 from compactor_cli.model.talking import substantial_requests
-from compactor_cli.strategies.adaptive.below_pages import typed_below_pages
-from compactor_cli.strategies.adaptive.corrected_answers import find_corrections
 from compactor_cli.strategies.adaptive.state_forms import forms, joined
 from compactor_cli.strategies.shared.rooms import agent_summary_share, is_followed
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
@@ -34,6 +32,7 @@ from compactor_cli.text.account_parts import ranked_paragraphs
 from compactor_cli.text.chosen import NEVER
 from compactor_cli.text.clauses import LEAD_ENDS
 from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.page_trees import typed_span
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.sentences import INNER_QUESTION, ITEM_MARK
@@ -78,7 +77,7 @@ class PieceSpan(Struct, frozen=True):
 def find_requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[PieceSpan]:
     """Yield what the user asked, in order, including answers to calls, words below a page, and quotes in a summary."""
     telling = {message.index for message in substantial_requests(messages)}
-    below = typed_below_pages(messages, lines)
+    below = _typed_below_pages(messages, lines)
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]
@@ -90,6 +89,17 @@ def find_requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[
             yield from _quoted_spans(message, piece.part, number, "user")
         elif number in below:
             yield PieceSpan(number, *below[number])
+
+
+def _typed_below_pages(messages: Sequence[Message], lines: SessionLines) -> dict[int, tuple[int, int]]:
+    """Return the spans of words typed below a page that a harness shows, by piece. Words found below several pages come
+    from the harness itself."""
+    pieces = lines.session.pieces
+    pages = (number for number in lines.first_of if messages[pieces[number].message].origin == "injected")
+    spans = {number: span for number in pages if (span := typed_span(pieces[number].text))}
+    texts = {number: pieces[number].text[start:end] for number, (start, end) in spans.items()}
+    counts = Counter(texts.values())
+    return {number: span for number, span in spans.items() if counts[texts[number]] == 1}
 
 
 def find_instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[PieceSpan]:
@@ -152,17 +162,7 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
     """Yield the lines of the agent's text before each request that the request depends on: the first line, which
     answers the previous request, the last line, and before it the lines with names that the request repeats, such as an
     accepted offer, or else the line before. The newest request comes first, then requests of few words, which say
-    nothing without the answer, and then the others, each from the newest. Later lines that repeat most figures of an
-    answer follow it, because they may correct it."""
-    answer_lines = [*_answer_lines(messages, lines)]
-    corrected = find_corrections(messages, lines, answer_lines, lambda message: speech_of(lines, message))
-    for number, answer in enumerate(answer_lines):
-        yield answer
-        if number in corrected:
-            yield corrected[number]
-
-
-def _answer_lines(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
+    nothing without the answer, and then the others, each from the newest."""
     turns = answers_before_turns(messages)
 
     def sort_key(turn: tuple[int, int]) -> tuple[bool, bool, int]:
@@ -171,13 +171,12 @@ def _answer_lines(messages: Sequence[Message], lines: SessionLines) -> Iterator[
     for index, request in sorted(turns, key=sort_key):
         if speech := speech_of(lines, index):
             end = _closing_line(speech, lines)
-            others = [line for line in speech if line != end]
-            before = [line for line in others if line < end][1 - _END_LINES :]
             if picked_lines(messages[request].text("text"), lines, speech):  # it stays with the reply
                 yield [end]
                 continue
-            telling = *_opening(speech, lines), *(_repeated_lines(lines, request, others, end) or before)
-            yield sorted({*telling, end})
+            others = [line for line in speech if line != end]
+            before = [line for line in others if line < end][1 - _END_LINES :]
+            yield sorted({*_opening(speech, lines), *(_repeated_lines(lines, request, others, end) or before), end})
 
 
 def request_context(

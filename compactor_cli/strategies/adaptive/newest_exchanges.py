@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
-from itertools import groupby, takewhile
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from math import inf
 
-from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.task_lists import only_updates_list
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.injected import local_commands
@@ -17,9 +14,6 @@ from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.adaptive.in_place import SMALL_TOKENS, InPlaceRenderer
 from compactor_cli.strategies.shared.renditions import newest_tokens, top_limit
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, share_of, tokens_between
-from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.secret_values import is_private
-from compactor_cli.text.sentences import INNER_QUESTION
 
 _MAX_GROUPS = 40
 """Maximum number of newest groups that stay in place for being the newest."""
@@ -34,35 +28,15 @@ _TINY_LAST_SHARE, _SMALL_LAST_SHARE, _LARGE_LAST_SHARE = 1.0, 0.8, 0.55
 what says how to continue, and only the user's words fit next to it."""
 _LARGE_WHOLE_SHARE = 0.3
 """Share of a large room up to which the agent's part stays as it is, with a line of each result."""
-_CALL_ENDS_SHARE = 0.25
-"""Share of the room up to which the head and tail of the agent's part stay if not everything fits."""
+_CALL_SHARE = 0.25
+"""Share of the room up to which a part of the agent stays whole if not everything fits."""
 _ANSWER = 0.06
 """Share of the room up to which other words of the agent before a request stay whole: a report of its work says more
 than the results that it worked with."""
-_FAILED_ENDS_SHARE = 0.35
-"""The same if the call failed: the agent repeats it with small changes."""
-_ANSWER_ENDS_SHARE = 0.5
+_ANSWER_SHARE = 0.5
 """The same for an answer at the very end, which reports the outcome of the work."""
 _TINY_ROOM = 100
 """Tokens up to which a room is tiny."""
-_LOOKUP_SHARE = 0.2
-"""Share of the room for what the agent had looked up before its question, and did not say in it."""
-_VALUE = compiled_later(r":[ \t]*\"?([^\s\",{}\[\]][^\",{}\[\]]+[^\s\",{}\[\]])")
-"""The value of a member. Values of one or two characters are left out, because they occur in any text."""
-_NAME = compiled_later(r"([\w.-]+)\"?[ \t]*:")
-"""What may be the name of a member."""
-
-
-def _outer_members(lines: SessionLines, number: int) -> Iterator[int]:
-    """Yield the lines of a JSON result that hold members of the outermost object."""
-    text = lines.session.pieces[number].text
-    objects = lists = end = 0
-    for line in lines.piece_lines(number) if text.lstrip().startswith("{") else ():
-        before, end = text[end : lines.starts[line]], lines.starts[line]
-        objects += before.count("{") - before.count("}")
-        lists += before.count("[") - before.count("]")
-        if objects == 1 and not lists and not any(sign in lines.text(line) for sign in "{["):
-            yield line
 
 
 class NewestExchanges:
@@ -94,9 +68,8 @@ class NewestExchanges:
         """The groups of commands that a harness ran without the model. They are no exchange."""
         groups = [group for group in groups if group.index not in self.local]
         self.last_exchange = self._find_last_exchange(groups)
-        self._last_whole_limit, self._last_end_tokens = self._last_exchange_limits()
+        self._last_whole_limit = self._last_exchange_limit()
         self._answers = {group.index for group in groups if self._is_answer(group)}
-        self._lookups = self._find_lookups(groups)
         self.in_place = self._choose(self._after_large(groups) if for_summary else groups, summaries, decided)
 
     def whole_limit(self, group: int) -> int:
@@ -107,13 +80,7 @@ class NewestExchanges:
 
     def render(self, group: Group, taken_lines: Collection[int], reason: str) -> Decision:
         """Return the decision on a group that stays in place with the lines that were taken."""
-        return self._renderer.render(
-            group, taken_lines, reason, self.whole_limit(group.index), end_tokens=self.end_tokens(group.index)
-        )
-
-    def end_tokens(self, group: int) -> int:
-        """Return the tokens for the head and tail of a longer call in a group."""
-        return self._last_end_tokens if group in self.last_exchange else 0
+        return self._renderer.render(group, taken_lines, reason, self.whole_limit(group.index))
 
     def _is_answer(self, group: Group) -> bool:
         """Return whether a group is the agent's words before a request."""
@@ -122,27 +89,22 @@ class NewestExchanges:
         calls = any(self._messages[i].calls for i in group.messages)
         return not calls and any(message.origin == "request" for message in following)
 
-    def _last_exchange_limits(self) -> tuple[int, int]:
-        """Return two token limits for the last exchange: up to which size the agent's texts and calls are kept whole,
-        and how much of the head and tail of a longer call is kept.
+    def _last_exchange_limit(self) -> int:
+        """Return up to how many tokens the agent's texts and calls in the last exchange are kept whole.
 
         Everything is kept whole if it fits next to one line of each result. Otherwise each text and call gets an equal
-        limit. A successful edit gets no head and tail, because its changed lines say more. The end of an answer always
-        stays: without it, the request before it would look unanswered."""
+        limit. The end of an answer always stays: without it, the request before it would look unanswered."""
         messages = [self._messages[i] for group in self.last_exchange.values() for i in group.messages]
         sizes = [part.tokens for message in messages if message.role == "assistant" for part in message.parts]
         needed = sum(
             self._renderer.render(group, (), "", max(sizes, default=0)).tokens for group in self.last_exchange.values()
         )
         if needed <= min(self._last_limit, share_of(self._room, 1.0, _LARGE_WHOLE_SHARE)):
-            return max([_MAX_WHOLE_TOKENS, *sizes]), 0
-        failed = any(has_failed(part) for message in messages for part in message.results)
+            return max([_MAX_WHOLE_TOKENS, *sizes])
         has_calls = any(message.calls for message in messages)
-        share = (_FAILED_ENDS_SHARE if failed else _CALL_ENDS_SHARE) if has_calls else _ANSWER_ENDS_SHARE
+        share = _CALL_SHARE if has_calls else _ANSWER_SHARE
         max_tokens = max(_MAX_WHOLE_TOKENS, int(share * self._room))
-        limit = max(SMALL_TOKENS + 1, min(max_tokens, top_limit(sizes, int(self._last_limit) - needed) or 0))
-        has_edits = any(any(changed_lines(part)) for message in messages for part in message.calls)
-        return limit, limit if failed else 0 if has_edits else min(limit, _MAX_WHOLE_TOKENS)
+        return max(SMALL_TOKENS + 1, min(max_tokens, top_limit(sizes, int(self._last_limit) - needed) or 0))
 
     def pending_results(self, lines: SessionLines) -> Iterator[int]:
         """Yield the line numbers of the results in the last exchange, which the agent's next message answers."""
@@ -153,38 +115,6 @@ class NewestExchanges:
                     part = message.parts[lines.piece_at(line).part]
                     if part.kind == "tool_result" or message.origin == "injected":
                         yield line
-
-    def unmentioned_lines(self, lines: SessionLines, cost: Callable[[int], int]) -> Iterator[int]:
-        """Yield the lines that the agent had looked up before its question that the newest request answers, and did not
-        mention in it.
-
-        These are members of the record itself, such as its creation date. Those with figures come first, because rules
-        depend on them, and of these the shortest. `cost`: returns the tokens of a line."""
-        answer = "\n".join(
-            self._messages[i].text("text") for group in self.last_exchange.values() for i in group.messages
-        )
-        own = (line for group in self._lookups for i in group.messages for line in lines.of_message(i))
-        numbers, pieces = (number for number, _ in groupby(own, key=lines.piece_of.__getitem__)), lines.session.pieces
-        results = (number for number in numbers if not (pieces[number].is_speech or pieces[number].is_call))
-        members = (line for number in results for line in _outer_members(lines, number) if line not in lines.silent)
-        public_members = [line for line in members if not any(map(is_private, _NAME.findall(lines.text(line))))]
-        tokens_left = _LOOKUP_SHARE * self._room
-        for line in sorted(public_members, key=lambda line: (not any(map(str.isdigit, lines.text(line))), cost(line))):
-            if cost(line) <= tokens_left and not any(value in answer for value in _VALUE.findall(lines.text(line))):
-                tokens_left -= cost(line)
-                yield line
-
-    def _find_lookups(self, groups: Sequence[Group]) -> list[Group]:
-        """Return, in a list, the newest group with results before the last exchange and since the request before it.
-        The list is empty unless the last exchange asks something that the newest request answers."""
-        exchange = [self._messages[i] for group in self.last_exchange.values() for i in group.messages]
-        if not exchange or self._messages[-1].origin != "request" or any(message.results for message in exchange):
-            return []
-        if not any(INNER_QUESTION.search(message.text("text")) for message in exchange if message.role == "assistant"):
-            return []
-        before = (group for group in reversed(groups) if group.index < min(self.last_exchange))
-        since = takewhile(lambda group: not is_request(group, self._messages), before)
-        return [group for group in since if any(self._messages[i].results for i in group.messages)][:1]
 
     def _choose(self, groups: Sequence[Group], summaries: Set[int], decided: Mapping[int, Decision]) -> set[int]:
         """Return the newest groups, as long as they are cheap without the lines of their results."""

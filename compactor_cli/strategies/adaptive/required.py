@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import filterfalse, groupby, islice, takewhile
-from operator import itemgetter
+from itertools import filterfalse, takewhile
 
 from compactor_cli.features.after_request import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message, last_spoken_message
-from compactor_cli.strategies.adaptive import must_keep, offers
+from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines
 from compactor_cli.strategies.adaptive.findings import findings, room_for_findings
 from compactor_cli.strategies.adaptive.in_place import SMALL_TOKENS
-from compactor_cli.strategies.adaptive.must_keep import speech_of
-from compactor_cli.strategies.adaptive.postponed_proposals import find_postponed
-from compactor_cli.strategies.adaptive.replaced_statements import find_corrected, find_newer, newer_first
+from compactor_cli.strategies.adaptive.replaced_statements import find_corrected
 from compactor_cli.strategies.adaptive.small_talk import SmallTalk, telling_lines
 from compactor_cli.strategies.adaptive.span_chooser import PieceSpanChooser
-from compactor_cli.strategies.adaptive.subject_lines import NAMED_SHARE, WORK_SHARE, named_lines, work_lines
+from compactor_cli.strategies.adaptive.subject_lines import WORK_SHARE, work_lines
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.protected import is_cut_system, room_for_typed
 from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS
-from compactor_cli.strategies.shared.relevant_lines import CONFLICT_START, conflict_lines
 from compactor_cli.strategies.shared.rooms import LARGE_CHAT_SHARE, LARGE_REQUEST_SHARE, LARGE_ROOM, share_of
 from compactor_cli.strategies.shared.selection import QUOTE_HEADING_TOKENS, ChosenLine
-from compactor_cli.text.later_figures import figures_of
-from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.rest_of_items import unnamed_items
 from compactor_cli.text.sentences import INNER_QUESTION
 
 _CONCLUSION_SHARES = (0.4, 0.12)
@@ -42,12 +35,8 @@ _ANSWER_SHARES = (0.05, 0.18)
 _AGREED_SHARES, _PICKED_SHARES, _MAX_AGREED_TOKENS = (0.2, 0.1), (0.4, 0.1), 300
 """Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to stays
 whole. The second pair applies to what it picks from an answer."""
-_LIST_REST_SHARES = (0.6, 0.12)
-"""Shares of a small and of a large room for the rest of a list from which the newest request picks items."""
 _DEPENDENCY_SHARES = (0.2, 0.1)
 """Shares of a small and of a large room for what kept requests depend on: the list items that they pick."""
-_POSTPONED_SHARES = (0.12, 0.1)
-"""Shares of a small and of a large room for proposals that were put off."""
 _FAILED_SHARES = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be repeated."""
 _ALMOST_RATIO = 1.2
@@ -56,24 +45,8 @@ _MAX_BARE_TOKENS = 6
 """Maximum tokens of a reply of a word or two."""
 _RESULT_SHARE = 0.15
 """Share of the room for results since the newest request that stay whole."""
-_EXERCISE_SHARES = (0.4, 0.1)
-"""Shares of a small and of a large room for exercises that the agent of a chat sets at the end of a paragraph."""
-_MAX_QUESTION_CHARS = 600
-"""Maximum characters of a paragraph that its last sentence asks about. Longer ones only end in a question."""
-_MAX_ANSWERS, _MIN_FIGURES = 3, 2
-"""Number of newest answers of a chat to search for an exercise, and minimum number of its figures in the reply."""
-_PARAGRAPH_BREAK = compiled_later(r"\n[ \t]*\n")
 _MAX_SMALL_CHARS = 400
 """Maximum characters of a small result, without lines that say nothing."""
-_PATH = compiled_later(
-    r"(?:[A-Za-z]:)?(?=[^\n]*[/\\])(?=[^\n]*[A-Za-z])"
-    r"(?:[^\s:*?\"<>|,;=]+|[^\n:*?\"<>|,;=]+\.[A-Za-z]\w{0,7})"  # with blanks only where it ends as a file does
-)
-_FILE = compiled_later(r"[\w.@+-]+\.[A-Za-z]\w{0,7}")
-_FILE_COUNTS = range(3, 41)
-"""Numbers of files that make up a list of what was found."""
-_MAX_OTHER_LINES = 3
-"""Maximum number of other lines in such a list."""
 
 
 class RequiredLines(PlanBuilder):
@@ -88,18 +61,14 @@ class RequiredLines(PlanBuilder):
         attempt = super().build(chosen)
         excess = attempt.tokens - self.room
         can_shorten = excess > 0 and chosen and self.state and attempt.slots
-        if not can_shorten or not self.binding_lines.issuperset(choice.line for choice in chosen):
+        binding_lines = self.request_lines | self.instruction_lines
+        if not can_shorten or not binding_lines.issuperset(choice.line for choice in chosen):
             return attempt
         whole, left = self.state, self._extra_tokens() - excess
         self.state = must_keep.fit_state(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
         shorter = super().build(chosen)
         self.state = whole
         return shorter if shorter.tokens <= self.room else attempt
-
-    @property
-    def binding_lines(self) -> frozenset[int]:
-        """Return the lines taken from the user's words and from standing instructions."""
-        return self.request_lines | self.instruction_lines
 
     def _take_required(self, budget: int) -> None:
         """Take, in `budget` tokens, what comes before the most valuable lines; in talk the most valuable statements."""
@@ -110,9 +79,6 @@ class RequiredLines(PlanBuilder):
             self._take_spans(chooser, min(self.max_request_tokens, budget - MIN_MARK_TOKENS))
             self.request_lines = frozenset(self.selector.taken)
         self._take(answered_lines(messages, lines, self.selector.cost, room))
-        self._take(offers.open_offers(messages, lines, self.selector.cost, self._stays_whole, room))
-        if self.in_chat:
-            self._take(exercise_lines(messages, lines, self.selector.tokens, self._stays_whole, room))
         if self.is_talk and inputs.profile is not None:
             self._take(sorted(self.required))
             if self.required:
@@ -121,13 +87,12 @@ class RequiredLines(PlanBuilder):
                 self._take_typed(chooser, budget)
             newest = lines.message_of(max(self.required)) if self.required else -1
             args = messages, lines, self.selector.tokens, room, inputs.profile
-            newer_of = {} if self.by_people else find_newer(messages, lines)
             if self.is_work_chat:
                 ranked = chat_lines(*args)
             else:
                 small_talk = SmallTalk(*args, newest=newest)
                 ranked, self.newer_of = small_talk.rank_lines(), small_talk.newer_of
-            self._take(filterfalse(self._is_at_end, newer_first(ranked, newer_of, lines, self.selector.tokens)))
+            self._take(filterfalse(self._is_at_end, ranked))
             return
         self.newer_of = find_corrected(self.requests, lines)
         self._take_requests(chooser, budget)
@@ -135,16 +100,12 @@ class RequiredLines(PlanBuilder):
         self._take_instructions(chooser)
         spans, share = must_keep.agent_summary_spans(messages, lines)
         self._take(chooser.choose_within(share * room, spans))
-        self._take(offers.newest_draft(messages, lines, self.selector.cost, room))
         failed = must_keep.failed_call_lines(self.state, messages, lines, inputs.pairing)
         shares = (
             (share_of(room, *_CONCLUSION_SHARES), [self.conclusion]),
-            (share_of(room, *_LIST_REST_SHARES), [rest_of_list(messages, lines)]),
             (share_of(room, *_DEPENDENCY_SHARES), must_keep.request_context(messages, lines, self.stays_in_part)),
-            (share_of(room, *_POSTPONED_SHARES), find_postponed(messages, lines, self.stays_in_part)),
             (share_of(room, *_ANSWER_SHARES) - self._take_agreed(), must_keep.answers(messages, lines)),
             (share_of(room, *_FAILED_SHARES), [failed]),
-            (NAMED_SHARE * room, named_lines(messages, lines, room)),
             (WORK_SHARE * room, work_lines(messages, lines, room)),
         )
         for share_tokens, texts in shares:
@@ -273,8 +234,7 @@ class RequiredLines(PlanBuilder):
         return message not in self.other_messages or any(line in taken for line in self.lines.of_message(message))
 
     def _take_pending(self) -> None:
-        """Take lines of the results that the agent answers next, or on which its question is based."""
-        self._take(self.newest.unmentioned_lines(self.lines, self.selector.cost))
+        """Take lines of the results that the agent answers next."""
         known_lines = self.lines.silent | self.lines_in_state
         pending = [line for line in self.newest.pending_results(self.lines) if line not in known_lines]
         asked_for, at_end = self.renderer.relevant_lines, self.ends_in_results
@@ -320,81 +280,12 @@ def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
     )
 
 
-def rest_of_list(messages: Sequence[Message], lines: SessionLines) -> list[int]:
-    """Return the items left over from a list if a request says what to do with the rest. The newest such request
-    counts, because nothing else says what is left to do."""
-    for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
-        reply = messages[request].text("text")
-        rest_lines: list[int] = []
-        for number, piece_lines in groupby(speech_of(lines, index), key=lines.piece_of.__getitem__):
-            spans = unnamed_items(lines.session.pieces[number].text, reply)
-            unnamed = {line for span in spans for line in lines.lines_overlapping(number, *span)}
-            rest_lines += [line for line in piece_lines if line in unnamed]
-        if rest_lines:
-            return rest_lines
-    return []
-
-
-def exercise_lines(
-    messages: Sequence[Message],
-    lines: SessionLines,
-    cost: Callable[[int], int],
-    is_kept: Callable[[int], bool],
-    room: int,
-) -> Iterator[int]:
-    """Yield the paragraphs at the end of the newest answers that ask a question whose reply works with their figures:
-    later replies may continue with them. `is_kept`: returns whether a line is kept anyway."""
-    budget = share_of(room, *_EXERCISE_SHARES)
-    turns = sorted(answers_before_turns(messages), key=itemgetter(1), reverse=True)
-    for index, reply in islice(turns, _MAX_ANSWERS):
-        question_lines = _question_paragraph(speech_of(lines, index), lines)
-        text = " ".join(map(lines.text, question_lines))
-        shared_figures = figures_of(text) & figures_of(messages[reply].text("text"))
-        used_tokens = sum(map(cost, question_lines))
-        if len(shared_figures) >= _MIN_FIGURES and used_tokens <= budget and not all(map(is_kept, question_lines)):
-            budget -= used_tokens
-            yield from question_lines
-
-
-def _question_paragraph(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
-    """Return the lines of the last paragraph of an answer if it ends with a question and is not long."""
-    if not speech or not INNER_QUESTION.search(lines.text(speech[-1])):
-        return ()
-    text = lines.piece_at(speech[-1]).text
-    first = len(speech) - 1
-    while first and not _PARAGRAPH_BREAK.search(text, lines.ends[speech[first - 1]], lines.starts[speech[first]]):
-        first -= 1
-    is_long = lines.ends[speech[-1]] - lines.starts[speech[first]] > _MAX_QUESTION_CHARS
-    return () if is_long else speech[first:]
-
-
 def whole_results(
     groups: Iterable[Group], messages: Sequence[Message], lines: SessionLines, in_place: Container[int]
 ) -> Iterator[list[int]]:
-    """Yield the lines of results to keep whole: small results of groups in place, lists of files, and both sides of
-    merge conflicts. Results with conflicting lines that an edit has changed since are skipped."""
+    """Yield the lines of the small results of groups in place."""
     for group in groups:
-        results = [messages[i] for i in group.messages if messages[i].results]
-        result_lines = [line for message in results for line in lines.of_message(message.index)]
-        telling = [line for line in result_lines if line not in lines.silent]
-        is_small = sum(lines.ends[line] - lines.starts[line] for line in telling) <= _MAX_SMALL_CHARS
-        has_conflict = any(CONFLICT_START in message.text() for message in results)
-        if is_small and (has_conflict or group.index in in_place):
+        results = [i for i in group.messages if messages[i].results and group.index in in_place]
+        telling = [line for i in results for line in lines.of_message(i) if line not in lines.silent]
+        if sum(lines.ends[line] - lines.starts[line] for line in telling) <= _MAX_SMALL_CHARS:
             yield telling
-        elif has_conflict:
-            sides = [result_lines[index] for index in conflict_lines([*map(lines.text, result_lines)])]
-            if lines.silent.isdisjoint(sides):
-                yield sides
-        else:
-            yield from _file_lists(results, lines)
-
-
-def _file_lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield the lines of results that hold little but file paths: they list what there is to go through."""
-    for message in results:
-        result_lines = [line for line in lines.of_message(message.index) if line not in lines.silent]
-        texts = [text.strip() for line in result_lines for text in lines.text(line).split("\n")]
-        paths = sum(_PATH.fullmatch(text) is not None for text in texts)
-        files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
-        if paths and files in _FILE_COUNTS and len(texts) - files <= _MAX_OTHER_LINES:
-            yield result_lines

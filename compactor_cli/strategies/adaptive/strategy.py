@@ -26,7 +26,7 @@ from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.conversation import is_small_talk
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
 from compactor_cli.strategies.adaptive.small_talk import required_sentences
-from compactor_cli.strategies.shared.chats import is_chat
+from compactor_cli.strategies.shared.chats import has_calls, is_chat
 from compactor_cli.strategies.shared.finishing import drop_closing_turn, make_plan, use_spare_tokens
 from compactor_cli.strategies.shared.protected import REQUEST_REASONS, is_beside_results, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer, newest_tokens
@@ -168,7 +168,7 @@ class _Planner:
         said before them gets its room first."""
         request_tokens = (
             {g.index: g.tokens + QUOTE_HEADING_TOKENS for g in groups if g.index in competing}
-            if self._has_calls()
+            if has_calls(self.inputs.messages)
             else {}
         )
         tokens_asked, budget = sum(request_tokens.values()), room
@@ -181,10 +181,6 @@ class _Planner:
             budget -= group.tokens
         return decisions
 
-    def _has_calls(self) -> bool:
-        """Return whether the agent did more than talk."""
-        return any(part.kind == "tool_call" for message in self.inputs.messages for part in message.parts)
-
     def _report_decision(self, room: int, rest: Sequence[Group]) -> Decision | None:
         """Return the decision on the agent's report at the very end of its work, cut if it is long. Return None if
         there is no such report among `rest`, or if only splinters of it would be left. Commands that a harness ran
@@ -192,7 +188,7 @@ class _Planner:
         inputs, local = self.inputs, local_commands(self.inputs.messages)
         last_group = next((g for g in reversed(inputs.groups) if not local.issuperset(g.messages)), inputs.groups[-1])
         messages = [inputs.messages[i] for i in last_group.messages]
-        if last_group not in rest or inputs.target is None or not self._has_calls():
+        if last_group not in rest or inputs.target is None or not has_calls(self.inputs.messages):
             return None
         if any(m.role != "assistant" or m.calls for m in messages):
             return None

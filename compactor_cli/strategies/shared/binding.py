@@ -39,24 +39,6 @@ _LINE = compiled_later(r"(?m)^.*\S.*$")
 _INNER_END = compiled_later(r"(?<=[^\W_]{2}[.!?])\s+|(?<=\d[.!?])\s+|(?<=[)\"'”’][.!?])\s+")
 """The border between sentences that were read as one. Points inside an abbreviation do not match."""
 _RULE_CUES = CUES["negation"], CUES["duty"]
-_ANNOUNCES = compiled_later(
-    r"(?:(?:and|also|but|first|und|noch|y|et)[ ,]+)?(?:here (?:are|come)|a (?:few|couple of)|some|several|my|these|our"
-    r"|(?:one|two|three|four|five) ?(?:more|other)?|ein paar|einige|meine|zwei|drei|vier|un(?:as|os)|algunas|mis|dos"
-    r"|tres|cuatro|quelques|mes|deux|trois|quatre|alcun[ei]|due|tre|algumas|duas|três)(?:[ ,]+[^\W\d_]+){0,2}[ ,]+"
-    r"(?:rules|things|wishes|points|notes|conditions|constraints|requests|requirements|remarks|preferences|instructions"
-    r"|regeln|dinge|sachen|wünsche|punkte|hinweise|bedingungen|vorgaben|cosas|reglas|condiciones|notas|choses|règles"
-    r"|remarques|consignes|cose|regole|coisas|regras)"
-    r"(?:[ ,]+(?:first|before we (?:begin|start)|before you (?:begin|start)|before (?:starting|that)"
-    r"|for (?:you|me|us|now|today|this|all(?: that| of it)?|(?:the|this) (?:start|beginning|work|project|session))"
-    r"|about (?:it|this|that|all that|(?:the|my|our|your) [^\W\d_]+)|vorab|vorweg|dazu|zuerst|bevor (?:du|sie|wir) \w+"
-    r"|antes(?: de empezar)?|sobre (?:esto|eso|el|la) ?[^\W\d_]*|avant(?: de commencer| tout)?|prima(?: di iniziare)?"
-    r"|primeiro))?[ ]?[.:!]?"
-    r"|(?:[^\s，。：,.:]{0,4}?(?:[几两三四五六]|一些|以下)(?:[个条点项])?小?(?:要求|规则|注意事项|条件|约定)"
-    r"|[^\s，。：,.:]{0,3}[有说提]几点(?:注意)?)(?:如下)?[。：.:]?"
-    r"|(?:(?:いくつか|[二三四五]つ)の?(?:お願い|条件|ルール)(?:が(?:あります|ある))?|(?:お願い|条件)があります)[。：:]?",
-    re.IGNORECASE,
-)
-"""A sentence of few words that only announces rules or wishes: "A few wishes before you begin."."""
 _WISH = (
     r"(?:let['’]?s|don['’]?t|do not|please|make (?:it|that)|I['’]?(?:d| would)? (?:rather|like|prefer|want(?:ed)?|was"
     r" looking)"
@@ -128,11 +110,6 @@ def find_changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[i
             changes.add(reversals[-1])
             before |= {index for index in members if index < reversals[-1] and not is_directive(sentences[index][1])}
     return before, changes
-
-
-def announces_rules(text: str) -> bool:
-    """Return whether a sentence only announces rules, wishes or other things."""
-    return _ANNOUNCES.fullmatch(text) is not None and not _RULE_WORDS.search(text)
 
 
 def is_directive(clause: Clause) -> bool:

@@ -50,8 +50,8 @@ class PlacedStatement(Struct, frozen=True):
 def is_chat(messages: Sequence[Message]) -> bool:
     """Return whether a user and an agent only talk: nobody calls a tool, and no harness answers the agent, as one does
     that runs calls written as text."""
-    if has_calls(messages) or any(map(_has_work_state, messages)):
-        return False
+    if has_calls(messages) or any(m.origin == "summary" and state_lines(m.text("text")) for m in messages):
+        return False  # the state in a summary of an earlier round is of work
     turns = [speaker for speaker, _ in groupby(filter(None, map(_speaker, messages)))]
     return not any(
         (first, second) == ("agent", "harness") and third != "user"
@@ -64,11 +64,6 @@ def _speaker(message: Message) -> str:
     if message.role == "assistant":
         return "agent"
     return {"injected": "harness", "request": "user"}.get(message.origin, "")
-
-
-def _has_work_state(message: Message) -> bool:
-    """Return whether a summary of an earlier round contains the state of work."""
-    return message.origin == "summary" and bool(state_lines(message.text("text")))
 
 
 def has_calls(messages: Sequence[Message]) -> bool:
@@ -167,13 +162,10 @@ def statements_in_order(
             is_quote = message.origin == "summary"
             turn_count += piece.message != last or (is_quote and begins_part(text))
             last = piece.message
-            statement = Statement(turn_count, speaker, _without_marks(text) if is_quote else text)
+            if is_quote:  # its words, without marks
+                text = "\n".join(bare(line).removeprefix(" ") for line in text.split("\n"))
+            statement = Statement(turn_count, speaker, text)
             yield PlacedStatement(statement, members, piece.message, is_carried=is_quote and speaker == "user")
-
-
-def _without_marks(quote: str) -> str:
-    """Return the words of a quote in a summary, without marks."""
-    return "\n".join(bare(line).removeprefix(" ") for line in quote.split("\n"))
 
 
 def _fitting(tokens_left: float, order: Iterable[int], tokens: Sequence[int]) -> Iterator[int]:

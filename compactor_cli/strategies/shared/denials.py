@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from compactor_cli.strategies.shared.binding import announces_rules
 from compactor_cli.text.clauses import LEAD_ENDS
 from compactor_cli.text.patterns import compiled_later
 
@@ -23,9 +22,8 @@ _MAX_DENIAL_CHARS = 60
 
 
 def needs_next_sentence(sentence: str) -> bool:
-    """Return whether a sentence only introduces the next one: it announces something, or denies something without
-    saying what is right."""
-    return sentence.endswith(LEAD_ENDS) or announces_rules(sentence) or only_denies(sentence)
+    """Return whether a sentence only introduces the next one, or denies something without saying what is right."""
+    return sentence.endswith(LEAD_ENDS) or only_denies(sentence)
 
 
 def only_denies(sentence: str) -> bool:

@@ -180,13 +180,18 @@ def is_order(text: str) -> bool:
 
 def is_standing_order(text: str) -> bool:
     """Return whether a sentence orders or forbids something from now on, or bans something until somebody agrees."""
-    return _is_order_from_now(text) or rules_from_now(text) or any(map(is_conditional_ban, _split_parts(text)))
+    return (
+        _is_order_from_now(text)
+        or (not text.isascii() and _FROM_NOW_UNSPACED.search(text) is not None)
+        or any(_BAN_UNTIL.match(part) for part in _split_parts(text))
+    )
 
 
 def _is_order_from_now(text: str) -> bool:
-    sides = around_from_now(text)
-    if sides is None:
+    span = _FROM_NOW.search(text)
+    if span is None:
         return False
+    sides = text[max(0, span.start() - _MAX_NEAR_CHARS) : span.start()], text[span.end() : span.end() + _MAX_NEAR_CHARS]
     before, after = ([*_split_parts(side)] for side in sides)
     if before and _STATEMENT_WORDS.search(before[-1]):
         after = []
@@ -245,22 +250,3 @@ def _is_order_part(part: str, is_error: bool) -> bool:
     return _PLEASE.search(part) is not None or (
         _VERBS.count(part.lower(), words(part))["order"] > 0 and not _NO_ORDER.match(part)
     )
-
-
-def around_from_now(text: str) -> tuple[str, str] | None:
-    """Return what a sentence says right before and right after words such as "from now on", or None if it has no such
-    words."""
-    span = _FROM_NOW.search(text)
-    if span is None:
-        return None
-    return text[max(0, span.start() - _MAX_NEAR_CHARS) : span.start()], text[span.end() : span.end() + _MAX_NEAR_CHARS]
-
-
-def rules_from_now(text: str) -> bool:
-    """Return whether a sentence in a script without blanks says what is to be done from now on."""
-    return not text.isascii() and _FROM_NOW_UNSPACED.search(text) is not None
-
-
-def is_conditional_ban(part: str) -> bool:
-    """Return whether a part of a sentence bans something until somebody agrees, or sets a maximum."""
-    return _BAN_UNTIL.match(part) is not None

@@ -3,20 +3,17 @@ valuable."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from itertools import groupby, islice, pairwise
+from itertools import islice, pairwise
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import begins_as_failed, edited_nothing
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import Selector
-from compactor_cli.text.json_values import looks_like_json
 from compactor_cli.text.line_prefixes import is_numbered
 from compactor_cli.text.noise import is_prompt
-from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.outcomes import result_errors
-from compactor_cli.text.page_trees import is_page_tree, is_prose, node_in_line
+from compactor_cli.text.page_trees import is_page_tree, node_in_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import count_words
 
@@ -36,14 +33,8 @@ _WHOLE_SHARES, _MAX_WHOLE_TOKENS = (0.35, 0.3), 400
 """Shares of a small and of a large room for results that stay whole, and the maximum tokens of one of them."""
 _RELEVANT_SHARES = (_RESULT_SHARE, _RESULT_SHARE / 4)
 """Shares of a small and of a large room for lines that hold what a result was asked for."""
-_PROSE_SHARE = 0.2
-"""Share of the room for prose of pages: without it, links and fields are worth little."""
 _MEMBER = compiled_later(r'\s*"[^"\\]+"\s*:\s*"')
 """The beginning of a member of a JSON object whose value is a string."""
-_VALUE = compiled_later(r'("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(:)?')
-"""A JSON string or number, and whether it is a key."""
-_NAME = compiled_later(r"[\w.-]*\w")
-"""A word, or a name of several words."""
 _MIN_STATEMENT_WORDS = 12
 """Number of words from which on a string counts as a statement."""
 _MAX_EARLIER_RESULTS = 20
@@ -62,10 +53,10 @@ def take_pending(
 ) -> int:
     """Take lines of the pending results and return the tokens taken.
 
-    Results that fit are taken whole. From the others come the rows that differ from all others, the lines that hold
-    what was asked for, and the most valuable ones; what earlier results also say comes last. `relevant_lines`: returns
-    the lines of a piece that hold what was asked for. `total_room`: tokens of the whole room. `small`: tokens up to
-    which a result stays in any case. `at_end`: the session ends with these results, and the room is not large."""
+    Results that fit are taken whole. From the others come the lines that hold what was asked for, and the most
+    valuable ones; what earlier results also say comes last. `relevant_lines`: returns the lines of a piece that hold
+    what was asked for. `total_room`: tokens of the whole room. `small`: tokens up to which a result stays in any case.
+    `at_end`: the session ends with these results, and the room is not large."""
     telling = [line for line in pending if not is_prompt(lines.text(line))]
     taken_before = len(selector.taken)
     repeated = repeated_lines(telling, lines)
@@ -78,16 +69,13 @@ def take_pending(
     sentences = [line for line in telling if _is_statement(lines.text(line))]
     for line in sentences if at_end else ():
         room -= selector.take(line) if selector.cost(line) <= room // 2 else 0
-    for line in rows_with_news(telling, lines, selector.cost) if at_end else ():
-        room -= selector.take(line) if selector.cost(line) <= room else 0
-    _take_prose([line for line in telling if line not in repeated], lines, selector, int(_PROSE_SHARE * total_room))
     budget = min(int(share_of(total_room, *_RELEVANT_SHARES)), room)
     room -= budget
     first = {lines.piece_of[line]: line for line in reversed(telling)}
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
-        for line in _odd_lines(piece, lines):
-            room -= selector.take(line) if selector.cost(line) <= room else 0
-        first_lines = [first[piece]] if piece in first and _begins_as_failed(lines.session.pieces[piece].text) else []
+        text = lines.session.pieces[piece].text
+        has_failed = piece in first and (begins_as_failed(text) or edited_nothing(text))
+        first_lines = [first[piece]] if has_failed else []
         for line in (*first_lines, *relevant_lines(piece)):
             if selector.cost(line) <= budget:
                 budget -= selector.take(line)
@@ -132,27 +120,10 @@ def _take_whole(
     return cut_tokens
 
 
-def _take_prose(telling: Sequence[int], lines: SessionLines, selector: Selector, budget: int) -> None:
-    """Take the sentences of pages in order, each text as a whole, in `budget` tokens."""
-    for text_key, text in groupby(telling, key=lambda line: _page_text_key(line, lines)):
-        text_lines = [*text]
-        if text_key and sum(map(selector.cost, text_lines)) <= budget:
-            budget -= sum(map(selector.take, text_lines))
-
-
 def _is_statement(text: str) -> bool:
     """Return whether a line is a member of a record that holds sentences. Mails, tickets and pages say things in few
     names."""
     return _MEMBER.match(text) is not None and count_words(text) >= _MIN_STATEMENT_WORDS
-
-
-def _page_text_key(line: int, lines: SessionLines) -> tuple[int, ...]:
-    """Return which prose text of a page a line belongs to: the number of its piece, and where the text begins. Return
-    an empty tuple for other lines."""
-    text, start = lines.piece_at(line).text, lines.starts[line]
-    begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
-    is_prose_line = is_page_tree(text) and is_prose(text[begin : end if end >= 0 else len(text)])
-    return (lines.piece_of[line], begin) if is_prose_line else ()
 
 
 def find_holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) -> list[Sequence[int]]:
@@ -166,17 +137,6 @@ def find_holes(telling: Sequence[int], lines: SessionLines, taken: Container[int
         if 0 < len(between) <= _MAX_HOLE_LINES and in_same_piece and lines.scope(telling[last]) >= 0:
             found_holes.append(between)
     return sorted(found_holes, key=len)
-
-
-def _odd_lines(piece: int, lines: SessionLines) -> list[int]:
-    """Return the rows of a result that differ from all others in something that the others have in common."""
-    piece_lines = lines.piece_lines(piece)
-    return [piece_lines[index] for index in odd_rows([*map(lines.text, piece_lines)])]
-
-
-def _begins_as_failed(beginning: str) -> bool:
-    """Return whether the beginning of a result says that the call failed or changed nothing."""
-    return begins_as_failed(beginning) or edited_nothing(beginning)
 
 
 def repeated_lines(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
@@ -202,31 +162,3 @@ def repeated_lines(telling: Sequence[int], lines: SessionLines) -> frozenset[int
 def _plain_lines(text: str, *, tree: bool) -> list[str]:
     """Return the lines of a text, in a tree of a page without the prefix of each, such as the number of its node."""
     return [(tree and node_in_line(line)) or line.strip() for line in text.split("\n")]
-
-
-def rows_with_news(telling: Sequence[int], lines: SessionLines, cost: Callable[[int], int]) -> list[int]:
-    """Return the lines of JSON results with new values, the ones with most new values for their tokens first.
-
-    A value is new if it occurs neither before nor in any other row; the first value, which says what the row is about,
-    does not count. Of checks that are all `ok` except one, this finds that one. `cost`: returns the tokens of a
-    line."""
-    ranked: list[tuple[float, int]] = []
-    results = {
-        number: lines.session.pieces[number].text for number in dict.fromkeys(map(lines.piece_of.__getitem__, telling))
-    }
-    pieces = lines.session.pieces[: min(results, default=0)]
-    known_words = {word.lower() for piece in pieces for word in _NAME.findall(piece.text)} if results else set()
-    for number, text in results.items():
-        counts = Counter(_values(text)) if looks_like_json(text) else Counter[str]()
-        for line in (line for line in telling if counts and lines.piece_of[line] == number):
-            values = _values(lines.text(line))
-            unique_values = (value for value in values[1:] or values if counts[value] == 1)
-            news = sum(not known_words.issuperset(map(str.lower, _NAME.findall(value))) for value in unique_values)
-            if news:
-                ranked.append((-news / cost(line), line))
-    return [line for _, line in sorted(ranked)]
-
-
-def _values(text: str) -> list[str]:
-    """Return the strings and numbers in a piece of JSON that are not keys."""
-    return [value for value, is_key in _VALUE.findall(text) if not is_key]

@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from math import inf
 from typing import TYPE_CHECKING
 
 from compactor_cli.features.call_lines import PATH_ARGUMENTS
@@ -38,23 +37,12 @@ _MAYBE_LINE_NUMBER = compiled_later(r'[ :="L(]\d\d')
 """The end that all of these have in common. Most calls contain none."""
 _NUMBERED_LINE = compiled_later(r"^\s*(\d{2,6}) ?(?:[|\t→]|:(?!\d\d\b))", re.MULTILINE)
 """A line of a file with its number."""
-CONFLICT_START = "<<<<<<<"
-"""The beginning of a conflict."""
-_CONFLICT = compiled_later(r"^[ \t]*(?:\d+(?:→|\t|[:|-])[ \t]*)?(<{7}(?=\s|$)|={7}[ \t]*$|>{7}(?=\s|$))", re.MULTILINE)
-"""The marks with which git separates the sides of a merge conflict."""
-_MAX_SIDE_LINES, _MAX_CONFLICT_LINES = 12, 60
-"""Maximum number of lines of one side of a conflict, and of all conflicts in a result."""
 _QUOTED = compiled_later(r"`([^`\s]{3,40})`")
 """What people set in backticks as a name when they ask for something: `bart@`."""
 _MAX_READ_CHARS = 4_000
 """Maximum characters of a call or a text to search for words."""
 _MIN_FEW_LINES, _LINES_PER_MATCH = 3, 8
 """A word is specific if it occurs in at most this many lines, or in at most one of this many."""
-_NEXT_MESSAGES = 8
-"""Number of messages after a result in which the agent answers it. Results of parallel calls arrive one by one."""
-_MAX_NEXT_WORDS, _MAX_ARGUMENT_CHARS = 40, 200
-"""Maximum number of words of the agent's next text and calls to look for, and maximum length of an argument of these
-calls."""
 _MAX_REQUESTS, _MAX_EARLIER_NAMES = 20, 24
 """Number of newest requests to read, and maximum number of names to look for from those before the last one."""
 _LINES_AFTER = 2
@@ -64,12 +52,8 @@ _LINES_AFTER = 2
 class RelevantLines:
     """What the results of a transcript were asked for."""
 
-    def __init__(
-        self, messages: Sequence[Message], pairing: Pairing | None = None, *, looks_ahead: bool = False
-    ) -> None:
-        """Take the messages of a transcript. `pairing`: their pairing, if it is known. `looks_ahead`: if a result has
-        nothing that was asked for, look for what the agent spoke of next."""
-        self._looks_ahead = looks_ahead
+    def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None) -> None:
+        """Take the messages of a transcript. `pairing`: their pairing, if it is known."""
         self._messages = messages
         self._pairing = pairing
         self._request_terms: tuple[frozenset[str], frozenset[str]] | None = None
@@ -78,17 +62,13 @@ class RelevantLines:
     def lines(self, result: PartIndex, lines: Sequence[str]) -> tuple[int, ...]:
         """Return the indices of the lines of a result that hold what was asked for.
 
-        The order is: both sides of merge conflicts, rows that differ from all others in something these have in common,
-        lines whose numbers were mentioned, and lines with the rarest words. The lines after all these follow. If there
-        are none, these are the lines with names that the agent spoke of next. Each result is searched once."""
+        The order is: rows that differ from all others in something these have in common, lines whose numbers were
+        mentioned, and lines with the rarest words. The lines after all these follow. Each result is searched once."""
         if result not in self._found:
             words, numbers = self._search_terms(result)
             text = "\n".join(lines)
-            conflicting = conflict_lines(lines) if CONFLICT_START in text else ()
             odd = odd_rows(lines, text)
-            relevant = (*conflicting, *odd, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
-            if not relevant and self._looks_ahead:
-                relevant = (*_lines_with(lines, text, self._next_terms(result)),)
+            relevant = (*odd, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
             found = list(dict.fromkeys(relevant))
             starts = (index for index in found if index not in odd)  # the lines below a row are about something else
             following = chain.from_iterable(
@@ -122,24 +102,13 @@ class RelevantLines:
             _line_numbers(call.text), _line_numbers(answer_text)
         )
 
-    def _next_terms(self, result: PartIndex) -> frozenset[str]:
-        """Return the names in the agent's next text and calls before the user speaks. Long arguments, which the agent
-        wrote itself, are skipped."""
-        for message in self._messages[result[0] + 1 : result[0] + 1 + _NEXT_MESSAGES]:
-            if message.origin == "request":
-                break
-            if message.role == "assistant" and (message.calls or message.text("text")):
-                call_words = chain.from_iterable(_call_words(call, _MAX_ARGUMENT_CHARS) for call in message.calls)
-                return frozenset(islice(chain(sorted(_names(message.text("text"))), call_words), _MAX_NEXT_WORDS))
-        return frozenset()
 
-
-def _call_words(call: Part, max_chars: float = inf) -> Iterator[str]:
-    """Yield the words of what a call asks for, without paths, file names and arguments longer than `max_chars`."""
+def _call_words(call: Part) -> Iterator[str]:
+    """Yield the words of what a call asks for, without paths and file names."""
     arguments = call_arguments(call)
     values = arguments.items() if isinstance(arguments, dict) else [("", arguments)]
     for key, value in values:
-        if isinstance(value, str) and key not in PATH_ARGUMENTS and len(value) <= max_chars:
+        if isinstance(value, str) and key not in PATH_ARGUMENTS:
             for chunk in value[:_MAX_READ_CHARS].split():
                 if "/" not in chunk and not ("." in chunk and _FILE.fullmatch(chunk)):
                     yield from find_words(_WORD, chunk)
@@ -164,20 +133,6 @@ def _line_numbers(text: str) -> frozenset[str]:
     """Return the line numbers that a text mentions."""
     text = text[:_MAX_READ_CHARS]
     return frozenset(_LINE_NUMBER.findall(text) if _MAYBE_LINE_NUMBER.search(text) else ())
-
-
-def conflict_lines(lines: Sequence[str]) -> list[int]:
-    """Return the indices of both sides of each conflict with the marks around them; of a long side only its first
-    lines."""
-    found: list[int] = []
-    side = -1
-    for index, line in enumerate(lines):
-        if marks := _CONFLICT.findall(line):
-            side = -1 if marks[-1][0] == ">" else index
-            found.append(index)
-        elif side >= 0 and index - side <= _MAX_SIDE_LINES:
-            found.append(index)
-    return found[:_MAX_CONFLICT_LINES]
 
 
 def _lines_numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:

@@ -157,28 +157,20 @@ def echo_rater(messages: Sequence[Message], query: str = "") -> EchoRater:
     query_terms = subject_terms(query.lower())
 
     def taken_up(message: int, sentences: Sequence[str]) -> Sequence[float]:
-        after = list(_messages_after(messages, message)) if message >= 0 else []
+        later = (messages[i] for i in range(message + 1, len(messages) if message >= 0 else 0))
+        after = list(takewhile(lambda each: each.origin != "request", later))
         speech, results = _read(after, ("text", "tool_call")), _read(after, ("tool_result",))
         terms = query_terms | subject_terms(speech) if speech else query_terms
         words = _word_shares(sentences, terms) if terms else ()
         names = _name_shares(sentences, _names(f"{speech}\n{results}"))
         word_weight = _WORD_WEIGHT if any(names) else 1.0
-        shares = [min(1.0, name + word * word_weight) for name, word in _pair_shares(names, words)]
+        pairs = zip(names, words or [0.0] * len(names), strict=True)
+        shares = [min(1.0, name + word * word_weight) for name, word in pairs]
         for index in _prompt_indices(sentences, after):
             shares[index] = PROMPT
         return shares if any(shares) else ()
 
     return taken_up
-
-
-def _pair_shares(names: Sequence[float], words: Sequence[float]) -> Iterator[tuple[float, float]]:
-    return zip(names, words or [0.0] * len(names), strict=True)
-
-
-def _messages_after(messages: Sequence[Message], request: int) -> Iterator[Message]:
-    """Yield the messages after a request, up to the next one."""
-    later_messages = (messages[i] for i in range(request + 1, len(messages)))
-    yield from takewhile(lambda message: message.origin != "request", later_messages)
 
 
 def _read(messages: Iterable[Message], kinds: Container[str]) -> str:
