@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.model.talking import is_between_people
-from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.facts import earlier_left_out, left_out_line
 from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cut_to_room, line_tokens
 from compactor_cli.summaries.layout import (
@@ -32,7 +31,7 @@ from compactor_cli.summaries.layout import (
     without_last_words,
     without_repeats,
 )
-from compactor_cli.summaries.needed_lines import NeededLines, restrict_needs, without_incomplete
+from compactor_cli.summaries.needed_lines import NeededLines, restrict_needs, with_corrections, without_incomplete
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Outline, model_outline, outline_of, sections_in
 from compactor_cli.summaries.participants import tier_items
 from compactor_cli.summaries.said_once import not_in_state
@@ -86,7 +85,7 @@ def _collect_items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
         messages, request.keywords, quotes, answered=request.is_answered, resolved=request.resolved
     )
     items = without_last_words(_remove_duplicates([*answered_words(messages, quotes), *candidate_items]), page.since)
-    items = with_corrections(_fit_outline([*items, *tier_items(messages, request.slot.outline)], outline), messages)
+    items = with_corrections(_fit_outline([*items, *tier_items(messages, request.slot.outline)], outline))
     if IMMEDIATE in sections_in(outline):
         items += last_words_item(messages, at_end=bool(page.since))
     if outline.facts_first:

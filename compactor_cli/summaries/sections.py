@@ -14,10 +14,9 @@ from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import PartIndex
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.corrected_findings import is_statement
 from compactor_cli.summaries.facts import LEFT_OUT, collect_facts, file_results, line_of_row, parse_fact
-from compactor_cli.summaries.items import WEIGHTS, SummaryItem, order_of
-from compactor_cli.summaries.needed_lines import add_needs
+from compactor_cli.summaries.items import SummaryItem, order_of
+from compactor_cli.summaries.needed_lines import add_needs, is_statement
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried_changes as carried_code
 from compactor_cli.summaries.snippets import is_label, last_changes, shown_last
@@ -38,7 +37,6 @@ from compactor_cli.summaries.statement_choice import (
     is_undone,
     is_uninformative,
 )
-from compactor_cli.summaries.unfinished import Lack, lack_of
 from compactor_cli.summary_text.excerpts import harmless, person_named, user_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, label_of, words_since
@@ -70,8 +68,6 @@ UNANSWERED = "The last request is not answered yet."
 REPLIED_AT_END = "The agent's last words on the last request stand at the end."
 _ERROR_RECENCY_BONUS = 4.0
 """Bonus for the newest error line of outputs relative to the oldest one."""
-_SECTION_OF_LACK: dict[Lack, str] = {"failed": "Errors", "waits": "Next", "proposed": "Decisions"}
-"""The section for what the agent says was not done."""
 _MAX_OUTPUT_LINES = 6
 _MAX_CURRENT = 10
 """Number of newest messages in which the last informative one tells the current state of the work."""
@@ -157,15 +153,9 @@ def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
 def _refile(item: SummaryItem, current_numbers: Set[int]) -> SummaryItem:
     """Return an item in the section that fits it: what the agent says is unfinished does not belong under what is
     done. `current_numbers`: numbers of the messages that tell the current state of the work."""
-    if item.section != "Done":
+    if item.section != "Done" or not is_undone(item.text):
         return item
     is_current = not current_numbers.isdisjoint(item.messages)
-    if lack := lack_of(item.text):
-        section = "In progress" if is_current and lack != "failed" else _SECTION_OF_LACK[lack]
-        penalty = _NOD_PENALTY if lack == "proposed" and not is_current else 0.0  # the user's reaction to it says more
-        return replace(item, section=section, bonus=item.bonus + WEIGHTS["Done"] - WEIGHTS[section] - penalty)
-    if not is_undone(item.text):
-        return item
     return replace(item, section="In progress") if is_current else replace(item, bonus=item.bonus - _POLITE_PENALTY)
 
 
@@ -338,7 +328,7 @@ def _agent_items(message: Message, keywords: Keywords, *, after_request: bool) -
     """Yield what the agent says. `after_request`: the message directly follows a request, so a few words at its
     beginning are a nod."""
     text = message.text("text")
-    statements = [sentence for sentence in answer_statements(text) if lack_of(sentence) != "announced"]
+    statements = answer_statements(text)
     if after_request and statements and is_few_words(statements[0]) and text.lstrip().startswith(statements[0]):
         statements = statements[1:]
     for order, sentence in enumerate(statements):

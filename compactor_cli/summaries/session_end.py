@@ -15,12 +15,10 @@ from compactor_cli.features.after_request import (
     since_message,
 )
 from compactor_cli.features.call_lines import changed_lines, short_path
-from compactor_cli.features.work.calls import id_arguments
 from compactor_cli.features.work.ledger import call_arguments, call_text
 from compactor_cli.features.work.masked_calls import mask_call_text
 from compactor_cli.features.work.open_errors import failure_kind
 from compactor_cli.features.work.short_results import short_result
-from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import answered_calls
 from compactor_cli.model.plan import Quote
@@ -45,8 +43,6 @@ _ANSWERED_BONUS = 8.0
 """Bonus that ranks what a request answers above most other statements."""
 _MAX_SEARCHED_MESSAGES, _MAX_CALLS = 40, 2
 """Number of messages to search for the newest calls, and number of calls to name."""
-_WAITING_WORDS = frozenset(("wait", "poll", "output"))
-"""Words in the names of tools that wait for a command."""
 _MAX_CALL_CHARS, _MAX_CAUSE_CHARS = 160, 100
 
 
@@ -126,11 +122,11 @@ def _final_words(message: Message) -> str:
 
 def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return the newest calls as the current state of the work. Each has its arguments, the tool, and its outcome if
-    that is short, such as why it failed. Calls that only wait for a running command are left out."""
+    that is short, such as why it failed."""
     calls = [
         (message, call, result)
         for message, call, _, result in answered_calls(messages[-_MAX_SEARCHED_MESSAGES:])
-        if call.text.strip() and not _only_waits(call)
+        if call.text.strip()
     ]
     items: dict[str, SummaryItem] = {}  # calls with the same text are listed once, as the newest
     for message, call, result in reversed(calls):
@@ -177,13 +173,3 @@ def _outcome_text(call: Part, result: Part | None) -> str:
     if short_text:
         return f" {misfortune_word}: {short_text}" if misfortune_word else f" → {short_text}"
     return f" {misfortune_word}".rstrip()
-
-
-def _only_waits(call: Part) -> bool:
-    """Return whether a call only checks for more output of a running command, without sending it any input."""
-    arguments = call_arguments(call)
-    numbers = {*id_arguments(arguments)}
-    if not any(numbers):
-        return False
-    texts = [value for value in arguments.values() if isinstance(value, str) and value not in numbers]
-    return not any(texts) and (bool(texts) or not _WAITING_WORDS.isdisjoint(tool_words(call.name)))
