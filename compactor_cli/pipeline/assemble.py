@@ -27,7 +27,6 @@ from compactor_cli.pipeline.rewritten_records import update_children, updated_co
 from compactor_cli.pipeline.write_summaries import Summary
 
 _BEFORE_SUMMARIES = -2
-"""Number for items before the summary at the same position; summaries have -1 and above."""
 
 
 class Output(Struct, frozen=True):
@@ -36,9 +35,7 @@ class Output(Struct, frozen=True):
     data: bytes
     messages: tuple[Message, ...]
     removed: tuple[int, ...]
-    """Input records that are removed or changed in the output."""
     outside: tuple[int, ...] = ()
-    """Removed records that were outside the context and were left out for that reason."""
 
 
 class Inserted(Struct, frozen=True):
@@ -68,8 +65,7 @@ def assemble(
     drop_outside: bool = False,
     make_turn: Callable[[Role], Message] | None = None,
 ) -> Output:
-    """Apply a plan to a transcript. `drop_outside`: whether to leave out records that are outside the context.
-    `make_turn`: makes a turn to separate two turns of the same role; None if they may be consecutive."""
+    """Apply a plan to a transcript. `make_turn`: makes a turn between two of the same role, if they need one."""
     kept = _kept_messages(transcript, groups, plan)
     items = _items(transcript, kept, summaries, groups, inserted)
     if drop_outside:
@@ -172,8 +168,7 @@ def _order_of(summary: Summary, transcript: Transcript, groups: Sequence[Group])
 
 
 def _tip_last(transcript: Transcript, items: Sequence[_Item]) -> list[_Item]:
-    """Return the records with the last message moved behind other branches' records that preceded the leaf, because
-    the last record of a tree determines the active branch."""
+    """Return the records with the last message behind other branches' records that preceded the leaf."""
     main = {record for record, link in enumerate(transcript.links) if link and not link.chain}
     leaf = max(main, default=0)
     side_records = {record for record, link in enumerate(transcript.links[:leaf]) if link and link.chain}
@@ -254,8 +249,7 @@ def _render(
 
 
 def _moved_along(raw: bytes, parents: Mapping[str, str], path: Path | None) -> dict[Path, str]:
-    """Return the edit that gives a copy of a record the same new parent as the record, since an agent may read the
-    copy instead."""
+    """Return the edit that gives a copy of a record the same new parent as the record."""
     if not parents or path is None or f'"{path[-1]}"'.encode() not in raw:
         return {}
     parent = parents.get(_id(json.loads(raw)))
@@ -300,8 +294,7 @@ def _link(transcript: Transcript, record: int) -> Link | None:
 
 
 def _envelope(transcript: Transcript, item: _Item) -> int:
-    """Return the record to use as a model for a new one: the one at its place, or the nearest one that holds a
-    message."""
+    """Return the record to use as a model for a new one: the nearest one that holds a message."""
     index = min(max(item.order[0], 0), len(transcript.records) - 1)
     if index in transcript.message_records or not transcript.message_records:
         return index

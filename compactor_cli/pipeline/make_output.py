@@ -43,7 +43,6 @@ class AssembledRun(NamedTuple):
     recall: Recalled
     output: Output
     inserted: Inserted | None
-    """The message of the recalled memories, with its position."""
 
 
 def plan_run(run: OneCompaction, analysis: Analysis) -> RunPlan:
@@ -56,8 +55,7 @@ def plan_run(run: OneCompaction, analysis: Analysis) -> RunPlan:
 
 
 def _replan(run: OneCompaction, analysis: Analysis, recall: Recalled, *, repeat: bool = True) -> RunPlan:
-    """Return a new plan with the same memories, for a run with other tools, or without requests repeated in
-    summaries."""
+    """Return a new plan with the same memories, for other tools or without repeated requests."""
 
     def plan(target: int | None) -> RunPlan:
         return RunPlan(
@@ -101,8 +99,7 @@ def summarize(run: OneCompaction, analysis: Analysis, planned: RunPlan) -> tuple
 
 
 def _summarize_offline(run: OneCompaction, analysis: Analysis, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
-    """Write the summaries offline if the model wrote none. The plan is made anew, so that the tokens reserved for
-    the model are not wasted."""
+    """Write the summaries offline if the model wrote none, by a new plan that reserves nothing for it."""
     tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
     run = replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
     return summarize(run, analysis, _replan(run, analysis, recall))

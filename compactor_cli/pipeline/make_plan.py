@@ -22,8 +22,7 @@ from compactor_cli.settings import Settings
 
 
 def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
-    """Return the plan for a transcript that has been repaired and analyzed. `repeat`: whether summaries may repeat
-    requests."""
+    """Return the plan for an analyzed transcript. `repeat`: whether summaries may repeat requests."""
     messages, groups = analysis.transcript.messages, analysis.groups
     protected = _protected(analysis, settings)
     inputs = PlanInput(
@@ -116,8 +115,7 @@ def plan_with_memories(run: OneCompaction, analysis: Analysis, target: int | Non
 
 
 def _must_stay(analysis: Analysis, settings: Settings) -> int:
-    """Return the tokens of what is kept whole as long as the target allows. Summaries do not count, although they
-    may repeat requests, because this round's summary replaces them."""
+    """Return the tokens of what is kept whole as long as the target allows, without earlier summaries."""
     reasons = _protected(analysis, settings)
     messages = analysis.transcript.messages
     return sum(

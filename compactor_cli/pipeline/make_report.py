@@ -123,8 +123,7 @@ def _use_of_tiers(
 
 
 def _first_number(messages: Sequence[Message], index: int, dropped: int | None) -> int:
-    """Return the number in the input of the message at an index, or the number after the last one. If a message with
-    a smaller number was dropped, return that number."""
+    """Return the number in the input of the message at an index, or that of a dropped one before it."""
     number = messages[index].number if index < len(messages) else messages[-1].number + 1
     return number if dropped is None else min(number, dropped)
 
@@ -148,8 +147,7 @@ def _dispositions(
 
 
 def _protected(analysis: Analysis, plan: Plan, residuals: Set[int], outputs: Mapping[int, Message]) -> Protected:
-    """Return the use of tokens by protected messages outside the tiers. Residuals and system messages are counted
-    elsewhere."""
+    """Return the use of tokens by protected messages outside the tiers, without system messages."""
     messages = [analysis.transcript.messages[i] for i in sorted(plan.outside_tiers - residuals)]
     messages = [message for message in messages if message.role != "system"]
     after = sum(outputs[message.index].tokens for message in messages if message.index in outputs)

@@ -130,8 +130,7 @@ def _add_results(
     added_after: dict[int, list[Message]],
     rules: _RepairRules,
 ) -> dict[int, list[Part]]:
-    """Add a result for each call without one to `added_after`, after the call's turn. Return those that belong into an
-    existing message: message -> results."""
+    """Add a result for each call without one to `added_after`. Return those of existing messages."""
     added_parts: dict[int, list[Part]] = defaultdict(list)
     for call in sorted(missing):
         # after the whole turn if it is saved in pieces, because reading it again must give one group
@@ -165,8 +164,7 @@ def _with_places(message: Message, parts: Sequence[Part]) -> list[Part]:
 
 
 def removal_warnings(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str, ...]:
-    """Return a warning about messages that the repairs removed because they consisted only of results without calls;
-    empty if there are none. `messages`: the messages before the repairs."""
+    """Return a warning about messages that consisted only of results without calls; empty if there are none."""
     removed = Counter(note.index for note in repairs if note.kind == "removed_result")
     lost = [m for m in messages if removed[m.index] == len(m.parts) == len(m.results) > 0] if removed else []
     if not lost:

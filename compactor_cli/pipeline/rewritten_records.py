@@ -16,7 +16,6 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.json_values import json_value
 
 OutputRecord = tuple["int | None", "Message | None"]
-"""A record of the output: its number if it comes from the input, and its message."""
 
 
 def updated_counts(
@@ -46,8 +45,7 @@ def updated_counts(
 
 
 def _share_left(transcript: Transcript, output_records: Sequence[OutputRecord]) -> float:
-    """Return the tokens of the messages in these output records, as a share of those before the last record in the
-    input."""
+    """Return the tokens of the messages in these records, as a share of those before the last one in the input."""
     end = max((record for record, _ in output_records if record is not None), default=-1)
     tokens_before = sum(m.tokens for m in transcript.messages if m.records and min(m.records) <= end)
     remaining = {
@@ -59,8 +57,7 @@ def _share_left(transcript: Transcript, output_records: Sequence[OutputRecord]) 
 
 
 def update_children(records: Sequence[bytes], parent_path: Path, children_path: Path) -> tuple[list[bytes], set[int]]:
-    """Return the records with lists of children that agree with their parent links, and the indices of changed
-    records. Existing children keep their order."""
+    """Return the records with lists of children that agree with their parent links, and the changed indices."""
     values = [json.loads(record) for record in records]
     children: dict[str, list[str]] = defaultdict(list)
     for value in values:

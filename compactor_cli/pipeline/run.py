@@ -223,7 +223,7 @@ def _extract_memories(run: OneCompaction) -> tuple[Memory, ...]:
 
 
 def _without_memories(run: OneCompaction) -> Compaction:
-    """Compact without recalled memories, so that memories of an earlier round are not removed for nothing."""
+    """Compact without recalled memories, so that those of an earlier round are not removed for nothing."""
     some_fit = len(recall_choices(run.memories, run.settings.memory, run.tools.counter)) > 1
     result = _compact(replace(run, memories=()))
     return _add_warning(result, NO_ROOM if some_fit else TOO_LONG) if result.changed else result
@@ -262,8 +262,7 @@ def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
 
 
 def _is_worthwhile(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:
-    """Return, without a target, whether the output is smaller and tells a later run that it is compacted.
-    `summary_needed`: a summary must tell it, because there are messages that a later run would cut."""
+    """Return, without a target, whether the output is smaller and tells a later run that it is compacted."""
     summaries = [m.text("text") for m in output.messages if m.origin == "summary"]
     states_base = (not summaries and not summary_needed) or any(base_of(text) is not None for text in summaries)
     return states_base and sum(m.tokens for m in output.messages) < transcript.tokens

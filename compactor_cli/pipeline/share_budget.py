@@ -9,7 +9,6 @@ from compactor_cli.model.budget import Budget, FixedParts
 
 TIER_SHARES = (Decimal("0.70"), Decimal("0.20"), Decimal("0.07"), Decimal("0.03"))
 NEWEST_FIRST_SHARES = (Decimal(1), Decimal(0), Decimal(0), Decimal(0))
-"""Shares with which each tier gets what the newer tiers cannot use."""
 
 
 def allocate(

@@ -20,9 +20,7 @@ from compactor_cli.summary_text.excerpts import harmless, quoted_parts, speaker_
 _REMEDY = "a larger target keeps it whole"
 _LEFT_OUT = "was left out"
 _MAX_LISTED = 8
-"""Maximum number of messages that a warning lists."""
 _MIN_MATCH_SHARE = 0.1
-"""Share of the output from which matches of `--keep` may have crowded out requests."""
 
 
 class KeepRequest(Struct, frozen=True):
@@ -39,9 +37,7 @@ class KeepRequest(Struct, frozen=True):
 def shortened_warnings(
     messages: Sequence[Message], output: Sequence[Message], plan: Plan, request: KeepRequest
 ) -> tuple[str, ...]:
-    """Return warnings about messages that were cut: system prompts, the first and last request of the user, matches
-    of `--keep`, and newest messages that should be kept. A further warning says how many requests the matches
-    crowded out."""
+    """Return warnings about messages that were cut although they should be kept whole."""
     comparison = _OutputComparison(messages, output, plan, request)
     return (
         *comparison.warn_about_requests(),
@@ -153,8 +149,7 @@ class _OutputComparison:
         return not self._sizes(message)
 
     def _sizes(self, message: Message) -> str:
-        """Return a phrase that says from which size to which a message was shortened, or that it was left out. Empty
-        if it is whole, including in a summary."""
+        """Return how far a message was shortened, or that it was left out; empty if it is whole."""
         output_message = self.by_index.get(message.index)
         if output_message is not None:
             return (

@@ -22,11 +22,10 @@ class ContextState(Struct, frozen=True):
     warning: bool
     needs_compaction: bool
     never: bool = False
-    """Whether the threshold was set to 0, which means never compact."""
 
 
 def compaction_threshold(limit: int, settings: ContextSettings) -> int:
-    """Return the number of tokens at which to compact: the setting, or a share of the limit without the reserves."""
+    """Return the number of tokens at which to compact."""
     if settings.threshold is not None:
         return settings.threshold
     available = limit - settings.system_reserve - settings.output_reserve - settings.safety_buffer
@@ -47,8 +46,7 @@ def context_state(tokens: int, messages: int, limit: int, keep_last: int, settin
 
 
 def relief_target(state: ContextState, settings: ContextSettings) -> int:
-    """Return the tokens to which a session over the threshold should be compacted: just below the warning level, or
-    half of the limit if the reserves alone fill it."""
+    """Return the tokens to which a session over the threshold should be compacted."""
     if not state.threshold:
         return max(1, state.limit // 2)
     return max(1, int(state.threshold * Fraction(str(settings.warning_percent))) - 1)

@@ -36,7 +36,6 @@ _USES = (
     _MARKS_USE,
     _UNCHANGED_USE,
 )
-"""The uses, in the order of tables."""
 _PART_USES: Mapping[PartKind, str] = {"tool_call": "calls", "tool_result": "tool outputs"}
 _SPEAKER_USES = {
     "user": "requests",

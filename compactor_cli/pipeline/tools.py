@@ -32,11 +32,8 @@ class Tools(Struct, frozen=True):
     clock: Callable[[], float] = lambda: 0.0
     topics: Topics = find_topics
     explain_values: bool = True
-    """Whether decisions are shown, with what determined their value."""
     progress: Callable[[str], None] = lambda stage: None
-    """Called when a stage of the pipeline is done."""
     on_stage: Callable[[str, str], object] = lambda stage, meaning: None
-    """Called when one of STAGES begins."""
     recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: ()
     """Finds memories that are relevant to a transcript, most relevant first; called if none are given."""
     remember: Callable[[Transcript], Sequence[Memory]] | None = None

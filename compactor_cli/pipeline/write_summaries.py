@@ -24,7 +24,6 @@ from compactor_cli.summary_text.verbatim import carried
 from compactor_cli.text.shorten import reference
 
 _MAX_RECENT_GROUPS = 400
-"""Number of newest kept groups whose identifiers count as current work."""
 
 
 class Summary(Struct, frozen=True):
@@ -53,8 +52,7 @@ def current_round(messages: Sequence[Message]) -> int:
 def write_summaries(
     analysis: Analysis, plan: Plan, context: SummaryContext, base: Base
 ) -> tuple[Plan, tuple[Summary, ...]]:
-    """Return the summaries that fill the slots of a plan. In the returned plan, groups are gone if their summary does
-    not fit, or only says that they are lost. `base`: the size that the transcript is compacted from, and the target."""
+    """Return the summaries that fill the slots of a plan, and the plan without groups whose summary does not fit."""
     transcript, groups = analysis.transcript, analysis.groups
     messages = transcript.messages
     number = current_round(messages)
@@ -120,8 +118,7 @@ def _archive_reference(transcript: Transcript, messages: Sequence[Message]) -> s
 
 
 def _first_request(messages: Sequence[Message]) -> str:
-    """Return the session's first request: the one that an earlier summary repeats, otherwise the first message of
-    the user."""
+    """Return the session's first request, from an earlier summary or the first message of the user."""
     for message in messages:
         if message.origin == "request":
             return message.text("text")
@@ -131,8 +128,7 @@ def _first_request(messages: Sequence[Message]) -> str:
 
 
 def _state_up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
-    """Return the state lines that are not based on anything after these messages; such facts are kept in their
-    place."""
+    """Return the state lines that are not based on anything after these messages."""
     last = max(m.index for m in messages)
     return with_whole_list(state, lambda line: line.message <= last)
 

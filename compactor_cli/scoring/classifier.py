@@ -26,16 +26,11 @@ from compactor_cli.text.shorten import shorten_prose
 _prompt = partial(read_prompt, "compactor_cli.scoring")
 
 CATEGORIES = ("observation", "learning", "preference", "fact", "correction", "none")
-"""Categories of memories that a message can become (seed 003)."""
 _MAX_BATCH_MESSAGES = 20
-"""Maximum number of messages per request."""
 _MAX_BATCH_CHARS = 24_000
-"""Maximum characters of a request's messages."""
 _MAX_MESSAGE_CHARS = 1_200
-"""Maximum characters of a message that are sent: its head and its tail."""
 _MIN_MESSAGE_CHARS = 100
 _ANSWER_TOKENS, _ENTRY_TOKENS = 200, 120
-"""Tokens of an answer: fixed part, and part per entry."""
 _FALLBACK_CONFIDENCE = 0.2
 _MIN_SUSPICIOUS_SCORES = 6
 """From this many messages on, one high score for all of them is rejected as no judgement."""
@@ -74,7 +69,6 @@ class _SentMessage(Struct, frozen=True):
     index: int
     text: str
     is_alone: bool
-    """Whether it might influence the judge, so that it gets a request of its own."""
 
 
 class ClassifierScorer:
@@ -142,8 +136,7 @@ def _key(message: Message) -> tuple[str, str]:
 
 
 def _max_chars_for(available_tokens: int) -> int:
-    """Return the number of characters per message such that a request with one message fits the model, whatever its
-    script. `available_tokens`: tokens available for messages and their entries."""
+    """Return the characters per message with which a request of one message fits the model."""
     return max(_MIN_MESSAGE_CHARS, min(_MAX_MESSAGE_CHARS, (available_tokens - _ENTRY_TOKENS) // 2 - 100))
 
 
@@ -158,8 +151,7 @@ def _sent_message(message: Message, max_chars: int) -> _SentMessage:
 
 
 def _batches(sent: Sequence[_SentMessage], available_tokens: int) -> list[list[_SentMessage]]:
-    """Return batches of neighbouring messages, each as large as a request allows. Messages that might influence the
-    judge are alone."""
+    """Return batches of neighbouring messages as large as a request allows, some messages alone."""
     batches: list[list[_SentMessage]] = []
     tokens = characters = 0
     batch: list[_SentMessage] = []

@@ -21,7 +21,6 @@ _MIN_ID_CHARS = 4
 DECISION = compiled_later(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
 _DECISION_WORDS = ("decided", "concluded", "agreed", "will do", "won't do", "determined", "resolved")
 _END_CHARS = 2_000
-"""Characters at either end of a tool result that are searched for error words."""
 
 _DECISION_LANGUAGE = Factor("decision_language", 50)
 _TOOL_ERROR = Factor("tool_error", 40)
@@ -33,9 +32,7 @@ _VERY_RECENT = Factor("very_recent", 15)
 _RECENT = Factor("recent", 5)
 _TASK_RELATED = Factor("task_related", 20)
 _FACTORS_AFTER_REFERENCED = (_VERY_RECENT, _RECENT, _TASK_RELATED)
-"""Factors listed after `referenced`."""
 _MIN_REFERENCES = 2
-"""Number of later messages that must refer to a message for it to count as referenced."""
 
 
 class _Origins(dict[bytes, int]):
@@ -62,8 +59,7 @@ class _Origins(dict[bytes, int]):
         return origin
 
     def origin_of_name(self, name: str) -> int:
-        """Return the message in which a name first appeared. The name need not be an identifier; it may be a quoted
-        string."""
+        """Return the message in which a name, which may be any quoted string, first appeared."""
         key = name.encode("utf-8", "surrogatepass")
         if identifier(name) != name:
             key = b"\xff" + key  # no other key contains this byte, so the name differs from an equal chunk

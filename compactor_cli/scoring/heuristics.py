@@ -37,8 +37,7 @@ _NAMES_ITS_SCORE = re.compile(
 
 
 def mentions_scores(text: str) -> bool:
-    """Return whether a text might influence a judge because it mentions scores or instructions. Such a message is
-    judged alone, so that it cannot affect the scores of others."""
+    """Return whether a text mentions scores or instructions, so that it must be judged alone."""
     return _NAMES_ITS_SCORE.search(text) is not None
 
 
@@ -79,8 +78,7 @@ def _result_kind(message: Message) -> tuple[str, float, str, float]:
 
 
 def is_nod(text: str) -> bool:
-    """Return whether a text consists only of agreement, thanks, greetings or encouragement, or of signs and emoji
-    alone."""
+    """Return whether a text consists only of agreement, thanks, greetings or signs."""
     if len(text) > _MAX_NOD_CHARS:
         return False
     return all(word in _NOD_WORDS for word in _WORD.findall(text.casefold().replace("'s", "").replace("’s", "")))

@@ -50,22 +50,16 @@ _COUNTED_ACTION = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")
 _COUNT = compiled_later(r"\((\d+)x\b")
 _LAST_OUTCOME = compiled_later(r"\blast (ok|failed)\b")
 _OUTPUT_LIMIT = compiled_later(r"(?:\s*2>(?:&1|\s*/dev/null)|\s*\|&?\s*(?:head|tail)(?:\s+-[-\w=]+|\s+\d+)*)+\s*$")
-"""The end of a command that only limits how much of its output is shown. Without it, the command is the same."""
 _HERE_DOCUMENT = compiled_later(
     r"(<<-?\s*['\"]?(\w+)['\"]?[^\n]*)(\n[^\n]*)\n(?!\s*\2[ \t]*$).*?\n\s*\2[ \t]*$", re.DOTALL | re.MULTILINE
 )
-"""A text of several lines inside a command line."""
 _MAX_SEARCHED_CHARS = 4_000
-"""Number of characters of a command line to search for such texts."""
 
 CHANGE_SEPARATOR = " · "
-"""Separates the actions on a file from a changed line."""
 _MAX_CHANGE_CHARS = 60
-"""Maximum characters of such a line."""
 _MAX_COMMAND_CHARS = 160
 _WORD = compiled_later(r"\w{3,}")
 _MAX_ADDED_LINES = 30
-"""Number of added lines to consider when choosing the one that shows what a change did."""
 _CHANGE_MARK = compiled_later(r"^[+-]\| ")
 LEFT_OUT = "Left out for want of room:"
 _NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
@@ -81,16 +75,13 @@ class Fact(Struct):
     """Counts by action for a file, in order of the last occurrence; otherwise under the empty string."""
     outcome: str = ""
     passed_since: bool = False
-    """Whether a later call made up for the error, or for the last failure."""
     changed_line: str = ""
-    """For a file: a line that its newest change added or removed."""
     earlier_numbers: str = ""
     messages: list[int] = field(default_factory=list)
 
     @property
     def where(self) -> str:
-        """Return the messages that the fact is based on: those of this round, and those of the round in which it
-        first appeared."""
+        """Return the messages that the fact is based on, of this round and of the first one."""
         earlier = [f"[earlier #{self.earlier_numbers}]"] if self.earlier_numbers else []
         return " ".join([*earlier, *([format_references(self.messages)] if self.messages else [])])
 
@@ -116,8 +107,7 @@ class Fact(Struct):
         return self.section == "Files" and not self.only_read
 
     def is_among(self, paths: Collection[str]) -> bool:
-        """Return whether the fact is about a changed file, and the file is one of these paths, which may be
-        relative."""
+        """Return whether the fact is about a change of one of these files, whose paths may be relative."""
         return self.is_change and any(f"/{self.subject}".endswith(f"/{path}") for path in paths)
 
     @property
@@ -174,8 +164,7 @@ def collect_facts(
 
 
 def _state_file_lines(messages: Sequence[Message], known_beginnings: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield lines for the files that earlier summaries mention only in their state block. `known_beginnings`: the
-    beginnings of the existing lines."""
+    """Yield lines for the files that earlier summaries mention only in their state block."""
     for message in messages:
         if message.origin == "summary":
             files = files_in_state(message.text("text"))
@@ -185,8 +174,7 @@ def _state_file_lines(messages: Sequence[Message], known_beginnings: Set[str]) -
 
 
 def _message_numbers(messages: Sequence[Message], pairing: Pairing, results: Set[int]) -> frozenset[int]:
-    """Return the numbers of the messages that contain the given results, and of those with their calls. Messages
-    with several failures are left out, since another of them may not be resolved."""
+    """Return the numbers of the messages with only the given failed results, and of those with their calls."""
     answers = pairing.call_of.items()
     failed = [
         (index, call_message) for (index, part), (call_message, _) in answers if has_failed(messages[index].parts[part])
@@ -197,8 +185,7 @@ def _message_numbers(messages: Sequence[Message], pairing: Pairing, results: Set
 
 
 def file_results(messages: Sequence[Message], pairing: Pairing) -> frozenset[PartIndex]:
-    """Return the results that only show files, by message index and position: events in a file's text did not happen
-    in the session. `pairing`: the calls and results of the messages."""
+    """Return the results that only show files: events in a file's text did not happen in the session."""
     return frozenset(
         (messages[index].index, position)
         for (index, position), (call_message, call) in pairing.call_of.items()
@@ -212,15 +199,13 @@ def _only_reads(call: Part) -> bool:
 
 
 def shown_command(command: str) -> str:
-    """Return a command line for a summary: on one line, without parts that only limit its output. An embedded text
-    that a program reads is cut to its first line."""
+    """Return a command line for a summary: on one line, without parts that only limit its output."""
     command = _HERE_DOCUMENT.sub(r"\1\3 …", command[:_MAX_SEARCHED_CHARS]) + command[_MAX_SEARCHED_CHARS:]
     return one_line(_OUTPUT_LIMIT.sub("", command), _MAX_COMMAND_CHARS)
 
 
 def _changed_line(lines: Sequence[str]) -> str:
-    """Return the line that best shows what a change did: the added line with the most words that were not removed
-    (the first of equals), otherwise the first removed line. Imports are used only if there is nothing else."""
+    """Return the line that best shows what a change did: the added line with the most new words, if any."""
     noise = noisy_lines("\n".join(_CHANGE_MARK.sub("", line) for line in lines))
     worded_lines = [(n, line) for n, line in enumerate(lines) if any(sign.isalnum() for sign in line.lstrip("+-| "))]
     telling = [line for n, line in worded_lines if n not in noise] or [line for _, line in worded_lines]

@@ -31,11 +31,9 @@ WEIGHTS = {
     ACTIVE_CODE: 9.0,
 }
 _OUTPUT_KEY_CHARS = 180
-"""Number of characters that decide whether two lines of output are the same. Computed error lines are cut shorter
-than quoted ones."""
+"""Characters that decide whether two lines of output are the same."""
 
 _LEAST_CUT = 40
-"""Minimum characters of a line that is cut because it does not fit."""
 
 
 class SummaryItem(Struct, frozen=True):
@@ -45,20 +43,14 @@ class SummaryItem(Struct, frozen=True):
     text: str
     messages: tuple[int, ...]
     order: int
-    """Its position in its section, which is the order of the source."""
     bonus: float = 0.0
     fact: Fact | None = None
-    """Computed from calls and results; later rounds merge it with the same fact."""
     code: str = ""
-    """A block of code under the line."""
     needs: tuple[str, ...] = ()
     """`key` of the lines without which this one would mislead, such as a correction."""
     label: str = ""
-    """The label before a sentence of the user (`#12 user`), if it is repeated among other messages."""
     sentence: str = ""
-    """The sentence as it is repeated there."""
     sentence_count: int = 0
-    """The number of sentences in that message."""
 
     @property
     def line(self) -> str:
@@ -91,8 +83,7 @@ def join_sentences(items: Iterable[SummaryItem]) -> str:
 
 
 def order_of(message: Message, order: int) -> int:
-    """Return the position of something said in a message, relative to all other messages. `order`: its position in
-    the message, below 1,000."""
+    """Return the position of something said in a message, relative to all other messages."""
     return message.index * 1000 + min(order, 999)
 
 
@@ -102,8 +93,7 @@ def line_tokens(items: Iterable[SummaryItem], count: Callable[[str], int]) -> in
 
 
 def cut_to_room(item: SummaryItem, room: float, count: Callable[[str], int]) -> Iterator[SummaryItem]:
-    """Yield an item that fits in `room` tokens: itself, or its beginning if it ends with quoted words. Yield nothing if
-    too little of it fits."""
+    """Yield the item if it fits, or else its beginning if it ends with quoted words and enough of it fits."""
     tokens = count(item.line) + 1
     if tokens <= room:
         yield item

@@ -27,23 +27,15 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ITEM_MARK
 
 _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Request"}
-"""Headings for requests that a form repeats without a heading of its own."""
 _CHRONOLOGICAL = frozenset((*PROSE, *OTHERS, "Errors", "Participants", "Topics"))
-"""Sections whose lines are in time order under a shared heading."""
 _OF_MESSAGE = compiled_later(r"#(\d+)\b")
 NOTHING, NO_ROOM, SEE_ABOVE = "(none)", "(no room)", "(it stands above)"
 SEE_USER_WORDS = "(see the user's words above)"
-"""Placed under an empty heading for decisions if the summary repeats messages of the user."""
 SEE_BELOW = "(see the messages below)"
 UNDER_WAY = "(the last request, on which the agent was at work)"
-"""Placed under what is to be done if the summary knows of nothing."""
 FACT_SHARE = 0.75
-"""Share of the budget for files, errors and commands in forms that put them first."""
 _MAX_FACT_SHARE = 0.7
-"""Maximum share of the whole text for which quoted lines make way for facts."""
 _BULLET_TOKENS, _FIRST_LINE_TOKENS = 3, 9
-"""Tokens that a line of the state takes in addition to its text, and those of the first line, including the block's
-heading."""
 
 
 class PageLine(Struct, frozen=True):
@@ -62,23 +54,14 @@ class Page(Struct, frozen=True):
     parts: tuple[SummaryPart, ...]
     lines: tuple[Excerpt, ...] = ()
     has_room: bool = True
-    """Whether there is enough budget for headings with nothing under them."""
     known_sections: frozenset[str] = frozenset()
-    """Sections that have something to say."""
     state: tuple[StateLine, ...] = ()
-    """The known state, from calls and results."""
     draft: Draft = NO_DRAFT
-    """The text that a model wrote, by heading and part."""
     since: str = ""
-    """The description of what followed the last request, if the summary ends with it."""
     follows_request: bool = False
-    """Whether the first request is before the summary."""
     continues: bool = False
-    """Whether the agent continues in messages after the summary."""
     described_files: frozenset[str] = frozenset()
-    """Files in a table whose changes fit."""
     talk: bool = False
-    """Whether people only talk. Then nothing that they say is a goal; it all stands in time order."""
 
     def model_texts(self, title: str) -> list[str]:
         """Return what the model wrote under a heading."""
@@ -146,8 +129,7 @@ def with_descriptions(
 
 
 def without_repeats(lines: Sequence[Excerpt], items: Sequence[SummaryItem], page: Page) -> tuple[Excerpt, ...]:
-    """Return the quoted lines without those that repeat a sentence or a failure of the page, or the agent's words at
-    its end."""
+    """Return the quoted lines without those that the page or the agent's words at its end repeat."""
     message_number, last_words = words_since(page.since)
     said_in: dict[str, str] = {message_number.removeprefix("#"): last_words} if last_words else {}
     for item in items:
@@ -177,8 +159,7 @@ def without_last_words(items: Sequence[SummaryItem], since: str) -> list[Summary
 
 
 def _split_newer_sentences(page: Page, chosen: Sequence[PageLine]) -> tuple[Sequence[PageLine], list[SummaryItem]]:
-    """Return the lines without the users' sentences that are newer than the first repeated message, and those
-    sentences. Placed above older words, they would appear to be older. In talk, return all sentences of users."""
+    """Split off the users' sentences that are newer than the first repeated message, or all of them in talk."""
     first = next((quote.number or 0 for quote in page.quotes if quote.kind == "turn"), None)
     first = -1 if page.talk else first
     if first is None:
@@ -308,9 +289,7 @@ def fit_state_lines(
     *,
     files: bool = False,
 ) -> tuple[StateLine, ...]:
-    """Return the state lines that fit, in order of value. If not all fit, long details are left out. The last line
-    counts the facts that do not fit. `places`: the standings that the headings cover. `files`: whether files are
-    included; otherwise they are listed elsewhere."""
+    """Return the state lines that fit, in order of value, and a last one that counts the others."""
     allowed = [line for line in state if (files or line.kind != "file") and standing_of(line) in places]
     allowed = [line for line in allowed if not unlisted_counts(line.text)]
     if sum(count(line.text) + _BULLET_TOKENS for line in allowed) > room:

@@ -28,8 +28,7 @@ def is_statement(item: SummaryItem) -> bool:
 
 
 def _number_statements(items: Sequence[SummaryItem]) -> list[tuple[int, str]]:
-    """Return the statements, each with a running number for its message. Lines of earlier rounds are assigned to
-    messages by the label in their text."""
+    """Return the statements, each with a running number for its message, which may be of an earlier round."""
     statements: list[tuple[int, str]] = []
     last_label: tuple[int, ...] | str = ""
     for item in items:
@@ -51,8 +50,7 @@ def add_needs(items: list[SummaryItem], index: int, others: Collection[int]) -> 
 
 
 def restrict_needs(items: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """Return the lines, needing only lines among them. A missing line is already somewhere else or must not be
-    shown, and no line needs itself."""
+    """Return the lines, needing only other lines among them."""
     if not any(item.needs for item in items):
         return list(items)
     index_of = _index_by_key(items)

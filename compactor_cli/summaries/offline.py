@@ -44,23 +44,14 @@ from compactor_cli.text.patterns import compiled_later
 
 _WORD = compiled_later(r"[^\W_][\w./-]{2,}")
 _SECTION_DECAY = 0.93
-"""Factor by which the value of each further line of a section falls."""
 _STATE_SHARE = 0.5
-"""Maximum share of the tokens left after repeated messages that the computed state may take."""
 _URGENT_BONUS = 30.0
-"""Weight of what the work continues from, above that of any section."""
 _MAX_FOREMOST_SHARE = 0.4
-"""Maximum share of the tokens left after the facts for the most valuable line of each heading."""
 _MAX_CODE_SHARE, _MAX_CODE_REST_SHARE = 0.27, 0.6
-"""Maximum shares of all tokens, and of what the facts leave, that code may take; the smaller one applies."""
 _LAST_POSITION = 1 << 40
-"""Position after all other lines of a section."""
 _MIN_ROOMY_TOKENS = 600
-"""Tokens from which a summary has all headings of its form."""
 _MIN_LINE_TOKENS = 4
-"""Minimum tokens of a line."""
 _MAX_CANDIDATES = 6_000
-"""Maximum number of candidate lines to compare. If there are more, the most valuable and most recent are kept."""
 
 
 def write_page(request: SummaryRequest, count: Callable[[str], int]) -> str:
@@ -97,8 +88,7 @@ def _collect_items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
 
 
 def _render_fitting(page: Page, chosen: list[PageLine], request: SummaryRequest, count: Callable[[str], int]) -> str:
-    """Return the page with as many chosen lines as fit, followed by quoted lines that do not repeat them. If not
-    even the headings fit, return a shorter page; empty if none fits."""
+    """Return the page with the chosen and quoted lines that fit, or a shorter one; empty if none fits."""
     while True:
         complete_ids = set(map(id, without_incomplete([line.item for line in chosen])))
         chosen = [line for line in chosen if id(line.item) in complete_ids]
@@ -148,16 +138,14 @@ def make_page(request: SummaryRequest) -> Page:
 
 
 def _fit_state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
-    """Return the state lines that fit. Changed files are left out if the form puts facts first, since they are among
-    the facts."""
+    """Return the state lines that fit, without files if the form lists them among the facts."""
     standings = frozenset(standing_name for heading in page.outline.headings for standing_name in heading.state)
     room = int(line_budget(page, request.budget, count) * _STATE_SHARE)
     return fit_state_lines(request.state, standings, room, count, files=not page.outline.facts_first)
 
 
 def fit_quoted_lines(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
-    """Return the strategy's quoted lines, without those of least value that would take space from the headings and
-    the text written under them."""
+    """Return the strategy's quoted lines that leave enough room for the headings."""
     reserved_tokens = 0 if request.draft is not None else request.slot.reserved_tokens
     return fitting_lines(page, (), replace(request, budget=request.budget - reserved_tokens), count)
 
@@ -323,8 +311,7 @@ def _remove_duplicates(items: Sequence[SummaryItem]) -> list[SummaryItem]:
 
 
 def _choose(items: Sequence[SummaryItem], tokens_left: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """Return lines in the order in which they were taken. Lazy greedy selection works because values only fall as
-    lines are taken."""
+    """Return lines in the order in which they were taken, by lazy greedy selection: values only fall."""
     words = [set(_WORD.findall(item.text.lower())) for item in items]
     frequency = Counter(word for item_words in words for word in item_words)
     rarity = {word: log(1 + len(items) / frequency_of_word) for word, frequency_of_word in frequency.items()}

@@ -11,9 +11,7 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 
 _MAX_TOOLS = 6
-"""Maximum number of tools to name among the participants."""
 _MAX_NAMES, _MAX_NAME_CHARS, _MAX_READ_CHARS = 6, 60, 4_000
-"""Maximum number of topic names, maximum characters of a name, and characters of each text to search for names."""
 
 
 def tier_items(messages: Sequence[Message], outline_name: str) -> list[SummaryItem]:

@@ -12,8 +12,7 @@ from compactor_cli.summary_text.verbatim import turns as turns_text
 
 
 def write_quotes(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
-    """Return the chosen lines, the repeated messages and the state. Lines of least value are dropped to make room
-    for the heading. Empty if nothing fits."""
+    """Return the chosen lines, the repeated messages and the state, as many as fit; empty if nothing fits."""
     chosen = tuple(excerpts)
     turns = repeated_turns(request.slot.quotes)
     head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
@@ -36,8 +35,7 @@ def drop_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
 
 
 def repeated_turns(quotes: Sequence[Quote], extra_turns: Iterable[tuple[int, str, str]] = ()) -> list[str]:
-    """Return the repeated messages in time order under their heading; empty if there are none. `extra_turns`: number,
-    label and text of further words to list among them."""
+    """Return the repeated messages in time order under their heading, with `extra_turns` among them."""
     numbered_turns = [
         *((quote.number or 0, quote.label, quote.text) for quote in quotes if quote.kind == "turn"),
         *extra_turns,

@@ -15,8 +15,7 @@ _MIN_SHARED_CHARS = 12
 
 
 def not_in_state(items: Iterable[SummaryItem], state: Sequence[StateLine]) -> list[SummaryItem]:
-    """Return the items without changed files, failing checks and errors that the state lists. A later round reads
-    errors and checks that passed from here."""
+    """Return the items without changed files, failing checks and errors that the state lists."""
     paths = {path for line in state if line.kind == "file" for path, _ in parse_file_line(line.text)}
     checks = [line.text.partition(": ")[2] for line in state if line.kind == "check" and line.open]
     failures = failures_in(state)
@@ -48,8 +47,7 @@ def tells_failure(failures: Iterable[str], words: str) -> bool:
 def repeated_failures(
     lines: Sequence[Excerpt], items: Sequence[SummaryItem], state: Sequence[StateLine]
 ) -> Iterator[int]:
-    """Yield the places of quoted lines of results that only repeat a failure of the state, or an error under a
-    heading."""
+    """Yield the places of quoted results that only repeat a failure of the state or under a heading."""
     failures = failures_in(state)
     errors = {" ".join(item.text.partition("`")[2].rpartition("`")[0].split()) for item in items if _is_failure(item)}
     starts = [place for place, line in enumerate(lines) if line.joint != "same"]

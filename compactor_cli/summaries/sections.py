@@ -48,31 +48,19 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import QUESTION_END, split_sentences
 
 _POLITE_PENALTY = 3.0
-"""Penalty for an uninformative sentence of the agent that is one of several."""
 _NOD_PENALTY, _AGREEMENT_PENALTY = 10.0, 6.0
-"""Penalties for a sentence of a request that says nothing without the others, and for one that is kept together with
-what it answers."""
 _RECENCY_BONUS = 1.0
-"""Bonus for the agent's newest statement relative to the first one."""
 _CARRIED_BONUS, _OLD_BONUS = 6.0, 0.0
-"""Bonuses for lines of earlier rounds; the second is for statements of the agent, which newer ones supersede."""
 _CLOSING_BONUS = 8.0
-"""Bonus for the agent's last words before the newest requests: they say what the work had led to."""
 _CLOSING_TURNS = 2
-"""Number of newest requests for which this bonus applies."""
 _MAX_ANSWERED_CHARS = 200
-"""Maximum characters of what a nod answers."""
 _RULE_BONUS = 8.0
-"""Bonus for a sentence of a request that orders or forbids something, because it binds the rest of the session."""
 UNANSWERED = "The last request is not answered yet."
 REPLIED_AT_END = "The agent's last words on the last request stand at the end."
 _ERROR_RECENCY_BONUS = 4.0
-"""Bonus for the newest error line of outputs relative to the oldest one."""
 _MAX_OUTPUT_LINES = 6
 _MAX_CURRENT = 10
-"""Number of newest messages in which the last informative one tells the current state of the work."""
 _EARLIER_OFFSET = 1_000_000
-"""Offset that puts lines of earlier rounds before those of this one."""
 _OLD_WHERE, _OLDER = compiled_later(r"\[#"), compiled_later(r"\[earlier #[^\]]*\]$")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
 
@@ -85,8 +73,7 @@ def candidates(
     answered: bool = False,
     resolved: Set[int] = frozenset(),
 ) -> list[SummaryItem]:
-    """Return every candidate line for a summary of these messages, except for what it repeats in full. `answered`:
-    whether the agent continued after them. `resolved`: as for `collect_facts`."""
+    """Return every candidate line for a summary of these messages, except for what it repeats in full."""
     items: list[SummaryItem] = []
     matcher = Keywords(keywords)
     masker = CallMasker(messages)
@@ -129,8 +116,7 @@ def candidates(
 
 
 def _without_withdrawn(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without requests that a later request replaced, since the later one may be kept without them.
-    A line that may only partly or possibly be replaced needs the later one."""
+    """Yield the lines without requests that a later one replaced; if only maybe, the line needs the later one."""
     indices = [index for index, item in enumerate(items) if item.section in ("Goal", "Constraints") and item.messages]
     withdrawn, maybe = find_withdrawn([(items[index].messages[0], items[index].text.strip('"')) for index in indices])
     result = list(items)
@@ -151,8 +137,7 @@ def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
 
 
 def _refile(item: SummaryItem, current_numbers: Set[int]) -> SummaryItem:
-    """Return an item in the section that fits it: what the agent says is unfinished does not belong under what is
-    done. `current_numbers`: numbers of the messages that tell the current state of the work."""
+    """Return an item in the section that fits it: what the agent says is unfinished is not done."""
     if item.section != "Done" or not is_undone(item.text):
         return item
     is_current = not current_numbers.isdisjoint(item.messages)
@@ -160,8 +145,7 @@ def _refile(item: SummaryItem, current_numbers: Set[int]) -> SummaryItem:
 
 
 def _with_recency_bonus(item: SummaryItem, messages: Sequence[Message]) -> SummaryItem:
-    """Return an error of an output, or a statement of the agent, with a bonus for being newer. Most old errors have
-    been fixed, and later work supersedes older statements."""
+    """Return an error of an output, or a statement of the agent, with a bonus for being newer."""
     max_bonus = {"Errors": _ERROR_RECENCY_BONUS, "Done": _RECENCY_BONUS}.get(item.section, 0.0)
     if not max_bonus or not item.messages:
         return item
@@ -187,8 +171,7 @@ def fact_items(messages: Sequence[Message], resolved: Set[int] = frozenset()) ->
 
 
 def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return code verbatim: the last change of each file, the newest of them as active work, and the code that the
-    agent showed last."""
+    """Return the last change of each file, the newest as active work, and the code that the agent showed last."""
     changed, shown = last_changes(messages), shown_last(messages)
     known = KnownPaths((snippet.path for snippet in changed), min_parts=2)
     names = {snippet.path for snippet in changed}
@@ -216,8 +199,7 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def last_words_item(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem]:
-    """Return a line with the end of what the agent said last: its conclusion or question. `at_end`: the summary ends
-    with these words, so the line only refers to them."""
+    """Return a line with the end of what the agent said last, or a reference to it `at_end`."""
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
         return []
@@ -325,8 +307,7 @@ def _request_items(message: Message, keywords: Keywords, answer: str) -> Iterato
 
 
 def _agent_items(message: Message, keywords: Keywords, *, after_request: bool) -> Iterator[SummaryItem]:
-    """Yield what the agent says. `after_request`: the message directly follows a request, so a few words at its
-    beginning are a nod."""
+    """Yield what the agent says, without a nod directly after a request."""
     text = message.text("text")
     statements = answer_statements(text)
     if after_request and statements and is_few_words(statements[0]) and text.lstrip().startswith(statements[0]):
@@ -342,8 +323,7 @@ def _agent_items(message: Message, keywords: Keywords, *, after_request: bool) -
 def _output_items(
     message: Message, keywords: frozenset[str], files: Collection[PartIndex], resolved: Set[int], masker: CallMasker
 ) -> Iterator[SummaryItem]:
-    """Yield lines of tool output that mention kept keywords, and error lines unless the message is `resolved`. If a
-    result in `files` (which show a file) did not fail, an error line counts only if the output begins with it."""
+    """Yield lines of tool output that mention kept keywords, and error lines unless they are resolved."""
     for position, part in enumerate(message.parts):
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue

@@ -34,21 +34,14 @@ from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.sentences import QUESTION_END
 
 _MAX_OPENING_CHARS, _MAX_END_CHARS = 160, 400
-"""Maximum characters of the first sentence of the agent's last words (or of a sentence before calls), and of the
-last sentences."""
 _MAX_SILENT_TURNS = 2
-"""Maximum number of turns with calls but no text after those words. If there are more, the words are about something
-else."""
 _ANSWERED_BONUS = 8.0
-"""Bonus that ranks what a request answers above most other statements."""
 _MAX_SEARCHED_MESSAGES, _MAX_CALLS = 40, 2
-"""Number of messages to search for the newest calls, and number of calls to name."""
 _MAX_CALL_CHARS, _MAX_CAUSE_CHARS = 160, 100
 
 
 def describe_after_request(request: SummaryRequest) -> str:
-    """Return the description of what followed the request at the end of a summary. Empty if nothing followed, or if
-    what followed is after the summary."""
+    """Return the description of what followed the request at the end of a summary; empty if nothing did."""
     last_quote = next((quote for quote in request.slot.quotes if quote.kind in ("last", "only")), None)
     if last_quote is None or request.is_answered:
         return ""
@@ -63,9 +56,7 @@ def describe_after_request(request: SummaryRequest) -> str:
 
 
 def answered_words(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[SummaryItem]:
-    """Return what the agent said before the request at the end of a summary, if the request is so short that it
-    needs it. This is what the request picks from the agent's words, otherwise the end of these words if it asks
-    something."""
+    """Return what the agent said that the short request at the end of a summary picks from or answers."""
     request_index = next((quote.message for quote in quotes if quote.kind in ("last", "only")), None)
     if request_index is None:
         return []
@@ -121,8 +112,7 @@ def _final_words(message: Message) -> str:
 
 
 def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return the newest calls as the current state of the work. Each has its arguments, the tool, and its outcome if
-    that is short, such as why it failed."""
+    """Return the newest calls as the current state of the work, with their outcome if it is short."""
     calls = [
         (message, call, result)
         for message, call, _, result in answered_calls(messages[-_MAX_SEARCHED_MESSAGES:])
@@ -163,8 +153,7 @@ def _is_plain(value: object) -> bool:
 
 
 def _outcome_text(call: Part, result: Part | None) -> str:
-    """Return the outcome of a call, to follow its name: a status such as `failed`, and the result if it takes only a
-    few words."""
+    """Return the outcome of a call, to follow its name: a status, and the result if it takes only a few words."""
     if result is None:
         return ""
     misfortune_word = failure_kind(call, result)

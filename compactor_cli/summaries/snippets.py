@@ -19,9 +19,7 @@ from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 
 _MAX_LINES, _MAX_LINE_CHARS = 8, 160
-"""Maximum lines of a snippet, and characters of a line."""
 _ADDED_MARK, _MAX_REMOVED_LINES = "+| ", 3
-"""Beginning of an added line, and how many removed lines are shown before the first added one."""
 _FENCED = compiled_later(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _ERROR = compiled_later(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
 _LABELS = ("newest change of", "last change of", "earlier change of", "code shown last")
@@ -31,7 +29,6 @@ _CARRIED_CHANGE = compiled_later(
     re.MULTILINE,
 )
 _MAX_FILES = 12
-"""Maximum number of files whose changes are shown, most recently changed first."""
 
 
 class CodeSnippet(Struct, frozen=True):
@@ -40,7 +37,6 @@ class CodeSnippet(Struct, frozen=True):
     path: str
     """Path of the file; empty for code that was only shown."""
     lines: tuple[str, ...]
-    """All lines that are not blank; the block shows some of them."""
     message: int
     is_outdated: bool = False
     """Whether the file was changed again in a way that leaves no visible change, for example by a script."""
@@ -55,8 +51,7 @@ class CodeSnippet(Struct, frozen=True):
 
 
 def last_changes(messages: Sequence[Message]) -> list[CodeSnippet]:
-    """Return what the last change of each file did, in the order of these changes. Changes that failed, or that a later
-    restore undid, are ignored."""
+    """Return what the last change of each file did, in order, without changes that failed or were undone."""
     failed = {part.call_id for message in messages for part in message.results if _has_failed(part)}
     snippets: dict[str, CodeSnippet] = {}
     paths = KnownPaths(min_parts=2)
@@ -88,7 +83,6 @@ class CarriedChange(Struct, frozen=True):
 
     path: str
     number: str
-    """Its message's number in that round."""
     block: str
     is_outdated: bool
     """Whether the file was changed again, in that round or since."""
@@ -122,8 +116,7 @@ def is_label(line: str) -> bool:
 
 
 def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
-    """Return the code that the agent last showed in its text; None if it showed none since the second newest
-    request, to which the newest one may refer."""
+    """Return the code that the agent last showed since the second newest request; None if it showed none."""
     request_count = 0
     for message in reversed(messages):
         request_count += message.origin == "request"
@@ -165,8 +158,7 @@ def _shown_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _shown_indices(lines: Sequence[str]) -> set[int]:
-    """Return the indices of the lines to show: the first ones, but only a few of a long removal, so that its
-    replacement is visible."""
+    """Return the indices of the lines to show: the first ones, but only a few of a long removal."""
     first_added = next((index for index, line in enumerate(lines) if line.startswith(_ADDED_MARK)), 0)
     if first_added < _MAX_LINES - 1:
         return set(range(_MAX_LINES))

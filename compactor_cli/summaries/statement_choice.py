@@ -39,7 +39,6 @@ _HEDGES = compiled_later(
         *("not decided", "not yet decided"),
     ),
 )
-"""Words that mark a guess or a proposal, which is not a decision."""
 _LIMIT_WORDS = compiled_later(
     r"\b(must|never|always|only|don't|do not|without|should not|"
     r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
@@ -67,7 +66,6 @@ _UNDONE = compiled_later(
     ),
 )
 _NEGATIONS = compiled_later(r"\b(?:nothing|none|no longer|no \w+)\b", re.IGNORECASE)
-"""Words that negate that something is unfinished."""
 _AGREEMENT = compiled_later(
     r"\W*(?:(?:you(?:'re| are)|that(?:'s| is)) (?:absolutely |completely |totally |entirely |quite |exactly )?"
     r"(?:right|correct)|(?:that )?makes (?:\w+ )?sense|"
@@ -79,29 +77,19 @@ _AGREEMENT = compiled_later(
         *("sounds good", "got it", "i see", "i understand"),
     ),
 )
-"""A sentence that only says that the user was understood."""
 _MIN_REPEATED_SHARE, _MIN_COMPARED_WORDS = 0.8, 4
 """Share of a sentence's words that a later message must contain to repeat it, and minimum number of words for the
 comparison."""
 _MIN_WITHDRAWN_SHARE = 0.6
-"""Share of the words of a user's sentence that a later one must contain to possibly withdraw it."""
 _MAX_COMPARED = 8
-"""Number of newest sentences with a word to compare."""
 _DIGITS = compiled_later(r"\d+")
 _MIN_INFORMATIVE_WORDS = 9
-"""Number of words from which a sentence is informative even if it names nothing."""
 _MIN_STATEMENT_WORDS = 2
-"""Words of the shortest statement, such as "Tests pass."."""
 _MAX_NOD_WORDS = 3
-"""Maximum words of a nod."""
 _CLOSING_SENTENCES = 2
-"""Number of sentences at the end of an agent's text that say what the work has led to."""
 MAX_LINE_CHARS = 400
-"""Maximum characters of a quoted span; a longer sentence is cut and marked."""
 _ITEM_SEPARATOR = " … "
-"""Separates a list's introduction and its items."""
 _MAX_LEAD_CHARS, _MAX_LIST_CHARS = 100, 300
-"""Maximum characters of a list's introduction, and of a line with some of its items."""
 
 
 def answer_statements(text: str) -> list[str]:
@@ -122,8 +110,7 @@ def closing_sentences(text: str) -> list[str]:
 
 
 def drop_repeated_leads(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines in sequence. If neighbouring lines contain items of the same list, the introduction is not
-    repeated."""
+    """Yield lines in sequence; neighbouring items of one list do not repeat its introduction."""
     last_lead = ""
     for line in lines:
         lead, separator, items = line.partition(_ITEM_SEPARATOR)

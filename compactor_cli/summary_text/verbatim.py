@@ -41,12 +41,9 @@ from msgspec import Struct
 from compactor_cli.text.patterns import compiled_later
 
 QUOTED = "\n\n### Lines of the session\n"
-"""Precedes the lines that a summary quotes in addition to the contents of its other headings."""
 LAST_REQUEST_WAS = "\n\nLast request from user was: "
 REPLIED, ACTED = (f"The agent has {did} the last request, which stands below" for did in ("replied to", "acted on"))
-"""Begin the description of what followed the last request."""
 _ALREADY = {REPLIED: "Already replied to", ACTED: "Already acted on"}
-"""Short forms of the same, followed only by the messages."""
 SINCE = (*_ALREADY, *_ALREADY.values())
 _SINCE = compiled_later(
     rf"\n\n(?:(?:{REPLIED}|{ACTED})[^\n]*(?:\n(?P<said>(?:earlier )?#\d+: [^\n]*))?"
@@ -56,11 +53,9 @@ _NUMBER = compiled_later(r"#(?=\d)")
 _ONLY = " (the only request, at the end of this summary)"
 """Replaces the words of the first request if it is also the last one."""
 _ONLY_BEFORE = (" (the only request, which stands at the end)", " (first request: the last one, at the end)")
-"""The forms of this in earlier versions."""
 _BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
 
 TURNS = "### Word for word"
-"""The heading of the messages that a summary repeats."""
 _WHO = r" (?:user \([^\n:()]{1,40}\)|[^\s:]{1,80})"
 _TURN = compiled_later(rf"((?:earlier )?#\d+(?:{_WHO})?|earlier{_WHO}): ")
 _EARLIER_NUMBER = compiled_later(r"earlier #\d+ (.+)")
@@ -79,9 +74,7 @@ class Carried(Struct, frozen=True):
     last: str
     rest: str
     turns: tuple[tuple[str, str], ...] = ()
-    """Pairs of a message's label (`#12 user`) and its words."""
     since: str = ""
-    """The description of what followed the last request."""
 
 
 class Ending(Struct, frozen=True):
@@ -92,9 +85,7 @@ class Ending(Struct, frozen=True):
     said: int
     """Start of the line with the agent's words, which reaches to `last`; equals `last` if there is none."""
     last: int
-    """Start of the introduction to the request."""
     words: int
-    """Start of the words of the request."""
 
 
 class CarriedSpan(Struct, frozen=True):
@@ -139,16 +130,14 @@ def speaker_in(label: str) -> str:
 
 
 def earlier_label(label: str) -> str:
-    """Return a label for a later round, in which numbers differ. Numbers from rounds before the last one are dropped,
-    because they would clash with that round's numbers."""
+    """Return a label for a later round. Numbers of rounds before the last one are dropped: they would clash."""
     if match := _EARLIER_NUMBER.fullmatch(label):
         return f"earlier {match[1]}"
     return label if label.startswith("earlier ") else f"earlier {label}"
 
 
 def block(title: str, kind: Kind, message: int | None, text: str) -> str:
-    """Return a heading with a request under it. Without a message, the words come from an earlier summary. The
-    `only` request is at the end of the summary, as its heading says."""
+    """Return a heading with a request under it; the `only` request is at the end of the summary."""
     if kind == "only":
         return f"### {title}{_ONLY}"
     where = "earlier" if message is None else f"#{message}"
@@ -161,15 +150,13 @@ def last_request(words: str, since: str = "") -> str:
 
 
 def words_since(since: str) -> tuple[str, str]:
-    """Return the label, such as `#97`, and the agent's words in the description of what followed; both are empty if
-    it has none."""
+    """Return the label, such as `#97`, and the agent's words in the description of what followed."""
     label, _, words = since.partition("\n")[2].partition(": ")
     return label, words
 
 
 def since_forms(since: str) -> tuple[str, ...]:
-    """Return the description of what followed, as written by `describe_since`, and shorter forms of it; empty if there
-    is none."""
+    """Return the description of what followed, and shorter forms of it."""
     if not since:
         return ()
     told, _, rest = since.partition("]")
@@ -260,8 +247,7 @@ def _without_turns(text: str, said_turns: list[tuple[str, str]]) -> str:
 
 
 def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:
-    """Return the headings with a request under them, each with the end of its words, and the end of the last one.
-    Quoted lines that look like such headings are ignored."""
+    """Return the headings with a request under them, each with the end of its words, and the end of the last one."""
     blocks = []
     offset = 0
     while match := _BLOCK.search(text, offset):

@@ -19,8 +19,6 @@ from compactor_cli.tokens.base import TokenCounter
 
 PURPOSE = "token count"
 MAX_ROUNDS = 4
-"""Maximum number of compactions by `fit`. The ratio depends on what is kept, which rarely changes much a second
-time."""
 MAX_RATIO = 4
 """Maximum number of provider tokens per local token; beyond it, headings and cut marks alone would not fit."""
 _ANSWER_TOKENS = 16
@@ -63,7 +61,6 @@ class Fit(Struct, Generic[Result], frozen=True):
 
     result: Result
     counter: TokenCounter
-    """The counter that produced the result."""
     tokens: int | None
     """Tokens of the result as counted by the provider; None when the provider could not be asked."""
     rounds: int
@@ -123,7 +120,7 @@ def fit(
 
 
 def token_ratio(tokens: int, messages: Sequence[Message], local: TokenCounter) -> Fraction:
-    """Return the provider's tokens divided by the local ones, without pictures, which both sides count alike."""
+    """Return the provider's tokens divided by the local ones, without pictures."""
     picture_tokens = _picture_tokens(messages, local)
     text_tokens = sum(local.per_message + sum(map(local.count, _sent_texts(message))) for message in messages)
     return Fraction(max(1, tokens - picture_tokens), text_tokens) if text_tokens else Fraction(1)

@@ -22,11 +22,9 @@ class ConversationPair(Struct, frozen=True):
     """The same conversation in two files."""
 
     before: Sequence[Message]
-    """Messages as compaction numbers them, without the file's faults."""
     after: Sequence[Message]
     matched: Matches
     extra: tuple[Message, ...]
-    """Messages of the first file that a repair removes."""
 
 
 def pair_conversations(first: Source, second: Source) -> list[ConversationPair]:
@@ -91,8 +89,7 @@ def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
 
 
 def _in_input_terms(fate: Fate, synthetic: set[int], extra: tuple[int, ...], messages: Sequence[Message]) -> Fate:
-    """Return the fate in terms of the input's message numbers. Results added by a repair are not input messages, and
-    those that it removed count as dropped."""
+    """Return the fate in terms of the input's message numbers, without what a repair added."""
 
     def own(indices: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(sorted(messages[i].number for i in indices if i not in synthetic))

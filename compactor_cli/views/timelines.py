@@ -16,7 +16,6 @@ from compactor_cli.views.compare_sources import ConversationPair, pair_conversat
 from compactor_cli.views.overview import Share
 
 _About = Mapping[str, tuple[str, tuple[str, ...]]]
-"""Id of a call -> its tool and the files that it names."""
 
 
 def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
@@ -49,8 +48,7 @@ def of_sources(first: Source, second: Source) -> tuple[Entry, ...]:
 
 
 def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
-    """Return calls and tokens by file, results included, largest first. A call that names several files counts for
-    each of them, and its tokens are split equally."""
+    """Return calls and tokens by file, results included, largest first; several files of a call share its tokens."""
     about = _call_subjects(messages)
     shares: dict[str, list[int]] = {}
     for message in messages:
@@ -104,8 +102,7 @@ def _removed_entry(conversation: int, message: Message, about: _About, dropped: 
 
 
 def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
-    """Return index of the preceding message -> new messages after it; -1 for the start. `messages`: each with its
-    input index, which is negative for a new one."""
+    """Return index of the preceding message -> new messages after it; -1 for the start."""
     out: dict[int, list[Message]] = {}
     last = -1
     for index, message in messages:

@@ -13,7 +13,6 @@ from compactor_cli.features.name_features import weight_names
 PENALTY = 10.0
 """Strength of the penalty on squared weights of standardized signals, relative to the weights of the examples."""
 DIGITS = 4
-"""Decimals of a weight, so that the profile in a file is exactly the one that was measured."""
 _SOURCE_WEIGHT = 300.0
 """Weight of a source's names if all of them are needed. docs/decisions/0020-learned-profile.md compares ways of
 weighting sources."""
@@ -22,9 +21,7 @@ _SOURCE_EXPONENT = 0.3
 _MIN_CASES = 5.0
 """Sources with fewer cases count less, since the other sources say more about what holds in general."""
 _FEW_NEEDS = 50
-"""Cases with fewer needed names count less, since few labels say little."""
 _TOLERANCE = 1e-3
-"""A signal with a smaller standard deviation is treated as constant and gets no weight."""
 _MAX_ROUNDS = 60
 _MAX_HALVINGS = 20
 
@@ -55,7 +52,6 @@ class Labelled(NamedTuple):
     rows: Sequence[Sequence[float]]
     needed: bool
     weight: float
-    """Weight of each row."""
 
 
 def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: float) -> dict[str, float]:
@@ -95,8 +91,7 @@ def _rows(np: Any, case: TrainingCase) -> Any:
 
 
 def _case_weights(cases: Sequence[TrainingCase], sources: Mapping[str, str]) -> list[float]:
-    """Return the weight of one example for each case. All sources weigh about the same, whatever the number and
-    length of their sessions, except sources with few needed names."""
+    """Return the weight of one example for each case. All sources weigh about the same, except small ones."""
     raw = [1.0 / max(_FEW_NEEDS, case.needs) for case in cases]
     names: dict[str, float] = {}
     needs_by_source: dict[str, float] = {}
@@ -152,8 +147,7 @@ def _logistic(np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, pen
 def _loss_terms(
     np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, ridge: Any, beta: Any
 ) -> tuple[float, Any, Any]:
-    """Return the loss for weights of standardized signals, its gradient and its Hessian. The rows themselves are not
-    transformed."""
+    """Return the loss for weights of standardized signals, its gradient and its Hessian."""
     raw_weights = scale @ beta
     loss, slope, curve = 0.0, np.zeros(len(beta)), np.zeros((len(beta), len(beta)))
     for rows, labels, share in blocks:

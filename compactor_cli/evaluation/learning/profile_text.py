@@ -33,7 +33,6 @@ _STATEMENT_TABLES = {
     "needed": ("statements of a chat of a user and an agent that are needed to go on with it", CHAT_SIGNALS),
 }
 DIGITS = 4
-"""Decimals of every figure and weight."""
 
 
 class LearnedProfile(Struct, frozen=True):
@@ -41,13 +40,11 @@ class LearnedProfile(Struct, frozen=True):
 
     weights: Mapping[str, float]
     sources: Mapping[str, int]
-    """Source -> number of sessions."""
     cases: int
     names: int
     penalty: float
     held_out: HeldOut | None
     not_held_out: str
-    """Why there are no held-out figures; empty if there are some."""
 
     @property
     def sessions(self) -> int:

@@ -16,7 +16,6 @@ from compactor_cli.model.message import system_tokens
 from compactor_cli.model.transcript import Transcript
 
 MIN_TOKENS = 1_000
-"""Minimum tokens of a front without system messages; nobody compacts anything smaller."""
 MIN_NEEDS = 3
 _MIN_SESSIONS = 5
 """From this number of sessions on, they determine what is rare; with fewer, the messages of the front do."""
@@ -35,7 +34,6 @@ class Case(Struct, frozen=True):
 
     session: str
     cut: float
-    """The requested share of tokens before the cut."""
     front: Transcript
     needs: tuple[Need, ...]
 

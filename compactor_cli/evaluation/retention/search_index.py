@@ -19,7 +19,6 @@ class Occurrence(NamedTuple):
     piece: int
     first: int
     last: int
-    """Index after its last word."""
 
 
 class Haystack:

@@ -11,7 +11,6 @@ from msgspec import Struct
 RESAMPLES = 2000
 _SEED = 20_260_301
 _MIN_SESSIONS = 3
-"""Minimum number of sessions for meaningful resampling."""
 
 
 class MeanEstimate(Struct, frozen=True):
