@@ -50,7 +50,7 @@ from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import base_of
 
 if TYPE_CHECKING:
-    from compactor_cli.scoring.base import Scorer
+    from compactor_cli.scoring import Scorer
 
 
 def analyze(

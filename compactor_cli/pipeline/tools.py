@@ -17,7 +17,7 @@ from compactor_cli.tokens.base import TokenCounter
 
 if TYPE_CHECKING:
     from compactor_cli.model.profile import Profile
-    from compactor_cli.scoring.base import Scorer
+    from compactor_cli.scoring import Scorer
 
 
 class Tools(Struct, frozen=True):

@@ -7,8 +7,7 @@ from functools import partial
 from msgspec import Struct
 
 from compactor_cli.errors import UsageError, meant
-from compactor_cli.tokens.base import TokenCounter
-from compactor_cli.tokens.counters import CharacterCounter, CountTokens, ExactCounter
+from compactor_cli.tokens.base import CharacterCounter, CountTokens, ExactCounter, TokenCounter
 from compactor_cli.tokens.models import OPEN_VOCABULARIES, encoding_name, open_vocabulary_of
 from compactor_cli.tokens.splintr_encoder import splintr_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder

@@ -12,7 +12,7 @@ from pkgutil import get_data
 from typing import TYPE_CHECKING
 
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.tokens.counters import CountTokens
+from compactor_cli.tokens.base import CountTokens
 from compactor_cli.tokens.vocabulary import read_vocabulary
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from binascii import a2b_base64
 from pathlib import Path
 
-from compactor_cli.tokens.counters import CountTokens
+from compactor_cli.tokens.base import CountTokens
 
 
 def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
