@@ -145,12 +145,8 @@ def _needs_separator(last: Message | None, message: Message) -> bool:
         return message.role == "assistant"
     if last.records and last.records == message.records:
         return False
-    return _is_user_side(last) == _is_user_side(message) and not (last.results and message.results)
-
-
-def _is_user_side(message: Message) -> bool:
-    return message.role != "assistant"
+    return (last.role == "assistant") == (message.role == "assistant") and not (last.results and message.results)
 
 
 def _opposite_role(message: Message) -> Role:
-    return "assistant" if _is_user_side(message) else "user"
+    return "user" if message.role == "assistant" else "assistant"

@@ -21,7 +21,7 @@ from compactor_cli.formats.copies import find_at
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.plan import Plan
-from compactor_cli.model.transcript import Link, Names, Transcript, Wrapper
+from compactor_cli.model.transcript import Link, Transcript, Wrapper
 from compactor_cli.pipeline.alternation import separate_turns
 from compactor_cli.pipeline.rewritten_records import update_children, updated_counts
 from compactor_cli.pipeline.write_summaries import Summary
@@ -134,8 +134,9 @@ def _items(
         shortened = record in transcript.copies and owner in kept and any(p.edited for p in kept[owner].parts)
         if owner is None or (owner in kept and not shortened):
             items.append(_Item((record, 0, 0), record))
-    for summary in summaries:
-        items.append(_Item(_order_of(summary, transcript, groups), None, summary.message))
+    for summary in summaries:  # at the first message that it replaces
+        first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
+        items.append(_Item(_order_before(first, first.index - 1), None, summary.message))
     if inserted is not None:
         at_end = inserted.before >= len(transcript.messages)
         order = (
@@ -159,12 +160,6 @@ def _separate(items: Sequence[_Item], make_turn: Callable[[Role], Message]) -> l
         separated += [_Item(item.order, None, turn) for turn in before]
         separated.append(item._replace(message=message))
     return separated
-
-
-def _order_of(summary: Summary, transcript: Transcript, groups: Sequence[Group]) -> tuple[int, int, int]:
-    """Return the position of the first message that a summary replaces."""
-    first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
-    return _order_before(first, first.index - 1)
 
 
 def _tip_last(transcript: Transcript, items: Sequence[_Item]) -> list[_Item]:
@@ -316,20 +311,15 @@ def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[i
     pieces: list[bytes] = []
     for piece in layout.pieces:
         if piece is None:
-            pieces.append(
-                layout.separator.join(records if layout.names is None else _as_members(records, layout.names))
-            )
+            if layout.names is not None:  # members of an object, with their ids as keys
+                records = [jsonedit.encode(_id(json.loads(r))).encode() + layout.names.colon + r for r in records]
+            pieces.append(layout.separator.join(records))
         elif isinstance(piece, int):
             raw = transcript.raw(piece)
             pieces.append(jsonedit.replace(raw, changes[piece]) if changes.get(piece) else raw)
         else:
             pieces.append(piece)
     return _wrap(layout.wrapper, b"".join(pieces))
-
-
-def _as_members(records: Sequence[bytes], names: Names) -> list[bytes]:
-    """Return records as members of an object, with their ids as keys."""
-    return [jsonedit.encode(_id(json.loads(record))).encode() + names.colon + record for record in records]
 
 
 def _wrap(wrapper: Wrapper | None, text: bytes) -> bytes:

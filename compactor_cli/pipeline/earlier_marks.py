@@ -4,7 +4,6 @@ and, for a summary, with its last request in time order. All stages use messages
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -17,14 +16,7 @@ from compactor_cli.pipeline.one_compaction import mark_of
 from compactor_cli.summary_text.reading import in_turn
 
 
-class Unmarked(NamedTuple):
-    """A transcript as it is read, and its parts that earlier rounds wrote in another form."""
-
-    transcript: Transcript
-    locations: frozenset[PartIndex]
-
-
-def without_marks(transcript: Transcript, count: Callable[[str], int]) -> Unmarked:
+def without_marks(transcript: Transcript, count: Callable[[str], int]) -> tuple[Transcript, frozenset[PartIndex]]:
     """Return a transcript without marks of earlier rounds, and with a summary's last request in time order."""
     messages, locations = list(transcript.messages), set()
     newest = max((m.index for m in messages if m.origin == "request"), default=-1)
@@ -36,7 +28,7 @@ def without_marks(transcript: Transcript, count: Callable[[str], int]) -> Unmark
             tokens = message.tokens - first.tokens + part.tokens
             messages[message.index] = replace(message, parts=(part, *message.parts[1:]), tokens=tokens)
             locations.add((message.index, 0))
-    return Unmarked(replace(transcript, messages=tuple(messages)) if locations else transcript, frozenset(locations))
+    return (replace(transcript, messages=tuple(messages)) if locations else transcript), frozenset(locations)
 
 
 def _unmarked_text(message: Message, newest: int) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -45,27 +45,16 @@ class AssembledRun(NamedTuple):
     inserted: Inserted | None
 
 
-def plan_run(run: OneCompaction, analysis: Analysis) -> RunPlan:
-    """Return the plan with as many memories as fit. Raises BudgetError if nothing valid fits the target."""
+def plan_run(run: OneCompaction, analysis: Analysis, recall: Recalled | None = None, *, repeat: bool = True) -> RunPlan:
+    """Return the plan with as many memories as fit, or with those given. `repeat`: whether summaries may repeat
+    requests. Raises BudgetError if nothing valid fits the target."""
 
     def plan(target: int | None) -> RunPlan:
-        return RunPlan(*plan_with_memories(run, analysis, target))
+        if recall is None:
+            return RunPlan(*plan_with_memories(run, analysis, target))
+        remaining = without_memories(target, recall)
+        return RunPlan(recall, make_plan(analysis, run.tools, run.settings, remaining, repeat=repeat))
 
-    return _plan_with_placeholders(run, analysis, plan)
-
-
-def _replan(run: OneCompaction, analysis: Analysis, recall: Recalled, *, repeat: bool = True) -> RunPlan:
-    """Return a new plan with the same memories, for other tools or without repeated requests."""
-
-    def plan(target: int | None) -> RunPlan:
-        return RunPlan(
-            recall, make_plan(analysis, run.tools, run.settings, without_memories(target, recall), repeat=repeat)
-        )
-
-    return _plan_with_placeholders(run, analysis, plan)
-
-
-def _plan_with_placeholders(run: OneCompaction, analysis: Analysis, plan: Callable[[int | None], RunPlan]) -> RunPlan:
     if not run.tools.format.alternates:
         return plan(run.target)
     placeholder_tokens = placeholder_turn("user", run.tools.counter).tokens
@@ -90,7 +79,7 @@ def summarize(run: OneCompaction, analysis: Analysis, planned: RunPlan) -> tuple
     result = write_for(planned)
     if any(slot.quotes for slot in planned.plan.slots if all(summary.slot is not slot for summary in result[1])):
         # a request must not be lost with the summary that was to repeat it
-        planned = _replan(run, analysis, planned.recall, repeat=False)
+        planned = plan_run(run, analysis, planned.recall, repeat=False)
         result = write_for(planned)
     may_write = run.settings.summarizer == "llm" and run.tools.strategy.writes
     if may_write and not any_by_model(result[1]):
@@ -102,7 +91,7 @@ def _summarize_offline(run: OneCompaction, analysis: Analysis, recall: Recalled)
     """Write the summaries offline if the model wrote none, by a new plan that reserves nothing for it."""
     tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
     run = replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
-    return summarize(run, analysis, _replan(run, analysis, recall))
+    return summarize(run, analysis, plan_run(run, analysis, recall))
 
 
 def assemble_run(

@@ -8,12 +8,12 @@ from functools import cache, partial
 from compactor_cli.model.budget import TIERS
 from compactor_cli.model.message import Message, by_index
 from compactor_cli.model.plan import Plan
-from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, TierLine, TierUse
+from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, Spent, TierLine, TierUse
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
 from compactor_cli.pipeline.earlier_marks import is_changed_beyond_mark
 from compactor_cli.pipeline.one_compaction import OneCompaction
-from compactor_cli.pipeline.token_use import spent_by_use, spent_unchanged
+from compactor_cli.pipeline.token_use import spent_by_use
 from compactor_cli.pipeline.write_summaries import Summary, current_round
 from compactor_cli.summary_text.verbatim import turn
 
@@ -51,7 +51,7 @@ def unchanged_report(transcript: Transcript, target: int | None) -> Compaction:
         plan=None,
         round=current_round(transcript.messages) - 1,
         dispositions=Dispositions(kept=len(transcript.messages)),
-        use_of_tokens=partial(spent_unchanged, transcript.tokens),
+        use_of_tokens=lambda: (Spent("unchanged", transcript.tokens),) if transcript.tokens else (),
         repairs=(),
         removed=(),
         first_changed_index=None,

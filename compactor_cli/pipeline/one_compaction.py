@@ -37,7 +37,7 @@ class OneCompaction(Struct, frozen=True):
     def must_change(self) -> bool:
         """Return whether the input must not be returned unchanged, however small it is."""
         return (
-            is_damaged(self.transcript)
+            any(note.kind in DAMAGE_KINDS for note in self.transcript.notes)
             or (self.closes_history and self._is_open)
             or self.drops_outside
             or bool(self.decisions.drop)
@@ -53,11 +53,6 @@ class OneCompaction(Struct, frozen=True):
         """Return whether a user turn must not directly follow."""
         messages = self.transcript.messages
         return (bool(messages) and ends_with_result(messages[-1])) or bool(self.pairing.unanswered)
-
-
-def is_damaged(transcript: Transcript) -> bool:
-    """Return whether part of the input had to be left out, so that its bytes cannot simply be copied."""
-    return any(note.kind in DAMAGE_KINDS for note in transcript.notes)
 
 
 def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | None, Base]:

@@ -86,7 +86,10 @@ def _repair_results(
     notes = [Note("removed_result", index, "no call for it") for index, _ in sorted(surplus)]
     added_after: dict[int, list[Message]] = defaultdict(list)
     moved: set[int] = set()
-    for index, results in _by_message(misplaced).items():
+    by_message: dict[int, dict[int, PartIndex]] = defaultdict(dict)
+    for (index, part_index), call in sorted(misplaced.items()):
+        by_message[index][part_index] = call
+    for index, results in by_message.items():
         message = messages[index]
         callers = {call[0] for call in results.values()}
         if len(results) == len(message.parts) and len(callers) == 1:
@@ -107,14 +110,9 @@ def _repair_results(
     result: list[Message] = []
     for index, message in enumerate(messages):
         remaining = [] if index in moved else _remove_results(message, index, surplus, moved_results, rules.count)
-        result += (
-            [
-                _append_parts(remaining_message, _with_places(remaining_message, added_parts[index]))
-                for remaining_message in remaining
-            ]
-            if added_parts[index]
-            else remaining
-        )
+        if added_parts[index]:
+            remaining = [_append_parts(each, _with_places(each, added_parts[index])) for each in remaining]
+        result += remaining
         result += added_after[index]
     repaired = _renumber(result)
     if not repaired:  # the transcript consists only of results without calls and cannot be repaired
@@ -223,14 +221,6 @@ def _missing_result(
         timestamp=message.timestamp,
         after=last.after if last.after is not None else last.records[-1],
     )
-
-
-def _by_message(misplaced: dict[PartIndex, PartIndex]) -> dict[int, dict[int, PartIndex]]:
-    """Return message -> its late results by part -> their calls."""
-    by_message: dict[int, dict[int, PartIndex]] = defaultdict(dict)
-    for (index, part_index), call in sorted(misplaced.items()):
-        by_message[index][part_index] = call
-    return by_message
 
 
 def _remove_results(

@@ -25,7 +25,6 @@ from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
 from compactor_cli.model.pairing import Pairing, pair_calls
-from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.score import Rating
 from compactor_cli.model.transcript import Note, Source, Transcript
@@ -44,7 +43,6 @@ from compactor_cli.pipeline.state_base import with_stated_base
 from compactor_cli.pipeline.tiers import assign_tiers, select_residuals
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
-from compactor_cli.pipeline.write_summaries import Summary
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import base_of
@@ -187,7 +185,8 @@ def _compact(run: OneCompaction) -> Compaction:
         result,
         repairs=repairs,
         stages=tuple(stages.seconds),
-        summarizer=_writer(run.tools, plan, summaries),
+        # the offline one if a model should have written summaries but wrote none
+        summarizer=run.tools.summarizer.name if any_by_model(summaries) or not plan.slots else Extractive.name,
         warnings=(
             *plan.notes,
             *removal_warnings(transcript.messages, repairs),
@@ -217,7 +216,7 @@ def _extract_memories(run: OneCompaction) -> tuple[Memory, ...]:
     if run.tools.remember is None:
         return ()
     run.stages.announce("extracting")
-    memories = tuple(run.tools.remember(without_marks(run.transcript, run.tools.counter.count).transcript))
+    memories = tuple(run.tools.remember(without_marks(run.transcript, run.tools.counter.count)[0]))
     run.stages.finish("extract")
     return memories
 
@@ -266,11 +265,6 @@ def _is_worthwhile(transcript: Transcript, output: Output, *, summary_needed: bo
     summaries = [m.text("text") for m in output.messages if m.origin == "summary"]
     states_base = (not summaries and not summary_needed) or any(base_of(text) is not None for text in summaries)
     return states_base and sum(m.tokens for m in output.messages) < transcript.tokens
-
-
-def _writer(tools: Tools, plan: Plan, summaries: Sequence[Summary]) -> str:
-    """Return the name of the summarizer: the offline one if a model should have written summaries but wrote none."""
-    return tools.summarizer.name if any_by_model(summaries) or not plan.slots else Extractive.name
 
 
 def compact_source(

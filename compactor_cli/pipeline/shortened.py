@@ -87,14 +87,14 @@ class _OutputComparison:
 
     def warn_about_matches(self) -> Iterable[str]:
         """Yield a warning if messages that match `--keep` were cut, with the number of matches that are gone."""
-        cut = [message for message in self._matching if not self._is_whole(message)]
+        cut = [message for message in self._matching if self._sizes(message)]
         if cut:
             counts_before = [self._count_matches(part.text for part in message.parts) for message in cut]
             counts_after = [self._count_matches(self._output_texts(message)) for message in cut]
             matches_before = sum(found.total() for found in counts_before)
             matches_lost = sum((found - left).total() for found, left in zip(counts_before, counts_after, strict=True))
             subject = f"{len(cut):,} of {len(self._matching):,} messages that match --keep"
-            subject = "the message that matches --keep" if _is_single(self._matching) else subject
+            subject = "the message that matches --keep" if len(self._matching) == 1 else subject
             loss_text = (
                 f", without {matches_lost:,} of {matches_before:,} matches" if matches_lost else ", with every match"
             )
@@ -106,7 +106,7 @@ class _OutputComparison:
         newest = real_messages[len(real_messages) - self.request.keep_last :] if self.request.keep_last else []
         matching = {message.index for message in self._matching}
         others = [m for m in newest if m.records and m.origin != "summary" and m.index not in matching]
-        if cut := [message for message in others if not self._is_whole(message)]:
+        if cut := [message for message in others if self._sizes(message)]:
             yield self._warning(f"{len(cut):,} of the last {len(newest):,} messages (--keep-last)", cut, "")
 
     def warn_about_match_cost(self) -> Iterable[str]:
@@ -116,12 +116,11 @@ class _OutputComparison:
             return
         matching = {message.index for message in self._matching}
         requests = [m for m in self.messages if m.origin == "request" and m.index not in matching]
-        if cut := [message for message in requests if not self._is_whole(message)]:
+        if cut := [message for message in requests if self._sizes(message)]:
             yield (
                 f"matches of --keep take {tokens:,} of the {total:,} tokens of the output, and {len(cut):,} of "
-                f"{len(requests):,} other user requests ({_list_numbers(cut)}) are not whole; keep less, or use "
-                f"a larger "
-                "target"
+                f"{len(requests):,} other user requests ({_list_numbers(cut)}) are not whole; keep less, or use a "
+                "larger target"
             )
 
     @cached_property
@@ -138,15 +137,11 @@ class _OutputComparison:
         before = sum(message.tokens for message in cut)
         after = sum(map(self._output_tokens, cut))
         required_tokens = self.request.required_tokens() + SUMMARY_RESERVE_TOKENS
+        were, them = ("was", "it") if len(cut) == 1 else ("were", "them")
         return (
-            f"{subject} {'was' if _is_single(cut) else 'were'} shortened ({_list_numbers(cut)}), from {before:,} "
-            f"to {after:,} "
-            f"tokens{loss_text}; a target of {required_tokens:,} tokens keeps "
-            f"{'it' if _is_single(cut) else 'them'} whole"
+            f"{subject} {were} shortened ({_list_numbers(cut)}), from {before:,} to {after:,} tokens{loss_text}; a "
+            f"target of {required_tokens:,} tokens keeps {them} whole"
         )
-
-    def _is_whole(self, message: Message) -> bool:
-        return not self._sizes(message)
 
     def _sizes(self, message: Message) -> str:
         """Return how far a message was shortened, or that it was left out; empty if it is whole."""
@@ -189,10 +184,6 @@ def _normalize(text: str) -> str:
 def _has_changed_text(before: Message, after: Message) -> bool:
     """Return whether this run shortened a message, comparing texts, because repairs edit parts as well."""
     return any(new.text != old.text for old, new in zip(before.parts, after.parts, strict=False))
-
-
-def _is_single(messages: Sequence[Message]) -> bool:
-    return len(messages) == 1
 
 
 def _list_numbers(messages: Sequence[Message]) -> str:

@@ -19,7 +19,6 @@ _AGENT_USE = "agent's words"
 _INSTRUCTIONS_USE = "instructions"
 _HARNESS_USE = "harness's notes"
 _EARLIER_USE = "earlier summaries"
-_UNCHANGED_USE = "unchanged"
 _USES = (
     "system",
     "requests",
@@ -34,7 +33,6 @@ _USES = (
     _EARLIER_USE,
     "summaries",
     _MARKS_USE,
-    _UNCHANGED_USE,
 )
 _PART_USES: Mapping[PartKind, str] = {"tool_call": "calls", "tool_result": "tool outputs"}
 _SPEAKER_USES = {
@@ -68,11 +66,6 @@ def spent_by_use(
         for name, tokens in _message_uses(message, by_number, is_newest=message.index in newest_indices):
             totals[name] += tokens
     return tuple(Spent(name, tokens) for name, tokens in totals.items() if tokens)
-
-
-def spent_unchanged(tokens: int) -> tuple[Spent, ...]:
-    """Return the use of tokens for an output that equals its input."""
-    return (Spent(_UNCHANGED_USE, tokens),) if tokens else ()
 
 
 def _message_uses(message: Message, by_number: Mapping[int, Message], *, is_newest: bool) -> Iterator[tuple[str, int]]:

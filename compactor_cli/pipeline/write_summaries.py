@@ -13,7 +13,7 @@ from compactor_cli.features.spoken_names import names_spoken_of
 from compactor_cli.features.work.state import KnownState, known_state
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
-from compactor_cli.model.plan import Decision, Plan, SummarySlot
+from compactor_cli.model.plan import Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Transcript
@@ -100,8 +100,11 @@ def write_summaries(
         unspent_tokens -= message.tokens if slot.passes_on else 0
         written[slot] = Summary(slot, message, tuple(m.index for m in request.messages))
     if failed:
-        decisions = tuple(_mark_gone(d) if d.group in failed else d for d in plan.decisions)
-        plan = replace(plan, decisions=decisions)
+        decisions = (
+            d._replace(rendition="gone", reason=f"{d.reason}, no room for a summary") if d.group in failed else d
+            for d in plan.decisions
+        )
+        plan = replace(plan, decisions=tuple(decisions))
     return plan, tuple(written[slot] for slot in plan.slots if slot in written)
 
 
@@ -131,10 +134,6 @@ def _state_up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tup
     """Return the state lines that are not based on anything after these messages."""
     last = max(m.index for m in messages)
     return with_whole_list(state, lambda line: line.message <= last)
-
-
-def _mark_gone(decision: Decision) -> Decision:
-    return decision._replace(rendition="gone", reason=f"{decision.reason}, no room for a summary")
 
 
 def _summary_request(

@@ -111,7 +111,8 @@ class ClassifierScorer:
         available_tokens = (
             self._model.context_limit - estimate_tokens(self._system + _prompt("directive")) - _ANSWER_TOKENS
         )
-        max_chars = _max_chars_for(available_tokens)
+        # a request of one message fits the model, whatever its script
+        max_chars = max(_MIN_MESSAGE_CHARS, min(_MAX_MESSAGE_CHARS, (available_tokens - _ENTRY_TOKENS) // 2 - 100))
         new_keys = {message.index: _key(message) for message in messages if _key(message) not in self._judged}
         batches = _batches(
             [_sent_message(message, max_chars) for message in messages if message.index in new_keys], available_tokens
@@ -133,11 +134,6 @@ class ClassifierScorer:
 def _key(message: Message) -> tuple[str, str]:
     """Return what determines a message's judgement."""
     return message.role, message.text("text")
-
-
-def _max_chars_for(available_tokens: int) -> int:
-    """Return the characters per message with which a request of one message fits the model."""
-    return max(_MIN_MESSAGE_CHARS, min(_MAX_MESSAGE_CHARS, (available_tokens - _ENTRY_TOKENS) // 2 - 100))
 
 
 def _sent_message(message: Message, max_chars: int) -> _SentMessage:

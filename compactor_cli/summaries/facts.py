@@ -62,7 +62,7 @@ _WORD = compiled_later(r"\w{3,}")
 _MAX_ADDED_LINES = 30
 _CHANGE_MARK = compiled_later(r"^[+-]\| ")
 LEFT_OUT = "Left out for want of room:"
-_NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
+_NOUNS = {"Files": "file", "Errors": "error", "Commands": "command"}
 _COUNTED = compiled_later(r"(\d+) (file|error|command)")
 
 
@@ -256,23 +256,16 @@ def parse_fact(section: str, line: str) -> Fact | None:
 
 def left_out_line(counts: Mapping[str, int]) -> str:
     """Return the line for facts that do not fit in a summary; empty if there are none."""
-    counted = [
-        f"{number} {_NOUNS[section] if number > 1 else _NOUNS[section][:-1]}"
-        for section, number in counts.items()
-        if number
-    ]
+    counted = [f"{number} {_NOUNS[section]}{'s' * (number > 1)}" for section, number in counts.items() if number]
     return f"{LEFT_OUT} {', '.join(counted)}" if counted else ""
 
 
 def earlier_left_out(messages: Sequence[Message]) -> Counter[str]:
     """Return section -> number of facts that did not fit in earlier summaries."""
+    section_of_noun = {noun: section for section, noun in _NOUNS.items()}
     counts: Counter[str] = Counter()
-    for message in messages:
-        if message.origin == "summary":
-            for line in message.text("text").splitlines():
-                if line.startswith(f"- {LEFT_OUT} "):
-                    for number, noun in _COUNTED.findall(line):
-                        counts[next(section for section, plural in _NOUNS.items() if plural.startswith(noun))] += int(
-                            number
-                        )
+    for text in (message.text("text") for message in messages if message.origin == "summary"):
+        for line in text.splitlines():
+            if line.startswith(f"- {LEFT_OUT} "):
+                counts.update({section_of_noun[noun]: int(number) for number, noun in _COUNTED.findall(line)})
     return counts

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummaryPart
-from compactor_cli.model.planning import NO_DRAFT, Draft, SummaryRequest
+from compactor_cli.model.planning import NO_DRAFT, Draft
 from compactor_cli.summaries.items import SummaryItem, join_sentences, line_tokens
 from compactor_cli.summaries.outline import OTHERS, PROSE, Heading, Outline, Standing, row
 from compactor_cli.summaries.quoting import drop_least, repeated_turns
@@ -63,14 +63,6 @@ class Page(Struct, frozen=True):
     described_files: frozenset[str] = frozenset()
     talk: bool = False
 
-    def model_texts(self, title: str) -> list[str]:
-        """Return what the model wrote under a heading."""
-        return [text for heading, text in self.draft.sections if heading == title and text]
-
-    def model_part(self, part: int) -> str:
-        """Return what the model wrote for a part."""
-        return self.draft.parts[part] if part < len(self.draft.parts) else ""
-
 
 def render(page: Page, chosen: Sequence[PageLine]) -> str:
     """Return the text of a summary with the chosen lines."""
@@ -91,14 +83,15 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
         pieces += turns
     for index, part in enumerate(page.parts):
         lines = sorted((line.item for line in chosen if line.part == index), key=lambda item: item.order)
-        body = [text for text in (page.model_part(index),) if text] + _lines(lines)
+        body = [*filter(None, page.draft.parts[index : index + 1]), *_lines(lines)]
         pieces += [f"### {part.title}", *body] if body or part.named else []
     items = [line.item for line in chosen if line.part is None]
     for heading in page.outline.headings:
         heading_lines = _heading_lines(heading, items, page.described_files)
-        state = state_block_lines(page.state, heading)
+        state = state_text(line for line in page.state if standing_of(line) in heading.state)
+        written = [text for title, text in page.draft.sections if title == heading.title and text]
         # an empty line ends the state block
-        body = [*page.model_texts(heading.title), *state, *([""] if state and heading_lines else []), *heading_lines]
+        body = [*written, *([state] if state else []), *([""] if state and heading_lines else []), *heading_lines]
         pieces += _heading_block(page, heading, body, quotes)
         pieces += turns if heading.quotes == "first" else []
     if page.lines:
@@ -167,12 +160,6 @@ def _split_newer_sentences(page: Page, chosen: Sequence[PageLine]) -> tuple[Sequ
     newer = [x for x in chosen if x.part is None and x.item.label and x.item.messages[0] > first]
     moved = {id(line) for line in newer}
     return [line for line in chosen if id(line) not in moved], sorted((x.item for x in newer), key=lambda x: x.order)
-
-
-def state_block_lines(state: Sequence[StateLine], heading: Heading) -> list[str]:
-    """Return the state block for a heading; empty if nothing belongs there."""
-    text = state_text(line for line in state if standing_of(line) in heading.state)
-    return [text] if text else []
 
 
 def standing_of(line: StateLine) -> Standing:
@@ -252,12 +239,11 @@ def _table_lines(items: Sequence[SummaryItem], described: frozenset[str]) -> lis
 
 
 def fitting_lines(
-    page: Page, chosen: Sequence[PageLine], request: SummaryRequest, count: Callable[[str], int]
+    page: Page, chosen: Sequence[PageLine], lines: tuple[Excerpt, ...], budget: int, count: Callable[[str], int]
 ) -> tuple[Excerpt, ...]:
     """Return the strategy's lines without those of least value that do not fit."""
-    lines = request.slot.lines
     while lines:
-        excess = count(render(replace(page, lines=lines), chosen)) - request.budget
+        excess = count(render(replace(page, lines=lines), chosen)) - budget
         if excess <= 0:
             break
         lines = drop_least(lines, excess)

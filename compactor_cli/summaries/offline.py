@@ -38,7 +38,6 @@ from compactor_cli.summaries.sections import candidates, code_items, fact_items,
 from compactor_cli.summaries.session_end import answered_words, describe_after_request, newest_calls
 from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.summary_text.headers import written_by
-from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.patterns import compiled_later
 
 _WORD = compiled_later(r"[^\W_][\w./-]{2,}")
@@ -57,7 +56,11 @@ def write_page(request: SummaryRequest, count: Callable[[str], int]) -> str:
     """Return the text of a summary: its headings with their lines, and the lines that it quotes as well."""
     count = cache(count)  # a line is weighed several times but encoded once
     page = make_page(request)
-    page = replace(page, state=_fit_state(page, request, count))
+    # changed files are among the facts if the form puts these first
+    standings = frozenset(standing_name for heading in page.outline.headings for standing_name in heading.state)
+    room = int(line_budget(page, request.budget, count) * _STATE_SHARE)
+    state = fit_state_lines(request.state, standings, room, count, files=not page.outline.facts_first)
+    page = replace(page, state=state)
     page = replace(page, lines=fit_quoted_lines(page, request, count))
     items = _collect_items(request, page)
     page = replace(page, known_sections=frozenset(item.section for item in items))
@@ -79,7 +82,9 @@ def _collect_items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
     if IMMEDIATE in sections_in(outline):
         items += last_words_item(messages, at_end=bool(page.since))
     if outline.facts_first:
-        items = _append_newest_calls(items, newest_calls(messages))
+        newest = newest_calls(messages)
+        call_keys = {item.key for item in newest}
+        items = [*(item for item in items if item.key not in call_keys), *newest]  # they replace earlier rounds' lines
     items = not_in_state(items, page.state)
     if outline.facts_first:
         items = _boost_urgent(items, outline)
@@ -95,8 +100,8 @@ def _render_fitting(page: Page, chosen: list[PageLine], request: SummaryRequest,
         if excess <= 0:
             page = with_descriptions(page, chosen, -excess, request.budget, count)
             unsaid_lines = without_repeats(request.slot.lines, [line.item for line in chosen], page)
-            fitted_request = replace(request, slot=replace(request.slot, lines=unsaid_lines))
-            return render(replace(page, lines=fitting_lines(page, chosen, fitted_request, count)), chosen)
+            fitting = fitting_lines(page, chosen, unsaid_lines, request.budget, count)
+            return render(replace(page, lines=fitting), chosen)
         if not chosen:
             break
         chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
@@ -136,17 +141,10 @@ def make_page(request: SummaryRequest) -> Page:
     )
 
 
-def _fit_state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
-    """Return the state lines that fit, without files if the form lists them among the facts."""
-    standings = frozenset(standing_name for heading in page.outline.headings for standing_name in heading.state)
-    room = int(line_budget(page, request.budget, count) * _STATE_SHARE)
-    return fit_state_lines(request.state, standings, room, count, files=not page.outline.facts_first)
-
-
 def fit_quoted_lines(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
     """Return the strategy's quoted lines that leave enough room for the headings."""
     reserved_tokens = 0 if request.draft is not None else request.slot.reserved_tokens
-    return fitting_lines(page, (), replace(request, budget=request.budget - reserved_tokens), count)
+    return fitting_lines(page, (), request.slot.lines, request.budget - reserved_tokens, count)
 
 
 def _choose_lines(
@@ -170,7 +168,10 @@ def _choose_lines(
                 SummaryItem("Commands", left_out_line(dict(sorted(missing_counts.items()))), (), _LAST_POSITION)
             )
         room -= line_tokens(first_items, count)
-        code = _take_code(items, int(min(code_room, room * _MAX_CODE_REST_SHARE)), count)
+        blocks = sorted(
+            (item for item in items if item.code), key=lambda item: (item.section != ACTIVE_CODE, -item.order)
+        )
+        code = _take_fitting(blocks, int(min(code_room, room * _MAX_CODE_REST_SHARE)), count)
         room -= line_tokens(code, count)
         first_items += code
         items = [item for item in items if not item.code]
@@ -266,12 +267,6 @@ def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], 
     return _take_fitting(ordered, room, count)
 
 
-def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """Return the code that fits: first that of active work, then the newest."""
-    code = [item for item in items if item.code]
-    return _take_fitting(sorted(code, key=lambda item: (item.section != ACTIVE_CODE, -item.order)), room, count)
-
-
 def _take_fitting(ordered: Sequence[SummaryItem], tokens_left: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """Return the lines that fit, taken in order."""
     fitting = []
@@ -281,12 +276,6 @@ def _take_fitting(ordered: Sequence[SummaryItem], tokens_left: int, count: Calla
             tokens_left -= cost
             fitting.append(item)
     return fitting
-
-
-def _append_newest_calls(items: Sequence[SummaryItem], newest: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """Return the items followed by the newest calls, which replace lines of an earlier round on the same call."""
-    call_keys = {item.key for item in newest}
-    return [*(item for item in items if item.key not in call_keys), *newest]
 
 
 def _remove_duplicates(items: Sequence[SummaryItem]) -> list[SummaryItem]:

@@ -27,7 +27,6 @@ from compactor_cli.summaries.statement_choice import (
     clip,
     closing_sentences,
     drop_repeated_leads,
-    find_repeated,
     find_withdrawn,
     has_limit,
     is_binding,
@@ -104,7 +103,6 @@ def candidates(
     items = [_refile(item, numbers) for item in _without_withdrawn(items)]
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
-    items = list(_without_repeated(items))
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
     if progress and not answered and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
@@ -124,16 +122,6 @@ def _without_withdrawn(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
         add_needs(result, indices[index], [indices[other]])
     dropped = {indices[index] for index in withdrawn}
     yield from (item for index, item in enumerate(result) if index not in dropped)
-
-
-def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without statements that the agent later repeated; only a later decision repeats a decision."""
-    repeated_ids: set[int] = set()
-    for sections in (("Decisions",), ("Decisions", "Done")):
-        stated = [item for item in items if item.section in sections and item.messages]
-        again = (stated[index] for index in find_repeated([(item.messages[0], item.text) for item in stated]))
-        repeated_ids |= {id(item) for item in again if item.section == sections[-1]}
-    yield from (item for item in items if id(item) not in repeated_ids)
 
 
 def _refile(item: SummaryItem, current_numbers: Set[int]) -> SummaryItem:
@@ -291,7 +279,7 @@ def _request_items(message: Message, keywords: Keywords, answer: str) -> Iterato
         is_rule = is_binding(sentence)
         section = "Constraints" if is_rule or has_limit(sentence) else "Goal"
         # the first sentence that asks for something, which "Good." before it does not
-        bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
+        bonus = sentence_points(sentence, keywords) / 10 + (4 if order == (substantial or [0])[0] else 0)
         needs: tuple[str, ...] = ()
         text = texts[order]
         if is_rule:
@@ -316,7 +304,7 @@ def _agent_items(message: Message, keywords: Keywords, *, after_request: bool) -
         section = "Decisions" if is_decision(sentence) else "Done"
         is_exclamation = sentence.endswith("!") and is_few_words(sentence)
         is_polite = section == "Done" and (is_exclamation or (len(statements) > 1 and is_uninformative(sentence)))
-        bonus = _points(sentence, keywords) - _POLITE_PENALTY * is_polite
+        bonus = sentence_points(sentence, keywords) / 10 - _POLITE_PENALTY * is_polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), order_of(message, order), bonus)
 
 
@@ -363,8 +351,3 @@ def _fact_items(
         if fact.earlier_numbers:
             position, bonus = order - _EARLIER_OFFSET, bonus + 6
         yield SummaryItem(fact.section, fact.text, (), position, bonus, fact)
-
-
-def _points(sentence: str, keywords: Keywords) -> float:
-    """Return the points of seed 000, divided by ten."""
-    return sentence_points(sentence, keywords) / 10

@@ -4,7 +4,6 @@ and nods."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
@@ -13,7 +12,7 @@ from compactor_cli.text.clauses import Clause
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import QUESTION_END, Sentence, split_sentences, split_statements
-from compactor_cli.text.subjects import later_on_subject, stems, subject_terms
+from compactor_cli.text.subjects import later_on_subject, stems
 
 _DECISION_WORDS = compiled_later(
     r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
@@ -66,22 +65,7 @@ _UNDONE = compiled_later(
     ),
 )
 _NEGATIONS = compiled_later(r"\b(?:nothing|none|no longer|no \w+)\b", re.IGNORECASE)
-_AGREEMENT = compiled_later(
-    r"\W*(?:(?:you(?:'re| are)|that(?:'s| is)) (?:absolutely |completely |totally |entirely |quite |exactly )?"
-    r"(?:right|correct)|(?:that )?makes (?:\w+ )?sense|"
-    r"(?:good|great|excellent|fair|nice) (?:catch|point|question|idea|call|enough|work|job)|sounds good|got it|"
-    r"i (?:see|understand))\W*",
-    re.IGNORECASE,
-    (
-        *("you're ", "you are ", "that's ", "that is ", "makes ", "good ", "great ", "excellent ", "fair ", "nice "),
-        *("sounds good", "got it", "i see", "i understand"),
-    ),
-)
-_MIN_REPEATED_SHARE, _MIN_COMPARED_WORDS = 0.8, 4
-"""Share of a sentence's words that a later message must contain to repeat it, and minimum number of words for the
-comparison."""
 _MIN_WITHDRAWN_SHARE = 0.6
-_MAX_COMPARED = 8
 _DIGITS = compiled_later(r"\d+")
 _MIN_INFORMATIVE_WORDS = 9
 _MIN_STATEMENT_WORDS = 2
@@ -176,38 +160,6 @@ def find_withdrawn(sentences_of: Sequence[tuple[int, str]]) -> tuple[set[int], d
     return set(withdrawn), {index: stays(other) for index, other in maybe_withdrawn.items() if index not in withdrawn}
 
 
-def find_repeated(entries: Sequence[tuple[int, str]]) -> set[int]:
-    """Return the indices of the sentences that a later message repeats, in one sentence or two, in the same or other
-    words. The repetition contains all names and numbers, and nearly all words. Each sentence is given with its
-    message's number."""
-    terms = [stems(text) for _, text in entries]
-    names = [{*_DIGITS.findall(text), *(t for t in subject_terms(text) if not t.isalpha())} for _, text in entries]
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for index, own_terms in enumerate(terms):
-        for term in own_terms:
-            holders[term].append(index)
-
-    def says(other: int, position: int, max_missing: int) -> bool:
-        missing_names = names[position] - names[other]
-        adjacent = (n for n in (other - 1, other + 1) if 0 <= n < len(entries) and entries[n][0] == entries[other][0])
-        fitting = [n for n in adjacent if missing_names <= names[n]]
-        if missing_names and not fitting:  # true of most sentences
-            return False
-        missing_terms = terms[position] - terms[other]
-        return (not missing_names and len(missing_terms) <= max_missing) or any(
-            len(missing_terms - terms[n]) <= max_missing for n in fitting
-        )
-
-    repeated: set[int] = set()
-    for index, ((message, _), own_terms) in enumerate(zip(entries, terms, strict=True)):
-        missing = int(len(own_terms) * (1 - _MIN_REPEATED_SHARE))
-        rarest = sorted(own_terms, key=lambda term: (len(holders[term]), term))[: missing + 1]  # it contains one
-        later = sorted({n for term in rarest for n in holders[term][-_MAX_COMPARED:] if entries[n][0] > message})
-        if len(own_terms) >= _MIN_COMPARED_WORDS and any(says(other, index, missing) for other in later):
-            repeated.add(index)
-    return repeated
-
-
 def is_undone(sentence: str) -> bool:
     """Return whether a sentence says that something is unfinished."""
     return _UNDONE.search(sentence) is not None and not _NEGATIONS.search(sentence)
@@ -234,8 +186,7 @@ def is_informative(sentence: str) -> bool:
 
 
 def _is_empty_talk(sentence: str) -> bool:
-    is_agreement = _AGREEMENT.fullmatch(_plain_quotes(sentence)) is not None
-    return is_agreement or _announces(sentence) or QUESTION_END.search(sentence) is not None or _is_nod(sentence)
+    return _announces(sentence) or QUESTION_END.search(sentence) is not None or _is_nod(sentence)
 
 
 def _announces(sentence: str) -> bool:

@@ -16,7 +16,6 @@ for a mark. Tags of harnesses are made harmless.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -182,11 +181,6 @@ def person_named(name: str) -> str:
     return f"({plain})" if plain else ""
 
 
-def _speaker(match: re.Match[str]) -> str:
-    name = match["name"] or match["speaker"] or ""
-    return "user" if name.startswith(_PERSON) and name.endswith(")") else name
-
-
 def earlier_heading(text: str, start: int) -> tuple[str, int]:
     """Return the heading above the line at `start` of a summary, in the form for a later round, and its position."""
     start = text.rfind("\n", 0, start) + 1
@@ -239,7 +233,11 @@ def speaker_of(line: str) -> Speaker | None:
     match = _HEADING.match(line)
     if match is None:
         return None
-    name = _speaker(match) if (match["joint"] or match["end"]) == ":" else "→"
+    name = match["name"] or match["speaker"] or ""
+    if (match["joint"] or match["end"]) != ":":
+        name = "→"
+    elif name.startswith(_PERSON) and name.endswith(")"):
+        name = "user"
     return Speaker(int(match["message"]) if match["message"] and not match["earlier"] else None, name)
 
 

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Speaker, Turn
+from compactor_cli.asking.port import LanguageModel, ModelRequest, Speaker, Turn
 from compactor_cli.asking.turns import merge_turns
 from compactor_cli.model.message import Message, Role
 from compactor_cli.tokens.base import TokenCounter
@@ -82,7 +82,8 @@ def probe_tokens(messages: Sequence[Message], model: LanguageModel, local: Token
     answers = model.ask([*requests, _request([_FILLER])] if is_split else requests)
     token_counts = [answer.prompt_tokens for answer in answers if answer.prompt_tokens is not None]
     if len(token_counts) < len(answers):
-        model.give_up(PURPOSE, _failure_text(answers))
+        silent = next(answer for answer in answers if answer.prompt_tokens is None)
+        model.give_up(PURPOSE, silent.failure or "the answer does not report the tokens of the request")
         return None
     # the fixed cost of every request; the first request's is part of the total
     overhead = max(0, token_counts.pop() - _turn_tokens(_FILLER, local)) if is_split else 0
@@ -204,8 +205,3 @@ def _request(turns: Sequence[Turn]) -> ModelRequest:
     """Return a request with these turns; a system turn at the beginning becomes its system prompt."""
     system = turns[0].text if turns[0].role == "system" else ""
     return ModelRequest(PURPOSE, system, tuple(turns[1:] if system else turns), _ANSWER_TOKENS)
-
-
-def _failure_text(answers: Sequence[ModelAnswer]) -> str:
-    silent = next(answer for answer in answers if answer.prompt_tokens is None)
-    return silent.failure or "the answer does not report the tokens of the request"

@@ -39,7 +39,10 @@ def pair_conversations(first: Source, second: Source) -> list[ConversationPair]:
         messages = _repaired(a) if a.messages != b.messages else a.messages
         numbers = {m.number for m in messages if m.records}
         extra = tuple(m for m in a.messages if m.number not in numbers)
-        out.append(ConversationPair(messages, b.messages, matches(messages, b.messages), extra))
+        matched = matches(messages, b.messages)
+        edited = {m.index for m in messages if any(p.edited for p in m.parts)}
+        matched = replace(matched, fate=_cut_by_repair(matched.fate, edited))
+        out.append(ConversationPair(messages, b.messages, matched, extra))
     return out
 
 
@@ -48,9 +51,10 @@ def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival
     results: list[tuple[Fate, Sequence[Survival]]] = []
     for pair in pair_conversations(first, second):
         synthetic = {m.index for m in pair.before if not m.records}
-        fate = _cut_by_repair(pair.matched.fate, {m.index for m in pair.before if any(p.edited for p in m.parts)})
         extra = tuple(m.number for m in pair.extra)
-        results.append((_in_input_terms(fate, synthetic, extra, pair.before), judge_survival(pair.before, pair.after)))
+        results.append(
+            (_in_input_terms(pair.matched.fate, synthetic, extra, pair.before), judge_survival(pair.before, pair.after))
+        )
     return _sum_fates([fate for fate, _ in results]), tuple(_sum_survivals([s for _, s in results]))
 
 

@@ -42,8 +42,7 @@ def fit(cases: Sequence[TrainingCase], sources: Mapping[str, str], *, penalty: f
         (_rows(np, case), np.frombuffer(case.needed, dtype=np.uint8).astype(np.float64), share)
         for case, share in zip(cases, _case_weights(cases, sources), strict=True)
     ]
-    solution = _logistic(np, blocks, _standardizer(np, [rows for rows, _, _ in blocks]), penalty)
-    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(weight_names(), solution, strict=True)}
+    return _rounded_weights(np, weight_names(), blocks, penalty)
 
 
 class Labelled(NamedTuple):
@@ -66,8 +65,14 @@ def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: f
         for example in examples
         if example.rows
     ]
+    return _rounded_weights(np, ["bias", *signals], blocks, penalty)
+
+
+def _rounded_weights(
+    np: Any, names: Sequence[str], blocks: Sequence[tuple[Any, Any, float]], penalty: float
+) -> dict[str, float]:
     solution = _logistic(np, blocks, _standardizer(np, [rows for rows, _, _ in blocks]), penalty)
-    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(["bias", *signals], solution, strict=True)}
+    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(names, solution, strict=True)}
 
 
 def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:

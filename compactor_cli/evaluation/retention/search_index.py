@@ -55,7 +55,9 @@ class Haystack:
 
         The words may be in neighbouring pieces, since a result begins where its call ends.
         """
-        end = len(self._words) if pieces is None else self._first_word(pieces)
+        end = len(self._words)
+        if pieces is not None and pieces < len(self._piece_starts):
+            end = bisect_left(self._starts, self._piece_starts[pieces])
         nearby_words = (
             self._words[max(0, hit.first - reach) : hit.first] + self._words[hit.last : min(end, hit.last + reach)]
         )
@@ -86,9 +88,3 @@ class Haystack:
         """Return whether the match is part of a longer number, separated by a full stop or comma."""
         before, after = self._text[max(0, start - 2) : start], self._text[end : end + 2]
         return (before[1:] in (".", ",") and before[:1].isdigit()) or (after[:1] == "." and after[1:].isdigit())
-
-    def _first_word(self, piece: int) -> int:
-        """Return the index of the first word of a piece."""
-        if piece >= len(self._piece_starts):
-            return len(self._words)
-        return bisect_left(self._starts, self._piece_starts[piece])
