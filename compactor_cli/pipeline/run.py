@@ -15,7 +15,6 @@ from compactor_cli.memory.recall import (
     NO_ROOM,
     TOO_LONG,
     UNCHANGED,
-    Recalled,
     recall_choices,
     without_earlier,
 )
@@ -37,7 +36,7 @@ from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
 from compactor_cli.pipeline.make_report import make_report, unchanged_report
 from compactor_cli.pipeline.one_compaction import DAMAGE_KINDS, OneCompaction, is_within_target, resolve_target
 from compactor_cli.pipeline.repair import removal_warnings, repair
-from compactor_cli.pipeline.shortened import KeepRequest, shortened_warnings
+from compactor_cli.pipeline.shortened import OutputComparison
 from compactor_cli.pipeline.stages import COMPLETE, Stages
 from compactor_cli.pipeline.state_base import with_stated_base
 from compactor_cli.pipeline.tiers import assign_tiers, select_residuals
@@ -181,6 +180,15 @@ def _compact(run: OneCompaction) -> Compaction:
         check_beginning(transcript.messages, output.messages)
     stages.finish("verify")
     result = make_report(run, analysis, plan, summaries, output, inserted)
+    compared = OutputComparison(
+        analysis.transcript.messages,
+        output.messages,
+        plan,
+        compile_patterns(run.settings.keep),
+        run.settings.keep_last,
+        lambda: kept_tokens(analysis, run.settings) + recall.tokens,
+        run.tools.counter.count,
+    )
     return replace(
         result,
         repairs=repairs,
@@ -190,24 +198,11 @@ def _compact(run: OneCompaction) -> Compaction:
         warnings=(
             *plan.notes,
             *removal_warnings(transcript.messages, repairs),
-            *shortened_warnings(
-                analysis.transcript.messages, output.messages, plan, _requested_kept(run, analysis, recall)
-            ),
+            *compared.warnings(),
             *not_kept(analysis.transcript.messages, run.decisions),
         ),
         recalled=len(recall.memories),
         memories=memories,
-    )
-
-
-def _requested_kept(run: OneCompaction, analysis: Analysis, recall: Recalled) -> KeepRequest:
-    """Return what should be kept whole, with a function for the minimum tokens of an output with all of it."""
-    settings = run.settings
-    return KeepRequest(
-        compile_patterns(settings.keep),
-        settings.keep_last,
-        lambda: kept_tokens(analysis, settings) + recall.tokens,
-        run.tools.counter.count,
     )
 
 

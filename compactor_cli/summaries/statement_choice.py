@@ -17,18 +17,7 @@ from compactor_cli.text.subjects import later_on_subject, stems
 _DECISION_WORDS = compiled_later(
     r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
     re.IGNORECASE,
-    (
-        "decided",
-        "decision",
-        "concluded",
-        "agreed",
-        "determined",
-        "settled on",
-        "going with",
-        "went with",
-        "opted",
-        "chose",
-    ),
+    ("deci", "concluded", "agreed", "determined", "settled on", "going with", "went with", "opted", "chose"),
 )
 _HEDGES = compiled_later(
     r"\b(?:should|might|may|could|would|maybe|perhaps|probably|possibly|likely|seems?|not (?:yet )?decided)\b",
