@@ -93,10 +93,7 @@ def plan_with_placeholders(
     plan: Callable[[int | None], _Planned], turn_tokens: Callable[[_Planned], int], target: int | None
 ) -> tuple[_Planned, int]:
     """Return a plan for a target that leaves enough tokens for the turns that the plan itself needs, and that number of
-    tokens.
-
-    Raises BudgetError with the smallest achievable target if there is no such plan.
-    """
+    tokens. Raises BudgetError with the smallest achievable target if there is no such plan."""
     if target is None:
         planned = plan(None)
         return planned, turn_tokens(planned)

@@ -25,10 +25,8 @@ def refusal(message: Message) -> str:
 
 
 def without_dropped(transcript: Transcript, decided: Decided) -> tuple[Transcript, tuple[Dropped, ...]]:
-    """Return the repaired transcript without the groups that contain dropped messages, and these groups.
-
-    Raises UsageError for decisions that cannot be carried out.
-    """
+    """Return the repaired transcript without the groups that contain dropped messages, and these groups. Raises
+    UsageError for decisions that cannot be carried out."""
     groups = form_groups(transcript.messages)
     _check_groups(transcript.messages, groups, decided)
     removed = {i for group in groups if _numbers(transcript.messages, group) & decided.drop for i in group.messages}

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.features.topics import find_topics
+from compactor_cli.formats.base import Format
 from compactor_cli.memory.recall import Recalled, drop_earlier, link_recalled, recall_index
+from compactor_cli.model.message import Role
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.alternation import max_placeholders, placeholder_turn, plan_with_placeholders
@@ -19,8 +21,7 @@ from compactor_cli.pipeline.assemble import Inserted, Output, assemble
 from compactor_cli.pipeline.earlier_marks import without_earlier_marks
 from compactor_cli.pipeline.make_plan import make_plan, plan_with_memories, without_memories
 from compactor_cli.pipeline.one_compaction import OneCompaction
-from compactor_cli.pipeline.tools import Tools
-from compactor_cli.pipeline.write_summaries import Summary, SummaryContext, write_summaries
+from compactor_cli.pipeline.write_summaries import Summary, write_summaries
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import Base, writer_of
@@ -71,10 +72,12 @@ def plan_run(run: OneCompaction, analysis: Analysis, recall: Recalled | None = N
 def summarize(run: OneCompaction, analysis: Analysis, planned: RunPlan) -> tuple[Plan, tuple[Summary, ...]]:
     """Write the summaries that a plan asks for. The returned plan marks those that did not fit."""
 
+    role = _summary_role(run.tools.format, run.settings)
+
     def write_for(planned: RunPlan) -> tuple[Plan, tuple[Summary, ...]]:
         target = planned.plan.target if planned.plan.target is not None else analysis.transcript.tokens
         base = Base(run.base.tokens, target + planned.recall.tokens + planned.placeholder_tokens)
-        return write_summaries(analysis, planned.plan, _context(run.tools, run.settings), base)
+        return write_summaries(analysis, planned.plan, run.tools, role, run.settings.query, base)
 
     result = write_for(planned)
     if any(slot.quotes for slot in planned.plan.slots if all(summary.slot is not slot for summary in result[1])):
@@ -124,10 +127,9 @@ def any_by_model(summaries: Sequence[Summary]) -> bool:
     return any(writer_of(summary.message.text("text")) for summary in summaries)
 
 
-def _context(tools: Tools, settings: Settings) -> SummaryContext:
-    requested = settings.summary_role or tools.format.summary_role
-    role = next((known for known in tools.format.summary_roles if known == requested), None)
-    if role is None:
-        allowed = ", ".join(tools.format.summary_roles)
-        raise UsageError(f"--summary-role {requested!r}: {tools.format.name} allows {allowed}")
-    return SummaryContext(tools.summarizer, tools.counter.count, tools.counter.per_message, role, settings.query)
+def _summary_role(format: Format, settings: Settings) -> Role:
+    requested = settings.summary_role or format.summary_role
+    for role in format.summary_roles:
+        if role == requested:
+            return role
+    raise UsageError(f"--summary-role {requested!r}: {format.name} allows {', '.join(format.summary_roles)}")

@@ -56,11 +56,9 @@ class OneCompaction(Struct, frozen=True):
 
 
 def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | None, Base]:
-    """Return the token target, and the size that ratios refer to.
-
-    A ratio refers to everything the transcript ever contained: the size from which an earlier round started, plus
-    what was added since. So the same ratio has nothing to do when it is applied again.
-    """
+    """Return the token target, and the size that ratios refer to. A ratio refers to everything the transcript ever
+    contained: the size from which an earlier round started, plus what was added since. So the same ratio has nothing to
+    do when it is applied again."""
     tokens = transcript.tokens
     stated = stated_base(transcript.messages, tokens)
     base = stated or Base(tokens, tokens)

@@ -48,12 +48,10 @@ def repair(
     answer_last: bool = False,
     close: bool = False,
 ) -> tuple[Transcript, tuple[Note, ...]]:
-    """Return a transcript without faults, with its messages renumbered, and notes on the repairs.
-
-    `alternates`: roles alternate, so all results of a turn's calls must be in one message. `answer_last`: whether
-    calls in flight are answered, too. `close`: whether a tool result at the very end is followed by an assistant
-    turn, so that a user turn can follow.
-    """
+    """Return a transcript without faults, with its messages renumbered, and notes on the repairs. `alternates`: roles
+    alternate, so all results of a turn's calls must be in one message. `answer_last`: whether calls in flight are
+    answered, too. `close`: whether a tool result at the very end is followed by an assistant turn, so that a user turn
+    can follow."""
     pairing = pairing or pair_calls(transcript.messages)
     last = len(transcript.messages) if answer_last else last_turn(transcript.messages)
     rules = _RepairRules(adjacent_results, alternates, per_message, count)
@@ -231,10 +229,7 @@ def _remove_results(
     count: Callable[[str], int],
 ) -> list[Message]:
     """Return the message without surplus results. If it contains nothing else it is removed, otherwise they become
-    text.
-
-    A result that answers a call is never removed, only turned into text.
-    """
+    text. A result that answers a call is never removed, only turned into text."""
     part_indices = {part_index for message_index, part_index in surplus if message_index == index}
     if not part_indices:
         return [message]

@@ -22,11 +22,9 @@ def updated_counts(
     transcript: Transcript, output_records: Sequence[OutputRecord], format: Format
 ) -> dict[int, dict[Path, str]]:
     """Return the newest record with a token count -> its counts, reduced by the share of the context that the
-    compaction removed before it.
-
-    Agents compact a session when that count is near the limit. With the old count, they would immediately compact
-    what is left. The count is scaled instead of replaced by ours, because it includes the system prompt and tools.
-    """
+    compaction removed before it. Agents compact a session when that count is near the limit. With the old count, they
+    would immediately compact what is left. The count is scaled instead of replaced by ours, because it includes the
+    system prompt and tools."""
     if all(transcript.source.find(word) < 0 for word in format.usage_words):
         return {}
     for index in range(len(output_records) - 1, -1, -1):

@@ -95,13 +95,11 @@ def compact(
     recalled: Sequence[Memory] = (),
     decided: Decided = UNDECIDED,
 ) -> Compaction:
-    """Compact one transcript. Raises BudgetError if nothing valid fits the target.
-
-    `closed`: a user turn will follow, so calls in flight are answered, too, and a tool result at the very end is
-    followed by an assistant turn. `recalled`: memories to insert into the output, most relevant first, as many as
-    the settings and the target allow. `decided`: messages that stay verbatim, and messages to remove. Raises
-    UsageError for decisions that cannot be carried out.
-    """
+    """Compact one transcript. Raises BudgetError if nothing valid fits the target. `closed`: a user turn will follow,
+    so calls in flight are answered, too, and a tool result at the very end is followed by an assistant turn.
+    `recalled`: memories to insert into the output, most relevant first, as many as the settings and the target allow.
+    `decided`: messages that stay verbatim, and messages to remove. Raises UsageError for decisions that cannot be
+    carried out."""
     stages = Stages(tools.clock, tools.progress, tools.on_stage)
     stages.announce("analyzing")
     target, base = resolve_target(transcript, settings)

@@ -21,12 +21,9 @@ def allocate(
     residual_share: float = 0.20,
     shares: Sequence[Decimal] = TIER_SHARES,
 ) -> Budget:
-    """Return a budget of `total` tokens, split into its parts.
-
-    Residuals come first, up to their share of the total. The tiers get their shares of what the fixed parts, the
-    margin and the residuals leave. With `needs`, what a tier cannot use goes to tier 0 as far as that can use it,
-    then to tiers 1, 2 and 3.
-    """
+    """Return a budget of `total` tokens, split into its parts. Residuals come first, up to their share of the total.
+    The tiers get their shares of what the fixed parts, the margin and the residuals leave. With `needs`, what a tier
+    cannot use goes to tier 0 as far as that can use it, then to tiers 1, 2 and 3."""
     conversation = max(0, total - fixed.total - safety_margin)
     residuals = min(residual_tokens, int(Decimal(str(residual_share)) * total), conversation)
     tier_tokens = conversation - residuals

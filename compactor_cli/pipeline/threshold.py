@@ -33,10 +33,8 @@ def compaction_threshold(limit: int, settings: ContextSettings) -> int:
 
 
 def context_state(tokens: int, messages: int, limit: int, keep_last: int, settings: ContextSettings) -> ContextState:
-    """Return whether a session of this size needs compaction; a very short one never does.
-
-    `limit`: the model's context limit, used if the settings name none.
-    """
+    """Return whether a session of this size needs compaction; a very short one never does. `limit`: the model's context
+    limit, used if the settings name none."""
     limit = settings.limit or limit
     threshold, never = compaction_threshold(limit, settings), settings.threshold == 0
     percent_used = 100 * tokens / limit if limit else 0.0
@@ -61,11 +59,9 @@ class Selection(Struct, frozen=True):
 
 
 def select_messages(messages: Sequence[Message], keep_last: int = 10) -> Selection:
-    """Return the split that keeps the system message and the last `keep_last` messages, and compacts the rest.
-
-    The border moves back as long as it would separate a tool result from its call. An earlier round's summary
-    directly after the system message is passed on instead of being compacted.
-    """
+    """Return the split that keeps the system message and the last `keep_last` messages, and compacts the rest. The
+    border moves back as long as it would separate a tool result from its call. An earlier round's summary directly
+    after the system message is passed on instead of being compacted."""
     everything = tuple(range(len(messages)))
     if len(messages) <= keep_last + 1:
         return Selection((), everything, None)

@@ -54,11 +54,8 @@ _ROLE_USES: Mapping[Role, str] = {
 def spent_by_use(
     messages: Sequence[Message], groups: Sequence[Group], decisions: Iterable[Decision], output: Sequence[Message]
 ) -> tuple[Spent, ...]:
-    """Return the uses of the tokens of `output`; their sum is that of its messages.
-
-    `messages`: the input's messages. The tokens of a summary that quotes lines are split by the length of what it
-    quotes.
-    """
+    """Return the uses of the tokens of `output`; their sum is that of its messages. `messages`: the input's messages.
+    The tokens of a summary that quotes lines are split by the length of what it quotes."""
     newest_indices = {i for d in decisions if d.reason.startswith(NEWEST_REASONS) for i in groups[d.group].messages}
     by_number = {message.number: message for message in messages}
     totals = dict.fromkeys(_USES, 0)

@@ -51,10 +51,8 @@ def is_adjacent(messages: Sequence[Message], call: int, result: int) -> bool:
 
 
 def last_turn(messages: Sequence[Message]) -> int:
-    """Return the position from which an unanswered call counts as work in flight: that of the last assistant turn.
-
-    Only results may follow it (some of several parallel calls have returned).
-    """
+    """Return the position from which an unanswered call counts as work in flight: that of the last assistant turn. Only
+    results may follow it (some of several parallel calls have returned)."""
     index = len(messages)
     while index > 0 and messages[index - 1].role == "tool":
         index -= 1

@@ -17,6 +17,7 @@ from compactor_cli.model.plan import Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.tools import Tools
 from compactor_cli.summary_text.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
 from compactor_cli.summary_text.state_block import with_whole_list
 from compactor_cli.summary_text.state_line import StateLine
@@ -34,33 +35,24 @@ class Summary(Struct, frozen=True):
     covers: tuple[int, ...]
 
 
-class SummaryContext(Struct, frozen=True):
-    """What all summaries of a run are written with."""
-
-    summarizer: Summarizer
-    count: Callable[[str], int]
-    per_message: int
-    role: Role
-    query: str = ""
-
-
 def current_round(messages: Sequence[Message]) -> int:
     """Return the number of the round that compacts these messages."""
     return 1 + max((round_of(m.text("text")) for m in messages if m.origin == "summary"), default=0)
 
 
 def write_summaries(
-    analysis: Analysis, plan: Plan, context: SummaryContext, base: Base
+    analysis: Analysis, plan: Plan, tools: Tools, role: Role, query: str, base: Base
 ) -> tuple[Plan, tuple[Summary, ...]]:
     """Return the summaries that fill the slots of a plan, and the plan without groups whose summary does not fit."""
     transcript, groups = analysis.transcript, analysis.groups
     messages = transcript.messages
     number = current_round(messages)
     # a summarizer has usually just counted the finished text
-    context = replace(context, count=lru_cache(maxsize=1)(context.count))
+    count = lru_cache(maxsize=1)(tools.counter.count)
+    per_message = tools.counter.per_message
     base_slot = max(plan.slots, key=lambda slot: (slot.names_source, slot.budget), default=None)
     names_base = base_slot is not None and base_slot.names_source
-    keywords = _keywords(messages, groups, plan, context.query)
+    keywords = _keywords(messages, groups, plan, query)
     written: dict[SummarySlot, Summary] = {}
     failed: set[int] = set()
     unspent_tokens = 0
@@ -75,14 +67,16 @@ def write_summaries(
     newest = max(slots, key=lambda slot: slot.groups[-1], default=None)
     for slot in slots:
         slot_base = base if names_base and slot is base_slot else None
-        request = _summary_request(transcript, groups, slot, number, slot_base, keywords, context)
+        request = _summary_request(transcript, groups, slot, number, slot_base, keywords, per_message)
         state = _state_up_to(known_now.lines, request.messages) if slot is newest else ()
         requests.append(replace(request, task=task, resolved=known_now.resolved, state=state))
-    for slot, request in zip(slots, context.summarizer.prepare(requests, context.count), strict=True):
+    for slot, request in zip(slots, tools.summarizer.prepare(requests, count), strict=True):
         replaced = sum(m.tokens for m in request.messages)
         max_tokens = min(slot.budget + unspent_tokens, max(slot.budget, replaced - 1))
         text = _write_text(
-            replace(request, slot=replace(slot, budget=max_tokens), budget=max_tokens - context.per_message), context
+            replace(request, slot=replace(slot, budget=max_tokens), budget=max_tokens - per_message),
+            tools.summarizer,
+            count,
         )
         unspent_tokens += slot.budget if slot.passes_on else 0
         if not text:
@@ -90,13 +84,11 @@ def write_summaries(
             continue
         if slot is not base_slot and text in (request.header, request.shorter_header):
             minimal = _minimal_summary(transcript, request, number)
-            if context.count(minimal) + context.per_message <= max_tokens:
+            if count(minimal) + per_message <= max_tokens:
                 text, failed = minimal, failed | set(slot.groups)
-        tokens = context.count(text)
+        tokens = count(text)
         part = Part("text", text, tokens)
-        message = Message(
-            -1, f"summary-{slot.groups[0]}", context.role, (part,), (), tokens + context.per_message, origin="summary"
-        )
+        message = Message(-1, f"summary-{slot.groups[0]}", role, (part,), (), tokens + per_message, origin="summary")
         unspent_tokens -= message.tokens if slot.passes_on else 0
         written[slot] = Summary(slot, message, tuple(m.index for m in request.messages))
     if failed:
@@ -143,7 +135,7 @@ def _summary_request(
     number: int,
     base: Base | None,
     keywords: frozenset[str],
-    context: SummaryContext,
+    per_message: int,
 ) -> SummaryRequest:
     covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
     covers = tuple(sorted({message.number for message in covered}))
@@ -161,7 +153,7 @@ def _summary_request(
     parts = tuple(
         (part, [transcript.messages[i] for g in part.groups for i in groups[g].messages]) for part in slot.parts
     )
-    budget = slot.budget - context.per_message
+    budget = slot.budget - per_message
     shorter_header = heading() if base is not None else ""
     full = heading(base=base) if base is not None else heading()
     is_answered_now = is_answered(transcript.messages, covered[-1].index)
@@ -180,12 +172,12 @@ def _summary_request(
     )
 
 
-def _write_text(request: SummaryRequest, context: SummaryContext) -> str:
+def _write_text(request: SummaryRequest, summarizer: Summarizer, count: Callable[[str], int]) -> str:
     """Return the summary's text. If there is no room, use a heading without the size it was compacted from."""
-    text = context.summarizer.summarize(request, context.count)
+    text = summarizer.summarize(request, count)
     if text or not request.shorter_header:
         return text
-    return context.summarizer.summarize(replace(request, header=request.shorter_header), context.count)
+    return summarizer.summarize(replace(request, header=request.shorter_header), count)
 
 
 def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:

@@ -73,12 +73,9 @@ class _SentMessage(Struct, frozen=True):
 
 class ClassifierScorer:
     """Scores with a model, which gives importance, category, confidence, persistence and the sentence worth
-    remembering.
-
-    Obvious messages are not sent. Messages that the model cannot judge get the factors of seed 000, marked as a
-    fallback. Each scorer judges a message once, however many transcripts contain it. Raises ModelError when fallback
-    is not allowed.
-    """
+    remembering. Obvious messages are not sent. Messages that the model cannot judge get the factors of seed 000, marked
+    as a fallback. Each scorer judges a message once, however many transcripts contain it. Raises ModelError when
+    fallback is not allowed."""
 
     name = "classifier"
     purpose = "a model's judgement, with categories of memories; obvious messages by rules (seed 003)"

@@ -36,11 +36,9 @@ _MIN_REFERENCES = 2
 
 
 class _Origins(dict[bytes, int]):
-    """Chunk -> index of the message in which its identifier first appeared, or _NO_ORIGIN if it contains none.
-
-    As a dict, it needs no function call for known chunks. A single dict holds all names, since a long session has
-    hundreds of thousands of them.
-    """
+    """Chunk -> index of the message in which its identifier first appeared, or _NO_ORIGIN if it contains none. As a
+    dict, it needs no function call for known chunks. A single dict holds all names, since a long session has hundreds
+    of thousands of them."""
 
     def __init__(self) -> None:
         self.message = 0
@@ -68,9 +66,7 @@ class _Origins(dict[bytes, int]):
 
 class References:
     """Counts, for each message, the later messages that name its id or reuse an identifier that first appeared in it.
-
-    Works in one pass with an index of first appearances; linear in the length of the transcript.
-    """
+    Works in one pass with an index of first appearances; linear in the length of the transcript."""
 
     def __init__(self, messages: int) -> None:
         self._origins = _Origins()
@@ -165,10 +161,8 @@ def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
 
 
 def tool_failed(message: Message, prose: str) -> bool | None:
-    """Return True if a tool failed, False if one is stated to have succeeded, and None if neither is known.
-
-    What the format states comes first, then a stated exit code, then the words of seed 000.
-    """
+    """Return True if a tool failed, False if one is stated to have succeeded, and None if neither is known. What the
+    format states comes first, then a stated exit code, then the words of seed 000."""
     marks = message.marks
     if marks is not None:
         if marks.tool_error or marks.tool_success is False or _error_words(prose):

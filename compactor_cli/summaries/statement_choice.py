@@ -114,12 +114,9 @@ def clip(sentence: str) -> str:
 def find_withdrawn(sentences_of: Sequence[tuple[int, str]]) -> tuple[set[int], dict[int, int]]:
     """Return the indices of the user's sentences that a later message withdrew. Also return, for sentences that may
     have been withdrawn at least in part, the newest later sentence that does so. Each sentence is given with its
-    message's number.
-
-    A later sentence withdraws one if it covers everything the earlier one is about. Nods and questions withdraw
-    nothing. A rule holds until a different rule replaces it, but must not appear without later sentences about it:
-    "Never restart it." is over with "Restart it now."
-    """
+    message's number. A later sentence withdraws one if it covers everything the earlier one is about. Nods and
+    questions withdraw nothing. A rule holds until a different rule replaces it, but must not appear without later
+    sentences about it: "Never restart it." is over with "Restart it now", for example."""
     terms = [stems(text) for _, text in sentences_of]
     numbers = [set(_DIGITS.findall(text)) for _, text in sentences_of]
     withdrawn: dict[int, int] = {}

@@ -33,12 +33,9 @@ Result = TypeVar("Result")
 
 
 class ProbedCounter:
-    """A local counter times a ratio measured at the provider.
-
-    A single text may have another ratio than the whole, so counts are approximate. Rounding up keeps their sum from
-    falling below the measured total. Pictures keep their cost, since it already is a provider's figure and the probe
-    sends none.
-    """
+    """A local counter times a ratio measured at the provider. A single text may have another ratio than the whole, so
+    counts are approximate. Rounding up keeps their sum from falling below the measured total. Pictures keep their cost,
+    since it already is a provider's figure and the probe sends none."""
 
     approximate = True
 
@@ -70,11 +67,8 @@ class Fit(Struct, Generic[Result], frozen=True):
 
 def probe_tokens(messages: Sequence[Message], model: LanguageModel, local: TokenCounter) -> int | None:
     """Return the tokens of messages as counted by the provider. None if it gives no count, which `model.give_up`
-    records.
-
-    Pictures, and the overhead of messages that are blank or were merged, cannot be sent as text and are counted
-    locally.
-    """
+    records. Pictures, and the overhead of messages that are blank or were merged, cannot be sent as text and are
+    counted locally."""
     requests, unsent_tokens = _requests(messages, model.context_limit, local)
     if not requests:
         return unsent_tokens
@@ -98,11 +92,8 @@ def fit(
     ratio: Fraction | None = None,
 ) -> Fit[Result]:
     """Compact until the provider counts no more than the target, raising the ratio each time, within `MAX_ROUNDS` and
-    `MAX_RATIO`.
-
-    `compact` reads and compacts anew with the given counter, and returns its result with the result's messages.
-    Unless a ratio is known, the first counter is the local one. Exceptions from `compact` propagate.
-    """
+    `MAX_RATIO`. `compact` reads and compacts anew with the given counter, and returns its result with the result's
+    messages. Unless a ratio is known, the first counter is the local one. Exceptions from `compact` propagate."""
     counter: TokenCounter = local if ratio is None else ProbedCounter(local, ratio, model.name)
     current_ratio = ratio or Fraction(1)
     rounds = 0

@@ -83,10 +83,8 @@ def measure_held_out(
     schemes: Mapping[str, Mapping[str, int]],
     tools: MeasureTools,
 ) -> HeldOut:
-    """Learn without each fold, and test on it. `schemes`: name of a row -> (session -> fold).
-
-    `prepared`: the measure's cases for the same sessions, under the same names.
-    """
+    """Learn without each fold, and test on it. `schemes`: name of a row -> (session -> fold). `prepared`: the measure's
+    cases for the same sessions, under the same names."""
     source_of = {lesson.name: lesson.source for lesson in lessons}
     results = {name: list(_scheme_figures(source_of, cases, prepared, folds, tools)) for name, folds in schemes.items()}
     for method in tools.references:
@@ -156,11 +154,9 @@ def _mean_figures(means: Sequence[_CaseMeans]) -> Figures:
 
 
 def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[str, int]:
-    """Return session -> fold in which it is held out; empty if there is nothing to hold out.
-
-    Every source is spread over the folds. Sessions with the same first request are about the same task, or are
-    copies. They stay together, because otherwise the test would include what was learned.
-    """
+    """Return session -> fold in which it is held out; empty if there is nothing to hold out. Every source is spread
+    over the folds. Sessions with the same first request are about the same task, or are copies. They stay together,
+    because otherwise the test would include what was learned."""
     groups: dict[tuple[str, str], list[str]] = {}
     for lesson in lessons:
         groups.setdefault((lesson.source, lesson.opening or lesson.name), []).append(lesson.name)

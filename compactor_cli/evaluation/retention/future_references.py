@@ -70,11 +70,8 @@ class Story:
 
     def needs(self, cut: int) -> list[Need]:
         """Return the identifiers that the messages from `cut` on needed from earlier ones, without pieces of other
-        identifiers.
-
-        An identifier is not needed if it is in a system message or belongs to a tool's schema (names, keys, ids of
-        calls). Nor is it needed if a user or a tool repeated it before the agent first wrote it.
-        """
+        identifiers. An identifier is not needed if it is in a system message or belongs to a tool's schema (names,
+        keys, ids of calls). Nor is it needed if a user or a tool repeated it before the agent first wrote it."""
         front = self._front(cut)
         seen_names: set[str] = set()
         needed: list[Need] = []

@@ -59,12 +59,9 @@ def readable(text: str) -> str:
 
 
 def identifiers(text: str) -> list[str]:
-    """Return the distinct identifiers of a text, in a fixed order.
-
-    These are paths, file names, URLs, addresses, error names and codes, ids with digits, dates, numbers, symbols,
-    flags and quoted strings. Each pattern searches the whole text, so both a path and the file name in it are found;
-    the caller drops such pieces.
-    """
+    """Return the distinct identifiers of a text, in a fixed order. These are paths, file names, URLs, addresses, error
+    names and codes, ids with digits, dates, numbers, symbols, flags and quoted strings. Each pattern searches the whole
+    text, so both a path and the file name in it are found; the caller drops such pieces."""
     text = readable(text)
     raw = [match for pattern in _SYMBOLS for match in pattern.findall(text)]
     for path in _PATH.findall(text):

@@ -22,11 +22,8 @@ class Occurrence(NamedTuple):
 
 
 class Haystack:
-    """Pieces of text with an index of their words.
-
-    White space is collapsed, and escapes inside strings are resolved. Identifiers match whole words only, and never
-    across two pieces.
-    """
+    """Pieces of text with an index of their words. White space is collapsed, and escapes inside strings are resolved.
+    Identifiers match whole words only, and never across two pieces."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         pieces = [" ".join(readable(text).split()) for text in texts]
@@ -52,9 +49,7 @@ class Haystack:
 
     def neighbours(self, hit: Occurrence, reach: int, pieces: int | None = None) -> frozenset[str]:
         """Return the informative words within `reach` words of a hit, in lower case. `pieces`: use only the first ones.
-
-        The words may be in neighbouring pieces, since a result begins where its call ends.
-        """
+        The words may be in neighbouring pieces, since a result begins where its call ends."""
         end = len(self._words)
         if pieces is not None and pieces < len(self._piece_starts):
             end = bisect_left(self._starts, self._piece_starts[pieces])
