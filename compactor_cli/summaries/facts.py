@@ -13,11 +13,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
-from operator import itemgetter
 
 from msgspec import Struct, field
 
-from compactor_cli.features.call_lines import ADDED_MARK, REMOVED_MARK
 from compactor_cli.features.work.earlier_rounds import files_in_state
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import (
@@ -36,11 +34,8 @@ from compactor_cli.features.work.secret_words import mask_command
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.summaries.outline import FACTS, cells
-from compactor_cli.summaries.snippets import last_changes
-from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.summary_text.state_line import PASSED_SINCE
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 
 MESSAGE_MARKS = compiled_later(r"(?: \[(?:earlier|(?:earlier )?#[^\]]*)\])+$")
@@ -55,12 +50,7 @@ _HERE_DOCUMENT = compiled_later(
 )
 _MAX_SEARCHED_CHARS = 4_000
 
-CHANGE_SEPARATOR = " · "
-_MAX_CHANGE_CHARS = 60
 _MAX_COMMAND_CHARS = 160
-_WORD = compiled_later(r"\w{3,}")
-_MAX_ADDED_LINES = 30
-_CHANGE_MARK = compiled_later(r"^[+-]\| ")
 LEFT_OUT = "Left out for want of room:"
 _NOUNS = {"Files": "file", "Errors": "error", "Commands": "command"}
 _COUNTED = compiled_later(r"(\d+) (file|error|command)")
@@ -75,7 +65,6 @@ class Fact(Struct):
     """Counts by action for a file, in order of the last occurrence; otherwise under the empty string."""
     outcome: str = ""
     passed_since: bool = False
-    changed_line: str = ""
     earlier_numbers: str = ""
     messages: list[int] = field(default_factory=list)
 
@@ -131,7 +120,6 @@ def collect_facts(
                 stored.counts[action] = stored.counts.pop(action, 0) + times
             stored.outcome = fact.outcome or stored.outcome
             stored.passed_since = fact.passed_since
-            stored.changed_line = fact.changed_line or stored.changed_line
 
     resolved_numbers = _message_numbers(messages, masker.pairing, resolved) if resolved else frozenset()
 
@@ -157,9 +145,6 @@ def collect_facts(
         add("Commands", shown_command(mask_command(command.text)), "", [command.message], outcome)
     for line, numbers in ledger.errors:
         add("Errors", reduce(masker.mask, numbers, line), "", list(numbers))
-    for snippet in last_changes(messages):
-        if (changed_file := facts.get(("Files", paths.known(snippet.path)))) is not None:
-            changed_file.changed_line = _changed_line(snippet.lines) or changed_file.changed_line
     return list(facts.values())
 
 
@@ -204,29 +189,11 @@ def shown_command(command: str) -> str:
     return one_line(_OUTPUT_LIMIT.sub("", command), _MAX_COMMAND_CHARS)
 
 
-def _changed_line(lines: Sequence[str]) -> str:
-    """Return the line that best shows what a change did: the added line with the most new words, if any."""
-    noise = noisy_lines("\n".join(_CHANGE_MARK.sub("", line) for line in lines))
-    worded_lines = [(n, line) for n, line in enumerate(lines) if any(sign.isalnum() for sign in line.lstrip("+-| "))]
-    telling = [line for n, line in worded_lines if n not in noise] or [line for _, line in worded_lines]
-    removed_words = {word for line in lines if line.startswith(REMOVED_MARK) for word in _WORD.findall(line)}
-    added = [line for line in telling if not line.startswith(REMOVED_MARK)][: _MAX_ADDED_LINES if removed_words else 1]
-    new_counts = (len(set(_WORD.findall(line[:_MAX_CHANGE_CHARS])) - removed_words) for line in added)
-    line = max(zip(new_counts, added, strict=True), key=itemgetter(0))[1] if added else next(iter(telling), "")
-    sign, text = (
-        ("-", line[len(REMOVED_MARK) :]) if line.startswith(REMOVED_MARK) else ("+", line.removeprefix(ADDED_MARK))
-    )
-    # backquotes and message marks must not occur in it, because a later round uses them to split the line
-    return (
-        f"{sign} {one_line(harmless(text), _MAX_CHANGE_CHARS)}".replace("`", "'").replace("[#", "[ #") if text else ""
-    )
-
-
 def line_of_row(row: str) -> str:
     """Return a row of the table of files as a line for `parse_fact`."""
     subject, actions, *rest = cells(row)
-    description = " ".join(rest)
-    return f"{subject} {actions}{' ' if description.startswith('[') else CHANGE_SEPARATOR}{description}"
+    marks = MESSAGE_MARKS.search(f" {' '.join(rest)}")
+    return f"{subject} {actions}{marks[0] if marks else ''}"
 
 
 def parse_fact(section: str, line: str) -> Fact | None:
@@ -240,7 +207,6 @@ def parse_fact(section: str, line: str) -> Fact | None:
     subject, details = match.group(1), match.group(2) or ""
     fact = Fact(section, subject, earlier_numbers=first.group(1) if first else "")
     if section == "Files":
-        details, _, fact.changed_line = details.partition(CHANGE_SEPARATOR)
         for piece in details.split(", "):
             action = _COUNTED_ACTION.match(piece)
             if action is None:

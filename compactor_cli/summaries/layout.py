@@ -60,7 +60,6 @@ class Page(Struct, frozen=True):
     since: str = ""
     follows_request: bool = False
     continues: bool = False
-    described_files: frozenset[str] = frozenset()
     talk: bool = False
 
 
@@ -87,7 +86,7 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
         pieces += [f"### {part.title}", *body] if body or part.named else []
     items = [line.item for line in chosen if line.part is None]
     for heading in page.outline.headings:
-        heading_lines = _heading_lines(heading, items, page.described_files)
+        heading_lines = _heading_lines(heading, items)
         state = state_text(line for line in page.state if standing_of(line) in heading.state)
         written = [text for title, text in page.draft.sections if title == heading.title and text]
         # an empty line ends the state block
@@ -98,27 +97,6 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
         pieces[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
     last = quotes.get("last") or quotes.get("only")
     return "\n".join(pieces) + (last_request(last.text, page.since) if last else "")
-
-
-def with_descriptions(
-    page: Page, chosen: Sequence[PageLine], tokens_left: int, budget: int, count: Callable[[str], int]
-) -> Page:
-    """Return the page with descriptions of the changes to the files in its table, newest first, as far as they fit."""
-    if not any(heading.style == "table" for heading in page.outline.headings):
-        return page
-    subjects = []
-    facts = (line.item.fact for line in sorted(chosen, key=lambda line: -line.item.order))
-    for fact in facts:
-        if fact is None or not fact.changed_line:
-            continue
-        tokens_left -= count(fact.changed_line) + 2
-        if tokens_left < 0:
-            break
-        subjects.append(fact.subject)
-    if not subjects:
-        return page
-    with_changes = replace(page, described_files=frozenset(subjects))
-    return with_changes if count(render(with_changes, chosen)) <= budget else page
 
 
 def without_repeats(lines: Sequence[Excerpt], items: Sequence[SummaryItem], page: Page) -> tuple[Excerpt, ...]:
@@ -199,14 +177,14 @@ def _placeholder(page: Page, heading: Heading) -> str:
     return UNDER_WAY if "next" in heading.state and is_under_way(page.since) else NOTHING
 
 
-def _heading_lines(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
+def _heading_lines(heading: Heading, items: Sequence[SummaryItem]) -> list[str]:
     lines: list[str] = []
     for is_chronological, sections in groupby(heading.sections, _CHRONOLOGICAL.__contains__):
         # statements and failures are in time order, regardless of section
         for group in [tuple(sections)] if is_chronological else zip(sections, strict=True):
             chosen = sorted((item for item in items if item.section in group), key=lambda item: item.order)
             if heading.style == "table" and group == ("Files",) and chosen:
-                lines += _table_lines(chosen, described)
+                lines += _table_lines(chosen)
             elif heading.style == "checklist":
                 lines += [f"- [ ] {line[2:]}" for line in _lines(chosen)]
             else:
@@ -229,13 +207,10 @@ def _lines(items: Sequence[SummaryItem]) -> list[str]:
     return lines
 
 
-def _table_lines(items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
+def _table_lines(items: Sequence[SummaryItem]) -> list[str]:
     lines = [row(("File/Component", "Action", "Description")), row(("---", "---", "---"))]
-    for fact in (item.fact for item in items):
-        if fact is not None:
-            change = fact.changed_line if fact.subject in described else ""
-            lines.append(row((f"`{fact.subject}`", fact.actions, " ".join(filter(None, (change, fact.where))))))
-    return lines
+    facts = (item.fact for item in items if item.fact is not None)
+    return lines + [row((f"`{fact.subject}`", fact.actions, fact.where)) for fact in facts]
 
 
 def fitting_lines(

@@ -27,7 +27,6 @@ from compactor_cli.summaries.layout import (
     line_budget,
     render,
     trim_quotes,
-    with_descriptions,
     without_last_words,
     without_repeats,
 )
@@ -98,7 +97,6 @@ def _render_fitting(page: Page, chosen: list[PageLine], request: SummaryRequest,
         chosen = [line for line in chosen if id(line.item) in complete_ids]
         excess = count(render(page, chosen)) - request.budget
         if excess <= 0:
-            page = with_descriptions(page, chosen, -excess, request.budget, count)
             unsaid_lines = without_repeats(request.slot.lines, [line.item for line in chosen], page)
             fitting = fitting_lines(page, chosen, unsaid_lines, request.budget, count)
             return render(replace(page, lines=fitting), chosen)

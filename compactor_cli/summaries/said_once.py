@@ -8,7 +8,7 @@ from itertools import pairwise
 from compactor_cli.features.work.earlier_rounds import parse_file_line
 from compactor_cli.summaries.items import SummaryItem
 from compactor_cli.summary_text.excerpts import OF_RESULT, Excerpt
-from compactor_cli.summary_text.state_line import StateLine
+from compactor_cli.summary_text.state_line import StateLine, tells
 
 _MIN_SHARED_CHARS = 12
 """Minimum characters, without white space, of words that a line of the state has in common on purpose."""
@@ -32,16 +32,13 @@ def _is_told(item: SummaryItem, paths: Collection[str], checks: Iterable[str], f
 
 
 def failures_in(state: Iterable[StateLine]) -> list[str]:
-    """Return the lines of the state about failures, without white space, which varies in JSON."""
-    return [
-        "".join(line.text.split()) for line in state if line.kind == "error" or (line.kind == "check" and line.open)
-    ]
+    """Return the lines of the state about failures."""
+    return [line.text for line in state if line.kind == "error" or (line.kind == "check" and line.open)]
 
 
 def tells_failure(failures: Iterable[str], words: str) -> bool:
     """Return whether a failure, as returned by `failures_in`, contains these words."""
-    joined_words = "".join(words.split())
-    return len(joined_words) >= _MIN_SHARED_CHARS and any(joined_words in failure for failure in failures)
+    return any(tells(failure, words) for failure in failures)
 
 
 def repeated_failures(

@@ -13,7 +13,7 @@ from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import CHANGE_ACTIONS, call_actions, is_within
 from compactor_cli.features.work.masked_calls import mask_code
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.model.message import Message, Part
+from compactor_cli.model.message import Message
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
@@ -21,7 +21,6 @@ from compactor_cli.text.patterns import compiled_later
 _MAX_LINES, _MAX_LINE_CHARS = 8, 160
 _ADDED_MARK, _MAX_REMOVED_LINES = "+| ", 3
 _FENCED = compiled_later(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_ERROR = compiled_later(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
 _LABELS = ("newest change of", "last change of", "earlier change of", "code shown last")
 _CARRIED_CHANGE = compiled_later(
     r"^- (?P<label>newest|last|earlier) change of `(?P<path>[^`\n]+)` \[(?:earlier )?#(?P<number>[^\]\n]*)\][^\n]*\n"
@@ -52,7 +51,7 @@ class CodeSnippet(Struct, frozen=True):
 
 def last_changes(messages: Sequence[Message]) -> list[CodeSnippet]:
     """Return what the last change of each file did, in order, without changes that failed or were undone."""
-    failed = {part.call_id for message in messages for part in message.results if _has_failed(part)}
+    failed = {part.call_id for message in messages for part in message.results if has_failed(part)}
     snippets: dict[str, CodeSnippet] = {}
     paths = KnownPaths(min_parts=2)
     for message in messages:
@@ -129,11 +128,6 @@ def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
             lines = _nonblank_lines(blocks[-1].split("\n"))
             return CodeSnippet("", lines, message.number) if lines else None
     return None
-
-
-def _has_failed(result: Part) -> bool:
-    """Return whether a result says that its call failed or was declined, also judging by how it begins."""
-    return has_failed(result) or (result.failed is None and _ERROR.match(result.text) is not None)
 
 
 def _nonblank_lines(lines: Sequence[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
@@ -142,11 +143,4 @@ def _align_rows(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
 
 def _toml_key(text: str) -> str:
     """Return a quoted TOML key."""
-    clean = text.encode("utf-8", "replace").decode()
-    return f'"{"".join(map(_escape_character, clean))}"'
-
-
-def _escape_character(c: str) -> str:
-    if c in '"\\':
-        return f"\\{c}"
-    return c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}"
+    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace("\x7f", r"\u007f")
