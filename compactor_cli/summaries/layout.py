@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
+from compactor_cli.summaries.extractive import drop_least, repeated_turns
 from compactor_cli.summaries.items import SummaryItem, join_sentences, line_tokens
 from compactor_cli.summaries.outline import OTHERS, PROSE, Heading, Outline, Standing, row
-from compactor_cli.summaries.quoting import drop_least, repeated_turns
 from compactor_cli.summaries.said_once import repeated_failures
 from compactor_cli.summaries.statement_choice import drop_repeated_leads
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
