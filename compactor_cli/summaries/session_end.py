@@ -15,10 +15,12 @@ from compactor_cli.features.after_request import (
     since_message,
 )
 from compactor_cli.features.call_lines import changed_lines, short_path
+from compactor_cli.features.work.calls import id_arguments
 from compactor_cli.features.work.ledger import call_arguments, call_text
 from compactor_cli.features.work.masked_calls import mask_call_text
 from compactor_cli.features.work.open_errors import failure_kind
 from compactor_cli.features.work.short_results import short_result
+from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import answered_calls
 from compactor_cli.model.plan import Quote
@@ -36,6 +38,8 @@ from compactor_cli.text.sentences import QUESTION_END
 _MAX_OPENING_CHARS, _MAX_END_CHARS = 160, 400
 _ANSWERED_BONUS = 8.0
 _MAX_SEARCHED_MESSAGES, _MAX_CALLS = 40, 2
+_WAITING_WORDS = frozenset(("wait", "poll", "output"))
+"""Words in the names of tools that wait for a command."""
 _MAX_CALL_CHARS, _MAX_CAUSE_CHARS = 160, 100
 
 
@@ -104,7 +108,7 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
     calls = [
         (message, call, result)
         for message, call, _, result in answered_calls(messages[-_MAX_SEARCHED_MESSAGES:])
-        if call.text.strip()
+        if call.text.strip() and not _only_waits(call)
     ]
     items: dict[str, SummaryItem] = {}  # calls with the same text are listed once, as the newest
     for message, call, result in reversed(calls):
@@ -150,3 +154,13 @@ def _outcome_text(call: Part, result: Part | None) -> str:
     if short_text:
         return f" {misfortune_word}: {short_text}" if misfortune_word else f" → {short_text}"
     return f" {misfortune_word}".rstrip()
+
+
+def _only_waits(call: Part) -> bool:
+    """Return whether a call only checks for more output of a running command, without sending it any input."""
+    arguments = call_arguments(call)
+    numbers = {*id_arguments(arguments)}
+    if not any(numbers):
+        return False
+    texts = [value for value in arguments.values() if isinstance(value, str) and value not in numbers]
+    return not any(texts) and (bool(texts) or not _WAITING_WORDS.isdisjoint(tool_words(call.name)))

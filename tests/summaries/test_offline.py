@@ -220,7 +220,7 @@ def test_what_the_agent_says_now_is_not_finished_tells_how_the_work_stands() -> 
     assert '"The berths are blocked by the pilots." [#1]' in found["In progress"]
 
 
-def test_the_newest_calls_say_why_they_failed() -> None:
+def test_the_newest_calls_say_why_they_failed_and_those_that_only_wait_are_none() -> None:
     edit = {"file_path": "src/tides.py", "old_string": "a = 1", "new_string": "a = 2"}
     failed = "Error: the string to replace was not found in src/tides.py."
     told = transcript(
@@ -230,6 +230,8 @@ def test_the_newest_calls_say_why_they_failed() -> None:
             result("c1", "Tides are up to date."),
             assistant(None, ("c2", "Edit", edit)),
             result("c2", failed),
+            assistant(None, ("c3", "write_stdin", {"session_id": 7, "chars": "", "yield_time_ms": 1000})),
+            result("c3", "It is still running."),
             assistant(None, ("c4", "write_stdin", {"session_id": 7, "chars": "y"})),
             result("c4", "It goes on."),
         ]
