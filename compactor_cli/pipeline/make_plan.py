@@ -102,9 +102,8 @@ def plan_with_memories(run: OneCompaction, analysis: Analysis, target: int | Non
     """Return as many memories as fit, and the plan for the rest of the target."""
     tools, settings, memory_tokens = run.tools, run.settings, None
     if run.memories and target is not None:
-        memory_tokens = (
-            target - kept_tokens(analysis, settings, without_summaries=True)
-        ) // 2  # at most half of what may be cut
+        # at most half of what may be cut
+        memory_tokens = (target - kept_tokens(analysis, settings, without_summaries=True)) // 2
     for recall in recall_choices(run.memories, settings.memory, tools.counter, memory_tokens):
         remaining = without_memories(target, recall)
         if is_within_target(analysis.transcript, remaining, replace(run.base, target=run.base.target - recall.tokens)):

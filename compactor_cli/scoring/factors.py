@@ -70,11 +70,11 @@ class References:
 
     def __init__(self, messages: int) -> None:
         self._origins = _Origins()
-        self.counts = [0] * (messages + 1)  # the last entry belongs to _NO_ORIGIN, not to a message
+        self._counts = [0] * (messages + 1)  # the last entry belongs to _NO_ORIGIN, not to a message
 
     def record_message(self, message: Message) -> None:
         """Count everything that the next message refers to."""
-        origins, counts = self._origins, self.counts
+        origins, counts = self._origins, self._counts
         index = origins.message = message.index
         sources: set[int] = set()
         for part in message.parts:
@@ -87,6 +87,11 @@ class References:
             counts[source] += 1
         if len(message.id) >= _MIN_ID_CHARS:
             origins.origin_of_name(message.id)
+
+    @property
+    def counts(self) -> list[int]:
+        """Return the counts of all messages, based on the messages noted so far."""
+        return self._counts[:-1]
 
 
 def _searched_text(part: Part) -> str:
