@@ -33,7 +33,8 @@ its lines that could pass for marks of the summary are indented:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Literal
 
 from msgspec import Struct
@@ -187,39 +188,42 @@ def ending(text: str, start: int = 0) -> Ending:
 
 def carried(text: str) -> Carried:
     """Return the messages that a summary repeats."""
-    blocks, end_of_blocks = _blocks(text)
+    blocks, _ = _blocks(text)
     requests = {match.group(2): text[match.end() : end] for match, end in reversed(blocks)}
-    starts = [0, *(end for _, end in blocks)]
-    said_turns: list[tuple[str, str]] = []
-    rest = ""
-    for start, (match, _) in zip(starts, blocks, strict=False):
-        rest += _without_turns(text[start : match.start()], said_turns) + match.group(1)
-    end = _without_turns(text[end_of_blocks:], said_turns)
-    ends = ending(end)
-    tail, since = end[: ends.since], end[ends.since : ends.last].strip()
-    if ends.last < len(end):
-        requests["last"] = last = end[ends.words :]
-        said = next((each for each in _ONLY_BEFORE if each in tail), _ONLY)
-        before, only, behind = tail.partition(f"{said}\n")
+    turns = _repeated_turns(text, blocks)
+    removed = [(match.end(1), end) for match, end in blocks]
+    if turns:
+        removed.append((text.rfind(f"\n{TURNS}\n", 0, turns[0].start), turns[-1].end))
+    ends = ending(text, max((end for _, end in removed), default=0))
+    rest, offset = "", 0
+    for start, end in sorted(removed):
+        rest, offset = rest + text[offset:start], end
+    rest += text[offset : ends.since]
+    if ends.last < len(text):
+        requests["last"] = last = text[ends.words :]
+        said = next((each for each in _ONLY_BEFORE if each in rest), _ONLY)
+        before, only, behind = rest.partition(f"{said}\n")
         if only and "first" not in requests:
-            requests["first"], tail = last, f"{before}\n{behind}"
-    return Carried(requests.get("first", ""), requests.get("last", ""), rest + tail, tuple(said_turns), since)
+            requests["first"], rest = last, f"{before}\n{behind}"
+    said_turns = tuple((span.label, span.words(text)) for span in turns)
+    since = text[ends.since : ends.last].strip()
+    return Carried(requests.get("first", ""), requests.get("last", ""), rest, said_turns, since)
 
 
 def carried_spans(text: str) -> list[CarriedSpan]:
     """Return the spans of the words of repeated messages, in the order of the text."""
     blocks, end_of_blocks = _blocks(text)
-    spans = [CarriedSpan("user", match.end(), end) for match, end in blocks]
-    starts = [0, *(end for _, end in blocks)]
-    ends = [*(match.start() for match, _ in blocks), len(text)]
-    for start, end in zip(starts, ends, strict=True):
-        turns = list(_turn_spans(text, start, end))
-        if turns:
-            spans += turns
-            break
+    spans = [*(CarriedSpan("user", match.end(), end) for match, end in blocks), *_repeated_turns(text, blocks)]
     finish = ending(text, end_of_blocks)
     spans += [CarriedSpan("user", finish.words, len(text))] if finish.last < len(text) else []
     return sorted(spans, key=lambda span: span.start)
+
+
+def _repeated_turns(text: str, blocks: Sequence[tuple[re.Match[str], int]]) -> list[CarriedSpan]:
+    """Return the spans of the messages under their heading, which is between the blocks or after them."""
+    starts = [0, *(end for _, end in blocks)]
+    ends = [*(match.start() for match, _ in blocks), len(text)]
+    return next(filter(None, map(list, map(_turn_spans, repeat(text), starts, ends))), [])
 
 
 def _turn_spans(text: str, begin: int, stop: int) -> Iterator[CarriedSpan]:
@@ -234,16 +238,6 @@ def _turn_spans(text: str, begin: int, stop: int) -> Iterator[CarriedSpan]:
         end = len(text) if end < 0 else end
         yield CarriedSpan(match.group(1), length.end() if length else match.end(), end, moved_in=length is not None)
         offset = end + 1
-
-
-def _without_turns(text: str, said_turns: list[tuple[str, str]]) -> str:
-    """Return a piece of a summary without its repeated messages, which are added to `said_turns`."""
-    spans = list(_turn_spans(text, 0, len(text)))
-    if not spans or said_turns:
-        return text
-    said_turns += [(span.label, span.words(text)) for span in spans]
-    start, end = text.find(f"\n{TURNS}\n"), spans[-1].end
-    return text[:start] + (text[end:] if end < len(text) else "")
 
 
 def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:
