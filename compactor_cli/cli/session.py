@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from compactor_cli.cli.options import ConfiguredOptions
     from compactor_cli.llm.asker import Asker, DryAsker
     from compactor_cli.model.profile import Profile
-    from compactor_cli.scoring.base import Scorer
+    from compactor_cli.scoring import Scorer
 
 
 _MODEL_KEYS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")

@@ -9,7 +9,7 @@ from compactor_cli.asking.port import LanguageModel
 from compactor_cli.memory.extract import extract
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.scoring.base import Scorer
+from compactor_cli.scoring import Scorer
 from compactor_cli.settings import Settings
 
 

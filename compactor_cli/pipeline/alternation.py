@@ -32,8 +32,7 @@ def placeholder_turn(role: Role, counter: Counter) -> Message:
 
 
 def separate_turns(messages: Sequence[Message], make_turn: Callable[[Role], Message]) -> list[list[Message]]:
-    """Return each message of an output, preceded by a separating turn if it needs one. `make_turn`: makes such a turn
-    for a role."""
+    """Return each message of an output, preceded by a separating turn if it needs one."""
     turns: list[list[Message]] = []
     last: Message | None = None
     for message, following in zip(messages, _following(messages), strict=True):
@@ -57,8 +56,7 @@ def _following(messages: Sequence[Message]) -> list[Message | None]:
 
 
 def _fitting_role(last: Message | None, message: Message, following: Message | None) -> Message:
-    """Return a new summary in the other role if neither of its neighbours has that role. Any other message is
-    returned unchanged."""
+    """Return a new summary in the other role if neither of its neighbours has that role."""
     if message.index >= 0 or message.origin != "summary" or not _needs_separator(last, message):
         return message
     can_switch = following is None or _needs_separator(message, following)
@@ -66,8 +64,7 @@ def _fitting_role(last: Message | None, message: Message, following: Message | N
 
 
 def repeated_roles(messages: Sequence[Message]) -> list[int]:
-    """Return the positions of messages that follow one of the same role, or that begin a conversation although they
-    are not the user's."""
+    """Return the positions of messages that follow one of the same role, or begin without being the user's."""
     positions: list[int] = []
     last: Message | None = None
     for index, message in enumerate(messages):
@@ -78,8 +75,7 @@ def repeated_roles(messages: Sequence[Message]) -> list[int]:
 
 
 def max_placeholders(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, *, inserted: bool) -> int:
-    """Return the maximum number of separating turns that the kept messages of a plan need, whichever summaries are
-    written. `inserted`: whether a message that is not in the plan is added."""
+    """Return the maximum number of separating turns that a plan needs, whichever summaries are written."""
     slots = {groups[slot.groups[0]].messages[0] for slot in plan.slots}
     kept = {i for d in plan.decisions if d.rendition in ("whole", "shortened") for i in groups[d.group].messages}
     count, summarized = int(inserted), False
@@ -97,10 +93,7 @@ def plan_with_placeholders(
     plan: Callable[[int | None], _Planned], turn_tokens: Callable[[_Planned], int], target: int | None
 ) -> tuple[_Planned, int]:
     """Return a plan for a target that leaves enough tokens for the turns that the plan itself needs, and that number of
-    tokens.
-
-    Raises BudgetError with the smallest achievable target if there is no such plan.
-    """
+    tokens. Raises BudgetError with the smallest achievable target if there is no such plan."""
     if target is None:
         planned = plan(None)
         return planned, turn_tokens(planned)
@@ -149,12 +142,8 @@ def _needs_separator(last: Message | None, message: Message) -> bool:
         return message.role == "assistant"
     if last.records and last.records == message.records:
         return False
-    return _is_user_side(last) == _is_user_side(message) and not (last.results and message.results)
-
-
-def _is_user_side(message: Message) -> bool:
-    return message.role != "assistant"
+    return (last.role == "assistant") == (message.role == "assistant") and not (last.results and message.results)
 
 
 def _opposite_role(message: Message) -> Role:
-    return "assistant" if _is_user_side(message) else "user"
+    return "user" if message.role == "assistant" else "assistant"

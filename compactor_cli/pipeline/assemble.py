@@ -21,13 +21,12 @@ from compactor_cli.formats.copies import find_at
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.plan import Plan
-from compactor_cli.model.transcript import Link, Names, Transcript, Wrapper
+from compactor_cli.model.transcript import Link, Transcript, Wrapper
 from compactor_cli.pipeline.alternation import separate_turns
 from compactor_cli.pipeline.rewritten_records import update_children, updated_counts
 from compactor_cli.pipeline.write_summaries import Summary
 
 _BEFORE_SUMMARIES = -2
-"""Number for items before the summary at the same position; summaries have -1 and above."""
 
 
 class Output(Struct, frozen=True):
@@ -36,9 +35,7 @@ class Output(Struct, frozen=True):
     data: bytes
     messages: tuple[Message, ...]
     removed: tuple[int, ...]
-    """Input records that are removed or changed in the output."""
     outside: tuple[int, ...] = ()
-    """Removed records that were outside the context and were left out for that reason."""
 
 
 class Inserted(Struct, frozen=True):
@@ -68,8 +65,7 @@ def assemble(
     drop_outside: bool = False,
     make_turn: Callable[[Role], Message] | None = None,
 ) -> Output:
-    """Apply a plan to a transcript. `drop_outside`: whether to leave out records that are outside the context.
-    `make_turn`: makes a turn to separate two turns of the same role; None if they may be consecutive."""
+    """Apply a plan to a transcript. `make_turn`: makes a turn between two of the same role, if they need one."""
     kept = _kept_messages(transcript, groups, plan)
     items = _items(transcript, kept, summaries, groups, inserted)
     if drop_outside:
@@ -138,8 +134,9 @@ def _items(
         shortened = record in transcript.copies and owner in kept and any(p.edited for p in kept[owner].parts)
         if owner is None or (owner in kept and not shortened):
             items.append(_Item((record, 0, 0), record))
-    for summary in summaries:
-        items.append(_Item(_order_of(summary, transcript, groups), None, summary.message))
+    for summary in summaries:  # at the first message that it replaces
+        first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
+        items.append(_Item(_order_before(first, first.index - 1), None, summary.message))
     if inserted is not None:
         at_end = inserted.before >= len(transcript.messages)
         order = (
@@ -165,15 +162,8 @@ def _separate(items: Sequence[_Item], make_turn: Callable[[Role], Message]) -> l
     return separated
 
 
-def _order_of(summary: Summary, transcript: Transcript, groups: Sequence[Group]) -> tuple[int, int, int]:
-    """Return the position of the first message that a summary replaces."""
-    first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
-    return _order_before(first, first.index - 1)
-
-
 def _tip_last(transcript: Transcript, items: Sequence[_Item]) -> list[_Item]:
-    """Return the records with the last message moved behind other branches' records that preceded the leaf, because
-    the last record of a tree determines the active branch."""
+    """Return the records with the last message behind other branches' records that preceded the leaf."""
     main = {record for record, link in enumerate(transcript.links) if link and not link.chain}
     leaf = max(main, default=0)
     side_records = {record for record, link in enumerate(transcript.links[:leaf]) if link and link.chain}
@@ -254,8 +244,7 @@ def _render(
 
 
 def _moved_along(raw: bytes, parents: Mapping[str, str], path: Path | None) -> dict[Path, str]:
-    """Return the edit that gives a copy of a record the same new parent as the record, since an agent may read the
-    copy instead."""
+    """Return the edit that gives a copy of a record the same new parent as the record."""
     if not parents or path is None or f'"{path[-1]}"'.encode() not in raw:
         return {}
     parent = parents.get(_id(json.loads(raw)))
@@ -300,8 +289,7 @@ def _link(transcript: Transcript, record: int) -> Link | None:
 
 
 def _envelope(transcript: Transcript, item: _Item) -> int:
-    """Return the record to use as a model for a new one: the one at its place, or the nearest one that holds a
-    message."""
+    """Return the record to use as a model for a new one: the nearest one that holds a message."""
     index = min(max(item.order[0], 0), len(transcript.records) - 1)
     if index in transcript.message_records or not transcript.message_records:
         return index
@@ -323,20 +311,15 @@ def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[i
     pieces: list[bytes] = []
     for piece in layout.pieces:
         if piece is None:
-            pieces.append(
-                layout.separator.join(records if layout.names is None else _as_members(records, layout.names))
-            )
+            if layout.names is not None:  # members of an object, with their ids as keys
+                records = [jsonedit.encode(_id(json.loads(r))).encode() + layout.names.colon + r for r in records]
+            pieces.append(layout.separator.join(records))
         elif isinstance(piece, int):
             raw = transcript.raw(piece)
             pieces.append(jsonedit.replace(raw, changes[piece]) if changes.get(piece) else raw)
         else:
             pieces.append(piece)
     return _wrap(layout.wrapper, b"".join(pieces))
-
-
-def _as_members(records: Sequence[bytes], names: Names) -> list[bytes]:
-    """Return records as members of an object, with their ids as keys."""
-    return [jsonedit.encode(_id(json.loads(record))).encode() + names.colon + record for record in records]
 
 
 def _wrap(wrapper: Wrapper | None, text: bytes) -> bytes:

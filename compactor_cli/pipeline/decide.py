@@ -15,7 +15,6 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.groups import form_groups
 
 _REMOVED_OWNER = -1
-"""Owner of records whose message was removed; they are removed with it."""
 
 
 def refusal(message: Message) -> str:
@@ -26,10 +25,8 @@ def refusal(message: Message) -> str:
 
 
 def without_dropped(transcript: Transcript, decided: Decided) -> tuple[Transcript, tuple[Dropped, ...]]:
-    """Return the repaired transcript without the groups that contain dropped messages, and these groups.
-
-    Raises UsageError for decisions that cannot be carried out.
-    """
+    """Return the repaired transcript without the groups that contain dropped messages, and these groups. Raises
+    UsageError for decisions that cannot be carried out."""
     groups = form_groups(transcript.messages)
     _check_groups(transcript.messages, groups, decided)
     removed = {i for group in groups if _numbers(transcript.messages, group) & decided.drop for i in group.messages}
@@ -58,8 +55,7 @@ def not_kept(messages: Sequence[Message], decided: Decided) -> list[str]:
 
 
 def check_beginning(before: Sequence[Message], output: Sequence[Message]) -> None:
-    """Raise UsageError if dropping messages makes the conversation begin with an answer, although it began with the
-    user."""
+    """Raise UsageError if dropping messages makes a conversation that the user began begin with an answer."""
     first = next((m for m in output if not m.is_system_prompt), None)
     first_before = next((m for m in before if not m.is_system_prompt), None)
     if first is None or first_before is None or first_before.role != "user" or first.role == "user" or first.index < 0:
@@ -100,8 +96,7 @@ def _check_groups(messages: Sequence[Message], groups: Sequence[Group], decided:
 
 
 def _remove_messages(transcript: Transcript, removed: Set[int]) -> Transcript:
-    """Return the transcript without these messages and the records that belong to them. The other messages keep
-    their numbers."""
+    """Return the transcript without these messages and their records. The others keep their numbers."""
     kept = [message for message in transcript.messages if message.index not in removed]
     new_index = {message.index: index for index, message in enumerate(kept)}
     messages = tuple(replace(message, index=new_index[message.index], input_number=message.number) for message in kept)

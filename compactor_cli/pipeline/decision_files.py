@@ -19,7 +19,6 @@ from compactor_cli.model.transcript import Source
 VERSION = 1
 _CHOICES: tuple[Choice, ...] = ("keep", "drop")
 _FINGERPRINT_DIGITS = 16
-"""Hexadecimal digits of a fingerprint."""
 _HINT = "`compactor browse` writes such files"
 
 
@@ -152,11 +151,8 @@ class MatchedDecisions(Struct, frozen=True):
     """Decisions matched with the messages of a session."""
 
     choices: Mapping[MessageKey, Choice]
-    """Decisions on messages that have not changed."""
     unmatched: tuple[MessageKey, ...]
-    """Messages that are gone or have changed."""
     changed: bool
-    """Whether the session's bytes differ from those that the decisions were made on."""
 
     def for_source(self, source: Source) -> tuple[Decided, ...]:
         """Return the decisions on each conversation of a file."""

@@ -4,7 +4,6 @@ and, for a summary, with its last request in time order. All stages use messages
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -17,16 +16,8 @@ from compactor_cli.pipeline.one_compaction import mark_of
 from compactor_cli.summary_text.reading import in_turn
 
 
-class Unmarked(NamedTuple):
-    """A transcript as it is read, and its parts that earlier rounds wrote in another form."""
-
-    transcript: Transcript
-    locations: frozenset[PartIndex]
-
-
-def without_marks(transcript: Transcript, count: Callable[[str], int]) -> Unmarked:
-    """Return a transcript without the marks of earlier rounds, which nobody said, and with the last request of an
-    earlier summary before what followed it."""
+def without_marks(transcript: Transcript, count: Callable[[str], int]) -> tuple[Transcript, frozenset[PartIndex]]:
+    """Return a transcript without marks of earlier rounds, and with a summary's last request in time order."""
     messages, locations = list(transcript.messages), set()
     newest = max((m.index for m in messages if m.origin == "request"), default=-1)
     for message in transcript.messages:
@@ -37,13 +28,11 @@ def without_marks(transcript: Transcript, count: Callable[[str], int]) -> Unmark
             tokens = message.tokens - first.tokens + part.tokens
             messages[message.index] = replace(message, parts=(part, *message.parts[1:]), tokens=tokens)
             locations.add((message.index, 0))
-    return Unmarked(replace(transcript, messages=tuple(messages)) if locations else transcript, frozenset(locations))
+    return (replace(transcript, messages=tuple(messages)) if locations else transcript), frozenset(locations)
 
 
 def _unmarked_text(message: Message, newest: int) -> str | None:
-    """Return the text of a message's first part as it is read, if an earlier round wrote it; None for other
-    messages. `newest`: index of the newest request. If it is after a summary, the summary's request is no longer the
-    last one."""
+    """Return the text of a message's first part as it is read, if an earlier round wrote it; otherwise None."""
     if message.origin == "summary" and message.index < newest and [part.kind for part in message.parts] == ["text"]:
         return in_turn(message.parts[0].text)
     mark = mark_of(message)
@@ -51,8 +40,7 @@ def _unmarked_text(message: Message, newest: int) -> str | None:
 
 
 def is_changed_beyond_mark(before: Message, after: Message) -> bool:
-    """Return whether the output changes a message beyond the mark of an earlier round, without which `before` may
-    have been read."""
+    """Return whether the output changes a message beyond the mark of an earlier round."""
     edited_parts = [index for index, part in enumerate(after.parts) if part.edited]
     first = before.parts[0] if edited_parts == [0] else None
     if first is None or first.edited or first.kind != "text":  # a repair made these changes, or there can be no mark
@@ -67,8 +55,7 @@ def _text_without_mark(message: Message) -> str:
 
 
 def without_earlier_marks(analysis: Analysis, plan: Plan) -> Plan:
-    """Return the plan with edits that remove the marks of earlier rounds from messages that otherwise stay as they
-    are."""
+    """Return the plan with edits that remove the marks of earlier rounds from messages that stay."""
     if not analysis.unmarked_parts:
         return plan
 

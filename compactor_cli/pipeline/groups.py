@@ -12,10 +12,7 @@ from compactor_cli.pipeline.verify import last_turn
 
 def form_groups(messages: Sequence[Message], pairing: Pairing | None = None) -> tuple[Group, ...]:
     """Return groups in the order of their first message: calls with results, turns saved in pieces, reasoning with its
-    answer.
-
-    Groups are found by union-find, so results may be parallel, nested or far away.
-    """
+    answer. Groups are found by union-find, so results may be parallel, nested or far away."""
     parents = list(range(len(messages)))
 
     def find(index: int) -> int:

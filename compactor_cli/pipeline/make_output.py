@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.features.topics import find_topics
+from compactor_cli.formats.base import Format
 from compactor_cli.memory.recall import Recalled, drop_earlier, link_recalled, recall_index
+from compactor_cli.model.message import Role
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.alternation import max_placeholders, placeholder_turn, plan_with_placeholders
@@ -19,8 +21,7 @@ from compactor_cli.pipeline.assemble import Inserted, Output, assemble
 from compactor_cli.pipeline.earlier_marks import without_earlier_marks
 from compactor_cli.pipeline.make_plan import make_plan, plan_with_memories, without_memories
 from compactor_cli.pipeline.one_compaction import OneCompaction
-from compactor_cli.pipeline.tools import Tools
-from compactor_cli.pipeline.write_summaries import Summary, SummaryContext, write_summaries
+from compactor_cli.pipeline.write_summaries import Summary, write_summaries
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import Base, writer_of
@@ -43,31 +44,18 @@ class AssembledRun(NamedTuple):
     recall: Recalled
     output: Output
     inserted: Inserted | None
-    """The message of the recalled memories, with its position."""
 
 
-def plan_run(run: OneCompaction, analysis: Analysis) -> RunPlan:
-    """Return the plan with as many memories as fit. Raises BudgetError if nothing valid fits the target."""
-
-    def plan(target: int | None) -> RunPlan:
-        return RunPlan(*plan_with_memories(run, analysis, target))
-
-    return _plan_with_placeholders(run, analysis, plan)
-
-
-def _replan(run: OneCompaction, analysis: Analysis, recall: Recalled, *, repeat: bool = True) -> RunPlan:
-    """Return a new plan with the same memories, for a run with other tools, or without requests repeated in
-    summaries."""
+def plan_run(run: OneCompaction, analysis: Analysis, recall: Recalled | None = None, *, repeat: bool = True) -> RunPlan:
+    """Return the plan with as many memories as fit, or with those given. `repeat`: whether summaries may repeat
+    requests. Raises BudgetError if nothing valid fits the target."""
 
     def plan(target: int | None) -> RunPlan:
-        return RunPlan(
-            recall, make_plan(analysis, run.tools, run.settings, without_memories(target, recall), repeat=repeat)
-        )
+        if recall is None:
+            return RunPlan(*plan_with_memories(run, analysis, target))
+        remaining = without_memories(target, recall)
+        return RunPlan(recall, make_plan(analysis, run.tools, run.settings, remaining, repeat=repeat))
 
-    return _plan_with_placeholders(run, analysis, plan)
-
-
-def _plan_with_placeholders(run: OneCompaction, analysis: Analysis, plan: Callable[[int | None], RunPlan]) -> RunPlan:
     if not run.tools.format.alternates:
         return plan(run.target)
     placeholder_tokens = placeholder_turn("user", run.tools.counter).tokens
@@ -84,15 +72,17 @@ def _plan_with_placeholders(run: OneCompaction, analysis: Analysis, plan: Callab
 def summarize(run: OneCompaction, analysis: Analysis, planned: RunPlan) -> tuple[Plan, tuple[Summary, ...]]:
     """Write the summaries that a plan asks for. The returned plan marks those that did not fit."""
 
+    role = _summary_role(run.tools.format, run.settings)
+
     def write_for(planned: RunPlan) -> tuple[Plan, tuple[Summary, ...]]:
         target = planned.plan.target if planned.plan.target is not None else analysis.transcript.tokens
         base = Base(run.base.tokens, target + planned.recall.tokens + planned.placeholder_tokens)
-        return write_summaries(analysis, planned.plan, _context(run.tools, run.settings), base)
+        return write_summaries(analysis, planned.plan, run.tools, role, run.settings.query, base)
 
     result = write_for(planned)
     if any(slot.quotes for slot in planned.plan.slots if all(summary.slot is not slot for summary in result[1])):
         # a request must not be lost with the summary that was to repeat it
-        planned = _replan(run, analysis, planned.recall, repeat=False)
+        planned = plan_run(run, analysis, planned.recall, repeat=False)
         result = write_for(planned)
     may_write = run.settings.summarizer == "llm" and run.tools.strategy.writes
     if may_write and not any_by_model(result[1]):
@@ -101,11 +91,10 @@ def summarize(run: OneCompaction, analysis: Analysis, planned: RunPlan) -> tuple
 
 
 def _summarize_offline(run: OneCompaction, analysis: Analysis, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
-    """Write the summaries offline if the model wrote none. The plan is made anew, so that the tokens reserved for
-    the model are not wasted."""
+    """Write the summaries offline if the model wrote none, by a new plan that reserves nothing for it."""
     tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
     run = replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
-    return summarize(run, analysis, _replan(run, analysis, recall))
+    return summarize(run, analysis, plan_run(run, analysis, recall))
 
 
 def assemble_run(
@@ -138,10 +127,9 @@ def any_by_model(summaries: Sequence[Summary]) -> bool:
     return any(writer_of(summary.message.text("text")) for summary in summaries)
 
 
-def _context(tools: Tools, settings: Settings) -> SummaryContext:
-    requested = settings.summary_role or tools.format.summary_role
-    role = next((known for known in tools.format.summary_roles if known == requested), None)
-    if role is None:
-        allowed = ", ".join(tools.format.summary_roles)
-        raise UsageError(f"--summary-role {requested!r}: {tools.format.name} allows {allowed}")
-    return SummaryContext(tools.summarizer, tools.counter.count, tools.counter.per_message, role, settings.query)
+def _summary_role(format: Format, settings: Settings) -> Role:
+    requested = settings.summary_role or format.summary_role
+    for role in format.summary_roles:
+        if role == requested:
+            return role
+    raise UsageError(f"--summary-role {requested!r}: {format.name} allows {', '.join(format.summary_roles)}")

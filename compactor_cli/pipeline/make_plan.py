@@ -22,8 +22,7 @@ from compactor_cli.settings import Settings
 
 
 def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
-    """Return the plan for a transcript that has been repaired and analyzed. `repeat`: whether summaries may repeat
-    requests."""
+    """Return the plan for an analyzed transcript. `repeat`: whether summaries may repeat requests."""
     messages, groups = analysis.transcript.messages, analysis.groups
     protected = _protected(analysis, settings)
     inputs = PlanInput(
@@ -68,30 +67,31 @@ def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
     return compiled
 
 
-def kept_tokens(analysis: Analysis, settings: Settings) -> int:
-    """Return the tokens of all groups that are kept whole as long as the target allows."""
-    protected = _protected(analysis, settings)
-    return sum(group.tokens for group in analysis.groups if group.index in protected)
-
-
-def _tier_needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
-    """Return the tokens that each tier would take if kept whole."""
-    needs = [0] * TIERS
-    for group in analysis.groups:
-        if group.index not in protected and analysis.residuals.kept.isdisjoint(group.messages):
-            needs[min(analysis.tiers_of(group), default=0)] += group.tokens
-    return tuple(needs)
+def kept_tokens(analysis: Analysis, settings: Settings, *, without_summaries: bool = False) -> int:
+    """Return the tokens of all groups that are kept whole as long as the target allows. Earlier summaries may be left
+    out, because this round's summary replaces them."""
+    protected, messages = _protected(analysis, settings), analysis.transcript.messages
+    return sum(
+        group.tokens
+        for group in analysis.groups
+        if group.index in protected
+        and not (without_summaries and any(messages[i].origin == "summary" for i in group.messages))
+    )
 
 
 def _allocate(
     target: int, analysis: Analysis, reasons: dict[int, str], settings: Settings, protected: int, residuals: int
 ) -> Budget:
     """Return the budget split as in seed 000, with the protected tokens as its fixed part."""
+    needs = [0] * TIERS
+    for group in analysis.groups:
+        if group.index not in reasons and analysis.residuals.kept.isdisjoint(group.messages):
+            needs[min(analysis.tiers_of(group), default=0)] += group.tokens
     return allocate(
         target,
         FixedParts(system_prompt=protected, current_message=0),
         residuals,
-        needs=_tier_needs(analysis, reasons),
+        needs=needs,
         safety_margin=0,
         residual_share=settings.scoring.max_residuals,
         shares=TIER_SHARES if settings.budget.enabled else NEWEST_FIRST_SHARES,
@@ -102,7 +102,8 @@ def plan_with_memories(run: OneCompaction, analysis: Analysis, target: int | Non
     """Return as many memories as fit, and the plan for the rest of the target."""
     tools, settings, memory_tokens = run.tools, run.settings, None
     if run.memories and target is not None:
-        memory_tokens = (target - _must_stay(analysis, settings)) // 2  # at most half of what may be cut
+        # at most half of what may be cut
+        memory_tokens = (target - kept_tokens(analysis, settings, without_summaries=True)) // 2
     for recall in recall_choices(run.memories, settings.memory, tools.counter, memory_tokens):
         remaining = without_memories(target, recall)
         if is_within_target(analysis.transcript, remaining, replace(run.base, target=run.base.target - recall.tokens)):
@@ -113,18 +114,6 @@ def plan_with_memories(run: OneCompaction, analysis: Analysis, target: int | Non
             if recall.message is None:
                 raise
     raise AssertionError("the last choice recalls nothing")
-
-
-def _must_stay(analysis: Analysis, settings: Settings) -> int:
-    """Return the tokens of what is kept whole as long as the target allows. Summaries do not count, although they
-    may repeat requests, because this round's summary replaces them."""
-    reasons = _protected(analysis, settings)
-    messages = analysis.transcript.messages
-    return sum(
-        group.tokens
-        for group in analysis.groups
-        if group.index in reasons and all(messages[i].origin != "summary" for i in group.messages)
-    )
 
 
 def without_memories(target: int | None, recall: Recalled) -> int | None:

@@ -8,12 +8,12 @@ from functools import cache, partial
 from compactor_cli.model.budget import TIERS
 from compactor_cli.model.message import Message, by_index
 from compactor_cli.model.plan import Plan
-from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, TierLine, TierUse
+from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, Spent, TierLine, TierUse
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
 from compactor_cli.pipeline.earlier_marks import is_changed_beyond_mark
 from compactor_cli.pipeline.one_compaction import OneCompaction
-from compactor_cli.pipeline.token_use import spent_by_use, spent_unchanged
+from compactor_cli.pipeline.token_use import spent_by_use
 from compactor_cli.pipeline.write_summaries import Summary, current_round
 from compactor_cli.summary_text.verbatim import turn
 
@@ -51,7 +51,7 @@ def unchanged_report(transcript: Transcript, target: int | None) -> Compaction:
         plan=None,
         round=current_round(transcript.messages) - 1,
         dispositions=Dispositions(kept=len(transcript.messages)),
-        use_of_tokens=partial(spent_unchanged, transcript.tokens),
+        use_of_tokens=lambda: (Spent("unchanged", transcript.tokens),) if transcript.tokens else (),
         repairs=(),
         removed=(),
         first_changed_index=None,
@@ -123,8 +123,7 @@ def _use_of_tiers(
 
 
 def _first_number(messages: Sequence[Message], index: int, dropped: int | None) -> int:
-    """Return the number in the input of the message at an index, or the number after the last one. If a message with
-    a smaller number was dropped, return that number."""
+    """Return the number in the input of the message at an index, or that of a dropped one before it."""
     number = messages[index].number if index < len(messages) else messages[-1].number + 1
     return number if dropped is None else min(number, dropped)
 
@@ -148,8 +147,7 @@ def _dispositions(
 
 
 def _protected(analysis: Analysis, plan: Plan, residuals: Set[int], outputs: Mapping[int, Message]) -> Protected:
-    """Return the use of tokens by protected messages outside the tiers. Residuals and system messages are counted
-    elsewhere."""
+    """Return the use of tokens by protected messages outside the tiers, without system messages."""
     messages = [analysis.transcript.messages[i] for i in sorted(plan.outside_tiers - residuals)]
     messages = [message for message in messages if message.role != "system"]
     after = sum(outputs[message.index].tokens for message in messages if message.index in outputs)

@@ -17,7 +17,6 @@ from compactor_cli.settings import Settings
 from compactor_cli.summary_text.headers import Base, MarkOfLoss, base_of, left_out
 
 DAMAGE_KINDS = ("cut_off_line", "damaged_line")
-"""Kinds of notes on lines that were left out when reading."""
 
 
 class OneCompaction(Struct, frozen=True):
@@ -30,7 +29,6 @@ class OneCompaction(Struct, frozen=True):
     target: int | None
     base: Base
     pairing: Pairing
-    """Calls and results of the unrepaired transcript."""
     closes_history: bool
     memories: Sequence[Memory]
     decisions: Decided
@@ -39,7 +37,7 @@ class OneCompaction(Struct, frozen=True):
     def must_change(self) -> bool:
         """Return whether the input must not be returned unchanged, however small it is."""
         return (
-            is_damaged(self.transcript)
+            any(note.kind in DAMAGE_KINDS for note in self.transcript.notes)
             or (self.closes_history and self._is_open)
             or self.drops_outside
             or bool(self.decisions.drop)
@@ -47,8 +45,7 @@ class OneCompaction(Struct, frozen=True):
 
     @property
     def drops_outside(self) -> bool:
-        """Return whether records outside the context are left out. If the whole session is outside the context, they
-        are kept, since nothing would remain of the session."""
+        """Return whether records outside the context are left out, if anything would remain."""
         return self.settings.drop_outside and bool(self.transcript.outside) and bool(self.transcript.messages)
 
     @property
@@ -58,17 +55,10 @@ class OneCompaction(Struct, frozen=True):
         return (bool(messages) and ends_with_result(messages[-1])) or bool(self.pairing.unanswered)
 
 
-def is_damaged(transcript: Transcript) -> bool:
-    """Return whether part of the input had to be left out, so that its bytes cannot simply be copied."""
-    return any(note.kind in DAMAGE_KINDS for note in transcript.notes)
-
-
 def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | None, Base]:
-    """Return the token target, and the size that ratios refer to.
-
-    A ratio refers to everything the transcript ever contained: the size from which an earlier round started, plus
-    what was added since. So the same ratio has nothing to do when it is applied again.
-    """
+    """Return the token target, and the size that ratios refer to. A ratio refers to everything the transcript ever
+    contained: the size from which an earlier round started, plus what was added since. So the same ratio has nothing to
+    do when it is applied again."""
     tokens = transcript.tokens
     stated = stated_base(transcript.messages, tokens)
     base = stated or Base(tokens, tokens)
@@ -80,8 +70,7 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
 
 
 def stated_base(messages: Sequence[Message], tokens: int) -> Base | None:
-    """Return the size before and after the earlier compaction of these messages, including what was added since;
-    None if nothing states it. If several rounds state a size, the largest is used, which is the newest one's."""
+    """Return the largest size that these messages state of earlier compactions; None if they state none."""
     summaries = (base_of(message.text("text")) for message in messages if message.origin == "summary")
     bases = [Base(base.tokens + max(0, tokens - base.target), base.target) for base in summaries if base]
     bases += [Base(tokens + mark.tokens, tokens) for mark in filter(None, map(mark_of, messages))]
@@ -89,12 +78,11 @@ def stated_base(messages: Sequence[Message], tokens: int) -> Base | None:
 
 
 def mark_of(message: Message) -> MarkOfLoss | None:
-    """Return the mark of an earlier round at the beginning or end of a message; None if there is none."""
+    """Return the mark of an earlier round at the beginning or end of a message."""
     first = message.parts[0] if message.parts else None
     return left_out(first.text) if first is not None and first.kind == "text" else None
 
 
 def is_within_target(transcript: Transcript, target: int | None, base: Base) -> bool:
-    """Return whether there is nothing to do: the transcript is within the target or, without one, within an earlier
-    round's target."""
+    """Return whether the transcript is within the target or, without one, within an earlier round's."""
     return transcript.tokens <= (target if target is not None else base.target)

@@ -71,8 +71,7 @@ def protect(
 
 
 def summary_of_first_request(messages: Sequence[Message]) -> int | None:
-    """Return the index of the summary that contains the session's first request. Such a summary repeats the request
-    or, if no request precedes it, quotes one that an earlier summary repeated. None if there is none."""
+    """Return the index of the summary that repeats or quotes the session's first request; None if there is none."""
     summaries = [m for m in messages if m.origin == "summary"]
     repeating = next((m.index for m in summaries if carried(m.text("text")).first), None)
     if repeating is not None or not summaries:

@@ -12,7 +12,6 @@ from compactor_cli.summary_text.headers import is_summary
 from compactor_cli.text.shorten import is_shortened
 
 _MIN_DIFFERENCE = 0.1
-"""Relative difference between two counts that is not worth mentioning."""
 
 
 class RecordedContext(Struct, frozen=True):
@@ -20,11 +19,8 @@ class RecordedContext(Struct, frozen=True):
 
     tokens: int
     message: int
-    """Index of the last message in that context."""
     own_tokens: int
-    """Our count of the messages up to that one."""
     tokens_after: int
-    """Our count of the messages after it."""
 
     @property
     def context(self) -> int:
@@ -42,8 +38,7 @@ class RecordedContext(Struct, frozen=True):
 
 
 def recorded_context(transcript: Transcript, format: Format) -> RecordedContext | None:
-    """Return the last recorded context. None if there is none, or if the session was compacted since, so that the
-    counted messages are gone. The agent may have compacted it (its summary follows), or this program."""
+    """Return the last recorded context; None if there is none, or if the session was compacted since."""
     if any(is_summary(message.text("text")) for message in transcript.messages):
         return None
     counted = transcript.counted or _newest_count(transcript, format)

@@ -48,12 +48,10 @@ def repair(
     answer_last: bool = False,
     close: bool = False,
 ) -> tuple[Transcript, tuple[Note, ...]]:
-    """Return a transcript without faults, with its messages renumbered, and notes on the repairs.
-
-    `alternates`: roles alternate, so all results of a turn's calls must be in one message. `answer_last`: whether
-    calls in flight are answered, too. `close`: whether a tool result at the very end is followed by an assistant
-    turn, so that a user turn can follow.
-    """
+    """Return a transcript without faults, with its messages renumbered, and notes on the repairs. `alternates`: roles
+    alternate, so all results of a turn's calls must be in one message. `answer_last`: whether calls in flight are
+    answered, too. `close`: whether a tool result at the very end is followed by an assistant turn, so that a user turn
+    can follow."""
     pairing = pairing or pair_calls(transcript.messages)
     last = len(transcript.messages) if answer_last else last_turn(transcript.messages)
     rules = _RepairRules(adjacent_results, alternates, per_message, count)
@@ -86,7 +84,10 @@ def _repair_results(
     notes = [Note("removed_result", index, "no call for it") for index, _ in sorted(surplus)]
     added_after: dict[int, list[Message]] = defaultdict(list)
     moved: set[int] = set()
-    for index, results in _by_message(misplaced).items():
+    by_message: dict[int, dict[int, PartIndex]] = defaultdict(dict)
+    for (index, part_index), call in sorted(misplaced.items()):
+        by_message[index][part_index] = call
+    for index, results in by_message.items():
         message = messages[index]
         callers = {call[0] for call in results.values()}
         if len(results) == len(message.parts) and len(callers) == 1:
@@ -107,14 +108,9 @@ def _repair_results(
     result: list[Message] = []
     for index, message in enumerate(messages):
         remaining = [] if index in moved else _remove_results(message, index, surplus, moved_results, rules.count)
-        result += (
-            [
-                _append_parts(remaining_message, _with_places(remaining_message, added_parts[index]))
-                for remaining_message in remaining
-            ]
-            if added_parts[index]
-            else remaining
-        )
+        if added_parts[index]:
+            remaining = [_append_parts(each, _with_places(each, added_parts[index])) for each in remaining]
+        result += remaining
         result += added_after[index]
     repaired = _renumber(result)
     if not repaired:  # the transcript consists only of results without calls and cannot be repaired
@@ -130,8 +126,7 @@ def _add_results(
     added_after: dict[int, list[Message]],
     rules: _RepairRules,
 ) -> dict[int, list[Part]]:
-    """Add a result for each call without one to `added_after`, after the call's turn. Return those that belong into an
-    existing message: message -> results."""
+    """Add a result for each call without one to `added_after`. Return those of existing messages."""
     added_parts: dict[int, list[Part]] = defaultdict(list)
     for call in sorted(missing):
         # after the whole turn if it is saved in pieces, because reading it again must give one group
@@ -165,8 +160,7 @@ def _with_places(message: Message, parts: Sequence[Part]) -> list[Part]:
 
 
 def removal_warnings(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str, ...]:
-    """Return a warning about messages that the repairs removed because they consisted only of results without calls;
-    empty if there are none. `messages`: the messages before the repairs."""
+    """Return a warning about messages that consisted only of results without calls; empty if there are none."""
     removed = Counter(note.index for note in repairs if note.kind == "removed_result")
     lost = [m for m in messages if removed[m.index] == len(m.parts) == len(m.results) > 0] if removed else []
     if not lost:
@@ -227,14 +221,6 @@ def _missing_result(
     )
 
 
-def _by_message(misplaced: dict[PartIndex, PartIndex]) -> dict[int, dict[int, PartIndex]]:
-    """Return message -> its late results by part -> their calls."""
-    by_message: dict[int, dict[int, PartIndex]] = defaultdict(dict)
-    for (index, part_index), call in sorted(misplaced.items()):
-        by_message[index][part_index] = call
-    return by_message
-
-
 def _remove_results(
     message: Message,
     index: int,
@@ -243,10 +229,7 @@ def _remove_results(
     count: Callable[[str], int],
 ) -> list[Message]:
     """Return the message without surplus results. If it contains nothing else it is removed, otherwise they become
-    text.
-
-    A result that answers a call is never removed, only turned into text.
-    """
+    text. A result that answers a call is never removed, only turned into text."""
     part_indices = {part_index for message_index, part_index in surplus if message_index == index}
     if not part_indices:
         return [message]

@@ -16,18 +16,15 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.json_values import json_value
 
 OutputRecord = tuple["int | None", "Message | None"]
-"""A record of the output: its number if it comes from the input, and its message."""
 
 
 def updated_counts(
     transcript: Transcript, output_records: Sequence[OutputRecord], format: Format
 ) -> dict[int, dict[Path, str]]:
     """Return the newest record with a token count -> its counts, reduced by the share of the context that the
-    compaction removed before it.
-
-    Agents compact a session when that count is near the limit. With the old count, they would immediately compact
-    what is left. The count is scaled instead of replaced by ours, because it includes the system prompt and tools.
-    """
+    compaction removed before it. Agents compact a session when that count is near the limit. With the old count, they
+    would immediately compact what is left. The count is scaled instead of replaced by ours, because it includes the
+    system prompt and tools."""
     if all(transcript.source.find(word) < 0 for word in format.usage_words):
         return {}
     for index in range(len(output_records) - 1, -1, -1):
@@ -46,8 +43,7 @@ def updated_counts(
 
 
 def _share_left(transcript: Transcript, output_records: Sequence[OutputRecord]) -> float:
-    """Return the tokens of the messages in these output records, as a share of those before the last record in the
-    input."""
+    """Return the tokens of the messages in these records, as a share of those before the last one in the input."""
     end = max((record for record, _ in output_records if record is not None), default=-1)
     tokens_before = sum(m.tokens for m in transcript.messages if m.records and min(m.records) <= end)
     remaining = {
@@ -59,8 +55,7 @@ def _share_left(transcript: Transcript, output_records: Sequence[OutputRecord]) 
 
 
 def update_children(records: Sequence[bytes], parent_path: Path, children_path: Path) -> tuple[list[bytes], set[int]]:
-    """Return the records with lists of children that agree with their parent links, and the indices of changed
-    records. Existing children keep their order."""
+    """Return the records with lists of children that agree with their parent links, and the changed indices."""
     values = [json.loads(record) for record in records]
     children: dict[str, list[str]] = defaultdict(list)
     for value in values:

@@ -15,7 +15,6 @@ from compactor_cli.memory.recall import (
     NO_ROOM,
     TOO_LONG,
     UNCHANGED,
-    Recalled,
     recall_choices,
     without_earlier,
 )
@@ -25,7 +24,6 @@ from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
 from compactor_cli.model.pairing import Pairing, pair_calls
-from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.score import Rating
 from compactor_cli.model.transcript import Note, Source, Transcript
@@ -38,19 +36,18 @@ from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
 from compactor_cli.pipeline.make_report import make_report, unchanged_report
 from compactor_cli.pipeline.one_compaction import DAMAGE_KINDS, OneCompaction, is_within_target, resolve_target
 from compactor_cli.pipeline.repair import removal_warnings, repair
-from compactor_cli.pipeline.shortened import KeepRequest, shortened_warnings
+from compactor_cli.pipeline.shortened import OutputComparison
 from compactor_cli.pipeline.stages import COMPLETE, Stages
 from compactor_cli.pipeline.state_base import with_stated_base
 from compactor_cli.pipeline.tiers import assign_tiers, select_residuals
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
-from compactor_cli.pipeline.write_summaries import Summary
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import base_of
 
 if TYPE_CHECKING:
-    from compactor_cli.scoring.base import Scorer
+    from compactor_cli.scoring import Scorer
 
 
 def analyze(
@@ -98,13 +95,11 @@ def compact(
     recalled: Sequence[Memory] = (),
     decided: Decided = UNDECIDED,
 ) -> Compaction:
-    """Compact one transcript. Raises BudgetError if nothing valid fits the target.
-
-    `closed`: a user turn will follow, so calls in flight are answered, too, and a tool result at the very end is
-    followed by an assistant turn. `recalled`: memories to insert into the output, most relevant first, as many as
-    the settings and the target allow. `decided`: messages that stay verbatim, and messages to remove. Raises
-    UsageError for decisions that cannot be carried out.
-    """
+    """Compact one transcript. Raises BudgetError if nothing valid fits the target. `closed`: a user turn will follow,
+    so calls in flight are answered, too, and a tool result at the very end is followed by an assistant turn.
+    `recalled`: memories to insert into the output, most relevant first, as many as the settings and the target allow.
+    `decided`: messages that stay verbatim, and messages to remove. Raises UsageError for decisions that cannot be
+    carried out."""
     stages = Stages(tools.clock, tools.progress, tools.on_stage)
     stages.announce("analyzing")
     target, base = resolve_target(transcript, settings)
@@ -183,32 +178,29 @@ def _compact(run: OneCompaction) -> Compaction:
         check_beginning(transcript.messages, output.messages)
     stages.finish("verify")
     result = make_report(run, analysis, plan, summaries, output, inserted)
+    compared = OutputComparison(
+        analysis.transcript.messages,
+        output.messages,
+        plan,
+        compile_patterns(run.settings.keep),
+        run.settings.keep_last,
+        lambda: kept_tokens(analysis, run.settings) + recall.tokens,
+        run.tools.counter.count,
+    )
     return replace(
         result,
         repairs=repairs,
         stages=tuple(stages.seconds),
-        summarizer=_writer(run.tools, plan, summaries),
+        # the offline one if a model should have written summaries but wrote none
+        summarizer=run.tools.summarizer.name if any_by_model(summaries) or not plan.slots else Extractive.name,
         warnings=(
             *plan.notes,
             *removal_warnings(transcript.messages, repairs),
-            *shortened_warnings(
-                analysis.transcript.messages, output.messages, plan, _requested_kept(run, analysis, recall)
-            ),
+            *compared.warnings(),
             *not_kept(analysis.transcript.messages, run.decisions),
         ),
         recalled=len(recall.memories),
         memories=memories,
-    )
-
-
-def _requested_kept(run: OneCompaction, analysis: Analysis, recall: Recalled) -> KeepRequest:
-    """Return what should be kept whole, with a function for the minimum tokens of an output with all of it."""
-    settings = run.settings
-    return KeepRequest(
-        compile_patterns(settings.keep),
-        settings.keep_last,
-        lambda: kept_tokens(analysis, settings) + recall.tokens,
-        run.tools.counter.count,
     )
 
 
@@ -217,13 +209,13 @@ def _extract_memories(run: OneCompaction) -> tuple[Memory, ...]:
     if run.tools.remember is None:
         return ()
     run.stages.announce("extracting")
-    memories = tuple(run.tools.remember(without_marks(run.transcript, run.tools.counter.count).transcript))
+    memories = tuple(run.tools.remember(without_marks(run.transcript, run.tools.counter.count)[0]))
     run.stages.finish("extract")
     return memories
 
 
 def _without_memories(run: OneCompaction) -> Compaction:
-    """Compact without recalled memories, so that memories of an earlier round are not removed for nothing."""
+    """Compact without recalled memories, so that those of an earlier round are not removed for nothing."""
     some_fit = len(recall_choices(run.memories, run.settings.memory, run.tools.counter)) > 1
     result = _compact(replace(run, memories=()))
     return _add_warning(result, NO_ROOM if some_fit else TOO_LONG) if result.changed else result
@@ -262,16 +254,10 @@ def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
 
 
 def _is_worthwhile(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:
-    """Return, without a target, whether the output is smaller and tells a later run that it is compacted.
-    `summary_needed`: a summary must tell it, because there are messages that a later run would cut."""
+    """Return, without a target, whether the output is smaller and tells a later run that it is compacted."""
     summaries = [m.text("text") for m in output.messages if m.origin == "summary"]
     states_base = (not summaries and not summary_needed) or any(base_of(text) is not None for text in summaries)
     return states_base and sum(m.tokens for m in output.messages) < transcript.tokens
-
-
-def _writer(tools: Tools, plan: Plan, summaries: Sequence[Summary]) -> str:
-    """Return the name of the summarizer: the offline one if a model should have written summaries but wrote none."""
-    return tools.summarizer.name if any_by_model(summaries) or not plan.slots else Extractive.name
 
 
 def compact_source(

@@ -9,7 +9,6 @@ from compactor_cli.model.budget import Budget, FixedParts
 
 TIER_SHARES = (Decimal("0.70"), Decimal("0.20"), Decimal("0.07"), Decimal("0.03"))
 NEWEST_FIRST_SHARES = (Decimal(1), Decimal(0), Decimal(0), Decimal(0))
-"""Shares with which each tier gets what the newer tiers cannot use."""
 
 
 def allocate(
@@ -22,12 +21,9 @@ def allocate(
     residual_share: float = 0.20,
     shares: Sequence[Decimal] = TIER_SHARES,
 ) -> Budget:
-    """Return a budget of `total` tokens, split into its parts.
-
-    Residuals come first, up to their share of the total. The tiers get their shares of what the fixed parts, the
-    margin and the residuals leave. With `needs`, what a tier cannot use goes to tier 0 as far as that can use it,
-    then to tiers 1, 2 and 3.
-    """
+    """Return a budget of `total` tokens, split into its parts. Residuals come first, up to their share of the total.
+    The tiers get their shares of what the fixed parts, the margin and the residuals leave. With `needs`, what a tier
+    cannot use goes to tier 0 as far as that can use it, then to tiers 1, 2 and 3."""
     conversation = max(0, total - fixed.total - safety_margin)
     residuals = min(residual_tokens, int(Decimal(str(residual_share)) * total), conversation)
     tier_tokens = conversation - residuals

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from msgspec import Struct
 
 from compactor_cli.model.message import CLOSING_ID, Message, by_index
-from compactor_cli.model.plan import Plan
+from compactor_cli.model.plan import Plan, Quote
 from compactor_cli.model.talking import substantial_requests
 from compactor_cli.pipeline.protect import summary_of_first_request
 from compactor_cli.strategies.shared.kept_lines import find_matches
@@ -20,46 +20,35 @@ from compactor_cli.summary_text.excerpts import harmless, quoted_parts, speaker_
 _REMEDY = "a larger target keeps it whole"
 _LEFT_OUT = "was left out"
 _MAX_LISTED = 8
-"""Maximum number of messages that a warning lists."""
 _MIN_MATCH_SHARE = 0.1
-"""Share of the output from which matches of `--keep` may have crowded out requests."""
 
 
-class KeepRequest(Struct, frozen=True):
-    """What should be kept whole."""
-
-    keep: Sequence[re.Pattern[str]] = ()
-    keep_last: int = 0
-    required_tokens: Callable[[], int] = int
-    """Returns the tokens of everything that is kept whole as long as the target allows, including what is always
-    kept. Few warnings need it."""
-    count: Callable[[str], int] = len
-
-
-def shortened_warnings(
-    messages: Sequence[Message], output: Sequence[Message], plan: Plan, request: KeepRequest
-) -> tuple[str, ...]:
-    """Return warnings about messages that were cut: system prompts, the first and last request of the user, matches
-    of `--keep`, and newest messages that should be kept. A further warning says how many requests the matches
-    crowded out."""
-    comparison = _OutputComparison(messages, output, plan, request)
-    return (
-        *comparison.warn_about_requests(),
-        *comparison.warn_about_matches(),
-        *comparison.warn_about_newest(),
-        *comparison.warn_about_match_cost(),
-    )
-
-
-class _OutputComparison:
+class OutputComparison(Struct, frozen=True, dict=True):
     """A transcript compared with its output."""
 
-    def __init__(
-        self, messages: Sequence[Message], output: Sequence[Message], plan: Plan, request: KeepRequest
-    ) -> None:
-        self.messages, self.request = messages, request
-        self.output, self.by_index = output, by_index(output)
-        self.quotes = {quote.message: quote for slot in plan.slots for quote in slot.quotes}
+    messages: Sequence[Message]
+    output: Sequence[Message]
+    plan: Plan
+    keep: Sequence[re.Pattern[str]]
+    keep_last: int
+    required_tokens: Callable[[], int]
+    """Returns the tokens of everything that is kept whole as long as the target allows. Few warnings need it."""
+    count: Callable[[str], int]
+
+    def warnings(self) -> Iterator[str]:
+        """Yield warnings about messages that were cut although they should be kept whole."""
+        yield from self._warn_about_requests()
+        yield from self._warn_about_matches()
+        yield from self._warn_about_newest()
+        yield from self._warn_about_match_cost()
+
+    @cached_property
+    def _by_index(self) -> dict[int, Message]:
+        return by_index(self.output)
+
+    @cached_property
+    def _quotes(self) -> dict[int | None, Quote]:
+        return {quote.message: quote for slot in self.plan.slots for quote in slot.quotes}
 
     @cached_property
     def _summaries(self) -> list[str]:
@@ -70,7 +59,7 @@ class _OutputComparison:
         """The words of the summaries, with white space normalized."""
         return " ".join(_normalize(text) for text in self._summaries)
 
-    def warn_about_requests(self) -> Iterable[str]:
+    def _warn_about_requests(self) -> Iterable[str]:
         """Yield warnings about system prompts and the session's first and last request, if they were cut."""
         requests = substantial_requests(self.messages)
         first = min((m.index for m in requests), default=None)
@@ -86,76 +75,69 @@ class _OutputComparison:
 
     def _has_its_words(self, message: Message) -> bool:
         """Return whether only the tool results next to the user's words can have been cut."""
-        now = self.by_index.get(message.index)
+        now = self._by_index.get(message.index)
         return bool(message.results) and now is not None and now.text("text") == message.text("text")
 
-    def warn_about_matches(self) -> Iterable[str]:
+    def _warn_about_matches(self) -> Iterable[str]:
         """Yield a warning if messages that match `--keep` were cut, with the number of matches that are gone."""
-        cut = [message for message in self._matching if not self._is_whole(message)]
+        cut = [message for message in self._matching if self._sizes(message)]
         if cut:
             counts_before = [self._count_matches(part.text for part in message.parts) for message in cut]
             counts_after = [self._count_matches(self._output_texts(message)) for message in cut]
             matches_before = sum(found.total() for found in counts_before)
             matches_lost = sum((found - left).total() for found, left in zip(counts_before, counts_after, strict=True))
             subject = f"{len(cut):,} of {len(self._matching):,} messages that match --keep"
-            subject = "the message that matches --keep" if _is_single(self._matching) else subject
+            subject = "the message that matches --keep" if len(self._matching) == 1 else subject
             loss_text = (
                 f", without {matches_lost:,} of {matches_before:,} matches" if matches_lost else ", with every match"
             )
             yield self._warning(subject, cut, loss_text)
 
-    def warn_about_newest(self) -> Iterable[str]:
+    def _warn_about_newest(self) -> Iterable[str]:
         """Yield a warning if some of the newest messages that should be kept were cut."""
         real_messages = [message for message in self.messages if message.id != CLOSING_ID]
-        newest = real_messages[len(real_messages) - self.request.keep_last :] if self.request.keep_last else []
+        newest = real_messages[len(real_messages) - self.keep_last :] if self.keep_last else []
         matching = {message.index for message in self._matching}
         others = [m for m in newest if m.records and m.origin != "summary" and m.index not in matching]
-        if cut := [message for message in others if not self._is_whole(message)]:
+        if cut := [message for message in others if self._sizes(message)]:
             yield self._warning(f"{len(cut):,} of the last {len(newest):,} messages (--keep-last)", cut, "")
 
-    def warn_about_match_cost(self) -> Iterable[str]:
+    def _warn_about_match_cost(self) -> Iterable[str]:
         """Yield a warning with the share of `--keep` matches in the output, if it is large and requests were cut."""
         tokens, total = sum(map(self._output_tokens, self._matching)), sum(m.tokens for m in self.output)
         if not tokens or tokens < _MIN_MATCH_SHARE * total:
             return
         matching = {message.index for message in self._matching}
         requests = [m for m in self.messages if m.origin == "request" and m.index not in matching]
-        if cut := [message for message in requests if not self._is_whole(message)]:
+        if cut := [message for message in requests if self._sizes(message)]:
             yield (
                 f"matches of --keep take {tokens:,} of the {total:,} tokens of the output, and {len(cut):,} of "
-                f"{len(requests):,} other user requests ({_list_numbers(cut)}) are not whole; keep less, or use "
-                f"a larger "
-                "target"
+                f"{len(requests):,} other user requests ({_list_numbers(cut)}) are not whole; keep less, or use a "
+                "larger target"
             )
 
     @cached_property
     def _matching(self) -> list[Message]:
-        patterns = self.request.keep
-        messages = self.messages if patterns else ()
-        return [m for m in messages if m.records and any(p.search(part.text) for p in patterns for part in m.parts)]
+        messages = self.messages if self.keep else ()
+        return [m for m in messages if m.records and any(p.search(part.text) for p in self.keep for part in m.parts)]
 
     def _count_matches(self, texts: Iterable[str]) -> Counter[str]:
         """Return each text that `--keep` matches, with its number of occurrences."""
-        return Counter(text[start:end] for text in texts for start, end in find_matches(self.request.keep, text))
+        return Counter(text[start:end] for text in texts for start, end in find_matches(self.keep, text))
 
     def _warning(self, subject: str, cut: Sequence[Message], loss_text: str) -> str:
         before = sum(message.tokens for message in cut)
         after = sum(map(self._output_tokens, cut))
-        required_tokens = self.request.required_tokens() + SUMMARY_RESERVE_TOKENS
+        required_tokens = self.required_tokens() + SUMMARY_RESERVE_TOKENS
+        were, them = ("was", "it") if len(cut) == 1 else ("were", "them")
         return (
-            f"{subject} {'was' if _is_single(cut) else 'were'} shortened ({_list_numbers(cut)}), from {before:,} "
-            f"to {after:,} "
-            f"tokens{loss_text}; a target of {required_tokens:,} tokens keeps "
-            f"{'it' if _is_single(cut) else 'them'} whole"
+            f"{subject} {were} shortened ({_list_numbers(cut)}), from {before:,} to {after:,} tokens{loss_text}; a "
+            f"target of {required_tokens:,} tokens keeps {them} whole"
         )
 
-    def _is_whole(self, message: Message) -> bool:
-        return not self._sizes(message)
-
     def _sizes(self, message: Message) -> str:
-        """Return a phrase that says from which size to which a message was shortened, or that it was left out. Empty
-        if it is whole, including in a summary."""
-        output_message = self.by_index.get(message.index)
+        """Return how far a message was shortened, or that it was left out; empty if it is whole."""
+        output_message = self._by_index.get(message.index)
         if output_message is not None:
             return (
                 f"{message.tokens:,} to {output_message.tokens:,} tokens"
@@ -163,7 +145,7 @@ class _OutputComparison:
                 else ""
             )
         text = message.text("text").strip()
-        quote = self.quotes.get(message.index)
+        quote = self._quotes.get(message.index)
         if _normalize(text) in (_normalize(quote.text) if quote else self._summary_words):
             return ""
         shown_chars = sum(map(len, self._output_texts(message)))
@@ -171,10 +153,10 @@ class _OutputComparison:
 
     def _output_texts(self, message: Message) -> Sequence[str]:
         """Return the texts that the output contains of a message, at its place or in summaries."""
-        if message.index in self.by_index:
-            return [part.text for part in self.by_index[message.index].parts]
-        if message.index in self.quotes:
-            return [self.quotes[message.index].text]
+        if message.index in self._by_index:
+            return [part.text for part in self._by_index[message.index].parts]
+        if message.index in self._quotes:
+            return [self._quotes[message.index].text]
         return [
             text[part.start : part.end]
             for text in self._summaries
@@ -183,8 +165,8 @@ class _OutputComparison:
         ]
 
     def _output_tokens(self, message: Message) -> int:
-        output_message = self.by_index.get(message.index)
-        return output_message.tokens if output_message else sum(map(self.request.count, self._output_texts(message)))
+        output_message = self._by_index.get(message.index)
+        return output_message.tokens if output_message else sum(map(self.count, self._output_texts(message)))
 
 
 def _normalize(text: str) -> str:
@@ -194,10 +176,6 @@ def _normalize(text: str) -> str:
 def _has_changed_text(before: Message, after: Message) -> bool:
     """Return whether this run shortened a message, comparing texts, because repairs edit parts as well."""
     return any(new.text != old.text for old, new in zip(before.parts, after.parts, strict=False))
-
-
-def _is_single(messages: Sequence[Message]) -> bool:
-    return len(messages) == 1
 
 
 def _list_numbers(messages: Sequence[Message]) -> str:

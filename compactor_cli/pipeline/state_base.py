@@ -21,9 +21,7 @@ from compactor_cli.summary_text.headers import left_out_mark
 from compactor_cli.text.shorten import is_shortened
 
 _MIN_TARGET_TOKENS = 60
-"""Targets below this number of tokens get no mark, since contents matter more."""
 _MARK_TOKENS = 6
-"""Tokens of a mark, except for large transcripts."""
 
 
 def with_stated_base(run: OneCompaction, analysis: Analysis, assembled: AssembledRun) -> AssembledRun:
@@ -77,8 +75,7 @@ def _output_tokens(assembled: AssembledRun) -> int:
 
 
 def _add_mark(run: OneCompaction, analysis: Analysis, assembled: AssembledRun) -> tuple[AssembledRun | None, int]:
-    """Return the output with a mark at a message. If none fits, return None and the number of tokens missing, which
-    is 0 if no message can have a mark."""
+    """Return the output with a mark at a message; if none fits, None and the number of tokens missing."""
     output_tokens = _output_tokens(assembled)
     tokens_left = inf if run.target is None else run.target - output_tokens
     missing_tokens: list[int] = []
@@ -95,8 +92,7 @@ def _add_mark(run: OneCompaction, analysis: Analysis, assembled: AssembledRun) -
 
 
 def _with_mark(message: Message, removed_tokens: int, count: Callable[[str], int]) -> Edit:
-    """Return an edit that adds a mark to a message's first part. The mark's own tokens are included in the output,
-    so that its number plus the tokens of the output gives the original size."""
+    """Return an edit that adds a mark to a message's first part. The mark counts its own tokens."""
     part, number, tried = message.parts[0], removed_tokens, set[int]()
     while number not in tried:  # a smaller number may take fewer tokens
         tried.add(number)
@@ -108,8 +104,7 @@ def _with_mark(message: Message, removed_tokens: int, count: Callable[[str], int
 
 
 def _rank_markable(analysis: Analysis, assembled: AssembledRun) -> list[Message]:
-    """Return the messages that can have a mark: first those that begin with a gap, then others that were cut, and at
-    last system prompts."""
+    """Return the messages that can have a mark: those that begin with a gap first, system prompts last."""
     input_messages = by_index(analysis.transcript.messages)
     shortened = [
         message
@@ -122,8 +117,7 @@ def _rank_markable(analysis: Analysis, assembled: AssembledRun) -> list[Message]
 
 
 def _can_be_marked(message: Message) -> bool:
-    """Return whether a message of an output begins with words of the session that were cut, or is a system prompt that
-    was cut, in this round or an earlier one."""
+    """Return whether a message begins with words of the session that were cut, or is a cut system prompt."""
     first = message.parts[0] if message.parts and message.index >= 0 else None
     if first is None or first.kind != "text" or first.place is None or not any(map(str.isalnum, first.text)):
         return False

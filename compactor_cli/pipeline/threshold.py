@@ -22,11 +22,10 @@ class ContextState(Struct, frozen=True):
     warning: bool
     needs_compaction: bool
     never: bool = False
-    """Whether the threshold was set to 0, which means never compact."""
 
 
 def compaction_threshold(limit: int, settings: ContextSettings) -> int:
-    """Return the number of tokens at which to compact: the setting, or a share of the limit without the reserves."""
+    """Return the number of tokens at which to compact."""
     if settings.threshold is not None:
         return settings.threshold
     available = limit - settings.system_reserve - settings.output_reserve - settings.safety_buffer
@@ -34,10 +33,8 @@ def compaction_threshold(limit: int, settings: ContextSettings) -> int:
 
 
 def context_state(tokens: int, messages: int, limit: int, keep_last: int, settings: ContextSettings) -> ContextState:
-    """Return whether a session of this size needs compaction; a very short one never does.
-
-    `limit`: the model's context limit, used if the settings name none.
-    """
+    """Return whether a session of this size needs compaction; a very short one never does. `limit`: the model's context
+    limit, used if the settings name none."""
     limit = settings.limit or limit
     threshold, never = compaction_threshold(limit, settings), settings.threshold == 0
     percent_used = 100 * tokens / limit if limit else 0.0
@@ -47,8 +44,7 @@ def context_state(tokens: int, messages: int, limit: int, keep_last: int, settin
 
 
 def relief_target(state: ContextState, settings: ContextSettings) -> int:
-    """Return the tokens to which a session over the threshold should be compacted: just below the warning level, or
-    half of the limit if the reserves alone fill it."""
+    """Return the tokens to which a session over the threshold should be compacted."""
     if not state.threshold:
         return max(1, state.limit // 2)
     return max(1, int(state.threshold * Fraction(str(settings.warning_percent))) - 1)
@@ -63,11 +59,9 @@ class Selection(Struct, frozen=True):
 
 
 def select_messages(messages: Sequence[Message], keep_last: int = 10) -> Selection:
-    """Return the split that keeps the system message and the last `keep_last` messages, and compacts the rest.
-
-    The border moves back as long as it would separate a tool result from its call. An earlier round's summary
-    directly after the system message is passed on instead of being compacted.
-    """
+    """Return the split that keeps the system message and the last `keep_last` messages, and compacts the rest. The
+    border moves back as long as it would separate a tool result from its call. An earlier round's summary directly
+    after the system message is passed on instead of being compacted."""
     everything = tuple(range(len(messages)))
     if len(messages) <= keep_last + 1:
         return Selection((), everything, None)

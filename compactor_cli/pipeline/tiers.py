@@ -41,11 +41,9 @@ def assign_tiers(
     residuals: frozenset[int],
     borders: tuple[int, int, int] = (10, 25, 50),
 ) -> tuple[int | None, ...]:
-    """Return the tier of each message; None for residuals and system messages.
-
-    Borders count non-residual messages from the end. They move outward to group borders: a group that a border would
-    split is entirely in the more recent tier.
-    """
+    """Return the tier of each message; None for residuals and system messages. Borders count non-residual messages from
+    the end. They move outward to group borders: a group that a border would split is entirely in the more recent
+    tier."""
     tiers: list[int | None] = [None] * len(messages)
     position, ascending = 0, sorted(borders)
     for message in reversed(messages):

@@ -19,7 +19,6 @@ _AGENT_USE = "agent's words"
 _INSTRUCTIONS_USE = "instructions"
 _HARNESS_USE = "harness's notes"
 _EARLIER_USE = "earlier summaries"
-_UNCHANGED_USE = "unchanged"
 _USES = (
     "system",
     "requests",
@@ -34,9 +33,7 @@ _USES = (
     _EARLIER_USE,
     "summaries",
     _MARKS_USE,
-    _UNCHANGED_USE,
 )
-"""The uses, in the order of tables."""
 _PART_USES: Mapping[PartKind, str] = {"tool_call": "calls", "tool_result": "tool outputs"}
 _SPEAKER_USES = {
     "user": "requests",
@@ -57,11 +54,8 @@ _ROLE_USES: Mapping[Role, str] = {
 def spent_by_use(
     messages: Sequence[Message], groups: Sequence[Group], decisions: Iterable[Decision], output: Sequence[Message]
 ) -> tuple[Spent, ...]:
-    """Return the uses of the tokens of `output`; their sum is that of its messages.
-
-    `messages`: the input's messages. The tokens of a summary that quotes lines are split by the length of what it
-    quotes.
-    """
+    """Return the uses of the tokens of `output`; their sum is that of its messages. `messages`: the input's messages.
+    The tokens of a summary that quotes lines are split by the length of what it quotes."""
     newest_indices = {i for d in decisions if d.reason.startswith(NEWEST_REASONS) for i in groups[d.group].messages}
     by_number = {message.number: message for message in messages}
     totals = dict.fromkeys(_USES, 0)
@@ -69,11 +63,6 @@ def spent_by_use(
         for name, tokens in _message_uses(message, by_number, is_newest=message.index in newest_indices):
             totals[name] += tokens
     return tuple(Spent(name, tokens) for name, tokens in totals.items() if tokens)
-
-
-def spent_unchanged(tokens: int) -> tuple[Spent, ...]:
-    """Return the use of tokens for an output that equals its input."""
-    return (Spent(_UNCHANGED_USE, tokens),) if tokens else ()
 
 
 def _message_uses(message: Message, by_number: Mapping[int, Message], *, is_newest: bool) -> Iterator[tuple[str, int]]:

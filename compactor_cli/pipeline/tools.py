@@ -17,7 +17,7 @@ from compactor_cli.tokens.base import TokenCounter
 
 if TYPE_CHECKING:
     from compactor_cli.model.profile import Profile
-    from compactor_cli.scoring.base import Scorer
+    from compactor_cli.scoring import Scorer
 
 
 class Tools(Struct, frozen=True):
@@ -32,11 +32,8 @@ class Tools(Struct, frozen=True):
     clock: Callable[[], float] = lambda: 0.0
     topics: Topics = find_topics
     explain_values: bool = True
-    """Whether decisions are shown, with what determined their value."""
     progress: Callable[[str], None] = lambda stage: None
-    """Called when a stage of the pipeline is done."""
     on_stage: Callable[[str, str], object] = lambda stage, meaning: None
-    """Called when one of STAGES begins."""
     recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: ()
     """Finds memories that are relevant to a transcript, most relevant first; called if none are given."""
     remember: Callable[[Transcript], Sequence[Memory]] | None = None

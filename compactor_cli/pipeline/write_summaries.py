@@ -13,10 +13,11 @@ from compactor_cli.features.spoken_names import names_spoken_of
 from compactor_cli.features.work.state import KnownState, known_state
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
-from compactor_cli.model.plan import Decision, Plan, SummarySlot
+from compactor_cli.model.plan import Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.tools import Tools
 from compactor_cli.summary_text.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
 from compactor_cli.summary_text.state_block import with_whole_list
 from compactor_cli.summary_text.state_line import StateLine
@@ -24,7 +25,6 @@ from compactor_cli.summary_text.verbatim import carried
 from compactor_cli.text.shorten import reference
 
 _MAX_RECENT_GROUPS = 400
-"""Number of newest kept groups whose identifiers count as current work."""
 
 
 class Summary(Struct, frozen=True):
@@ -35,34 +35,24 @@ class Summary(Struct, frozen=True):
     covers: tuple[int, ...]
 
 
-class SummaryContext(Struct, frozen=True):
-    """What all summaries of a run are written with."""
-
-    summarizer: Summarizer
-    count: Callable[[str], int]
-    per_message: int
-    role: Role
-    query: str = ""
-
-
 def current_round(messages: Sequence[Message]) -> int:
     """Return the number of the round that compacts these messages."""
     return 1 + max((round_of(m.text("text")) for m in messages if m.origin == "summary"), default=0)
 
 
 def write_summaries(
-    analysis: Analysis, plan: Plan, context: SummaryContext, base: Base
+    analysis: Analysis, plan: Plan, tools: Tools, role: Role, query: str, base: Base
 ) -> tuple[Plan, tuple[Summary, ...]]:
-    """Return the summaries that fill the slots of a plan. In the returned plan, groups are gone if their summary does
-    not fit, or only says that they are lost. `base`: the size that the transcript is compacted from, and the target."""
+    """Return the summaries that fill the slots of a plan, and the plan without groups whose summary does not fit."""
     transcript, groups = analysis.transcript, analysis.groups
     messages = transcript.messages
     number = current_round(messages)
     # a summarizer has usually just counted the finished text
-    context = replace(context, count=lru_cache(maxsize=1)(context.count))
+    count = lru_cache(maxsize=1)(tools.counter.count)
+    per_message = tools.counter.per_message
     base_slot = max(plan.slots, key=lambda slot: (slot.names_source, slot.budget), default=None)
     names_base = base_slot is not None and base_slot.names_source
-    keywords = _keywords(messages, groups, plan, context.query)
+    keywords = _keywords(messages, groups, plan, query)
     written: dict[SummarySlot, Summary] = {}
     failed: set[int] = set()
     unspent_tokens = 0
@@ -77,14 +67,16 @@ def write_summaries(
     newest = max(slots, key=lambda slot: slot.groups[-1], default=None)
     for slot in slots:
         slot_base = base if names_base and slot is base_slot else None
-        request = _summary_request(transcript, groups, slot, number, slot_base, keywords, context)
+        request = _summary_request(transcript, groups, slot, number, slot_base, keywords, per_message)
         state = _state_up_to(known_now.lines, request.messages) if slot is newest else ()
         requests.append(replace(request, task=task, resolved=known_now.resolved, state=state))
-    for slot, request in zip(slots, context.summarizer.prepare(requests, context.count), strict=True):
+    for slot, request in zip(slots, tools.summarizer.prepare(requests, count), strict=True):
         replaced = sum(m.tokens for m in request.messages)
         max_tokens = min(slot.budget + unspent_tokens, max(slot.budget, replaced - 1))
         text = _write_text(
-            replace(request, slot=replace(slot, budget=max_tokens), budget=max_tokens - context.per_message), context
+            replace(request, slot=replace(slot, budget=max_tokens), budget=max_tokens - per_message),
+            tools.summarizer,
+            count,
         )
         unspent_tokens += slot.budget if slot.passes_on else 0
         if not text:
@@ -92,18 +84,19 @@ def write_summaries(
             continue
         if slot is not base_slot and text in (request.header, request.shorter_header):
             minimal = _minimal_summary(transcript, request, number)
-            if context.count(minimal) + context.per_message <= max_tokens:
+            if count(minimal) + per_message <= max_tokens:
                 text, failed = minimal, failed | set(slot.groups)
-        tokens = context.count(text)
+        tokens = count(text)
         part = Part("text", text, tokens)
-        message = Message(
-            -1, f"summary-{slot.groups[0]}", context.role, (part,), (), tokens + context.per_message, origin="summary"
-        )
+        message = Message(-1, f"summary-{slot.groups[0]}", role, (part,), (), tokens + per_message, origin="summary")
         unspent_tokens -= message.tokens if slot.passes_on else 0
         written[slot] = Summary(slot, message, tuple(m.index for m in request.messages))
     if failed:
-        decisions = tuple(_mark_gone(d) if d.group in failed else d for d in plan.decisions)
-        plan = replace(plan, decisions=decisions)
+        decisions = (
+            d._replace(rendition="gone", reason=f"{d.reason}, no room for a summary") if d.group in failed else d
+            for d in plan.decisions
+        )
+        plan = replace(plan, decisions=tuple(decisions))
     return plan, tuple(written[slot] for slot in plan.slots if slot in written)
 
 
@@ -120,8 +113,7 @@ def _archive_reference(transcript: Transcript, messages: Sequence[Message]) -> s
 
 
 def _first_request(messages: Sequence[Message]) -> str:
-    """Return the session's first request: the one that an earlier summary repeats, otherwise the first message of
-    the user."""
+    """Return the session's first request, from an earlier summary or the first message of the user."""
     for message in messages:
         if message.origin == "request":
             return message.text("text")
@@ -131,14 +123,9 @@ def _first_request(messages: Sequence[Message]) -> str:
 
 
 def _state_up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
-    """Return the state lines that are not based on anything after these messages; such facts are kept in their
-    place."""
+    """Return the state lines that are not based on anything after these messages."""
     last = max(m.index for m in messages)
     return with_whole_list(state, lambda line: line.message <= last)
-
-
-def _mark_gone(decision: Decision) -> Decision:
-    return decision._replace(rendition="gone", reason=f"{decision.reason}, no room for a summary")
 
 
 def _summary_request(
@@ -148,7 +135,7 @@ def _summary_request(
     number: int,
     base: Base | None,
     keywords: frozenset[str],
-    context: SummaryContext,
+    per_message: int,
 ) -> SummaryRequest:
     covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
     covers = tuple(sorted({message.number for message in covered}))
@@ -166,7 +153,7 @@ def _summary_request(
     parts = tuple(
         (part, [transcript.messages[i] for g in part.groups for i in groups[g].messages]) for part in slot.parts
     )
-    budget = slot.budget - context.per_message
+    budget = slot.budget - per_message
     shorter_header = heading() if base is not None else ""
     full = heading(base=base) if base is not None else heading()
     is_answered_now = is_answered(transcript.messages, covered[-1].index)
@@ -185,12 +172,12 @@ def _summary_request(
     )
 
 
-def _write_text(request: SummaryRequest, context: SummaryContext) -> str:
+def _write_text(request: SummaryRequest, summarizer: Summarizer, count: Callable[[str], int]) -> str:
     """Return the summary's text. If there is no room, use a heading without the size it was compacted from."""
-    text = context.summarizer.summarize(request, context.count)
+    text = summarizer.summarize(request, count)
     if text or not request.shorter_header:
         return text
-    return context.summarizer.summarize(replace(request, header=request.shorter_header), context.count)
+    return summarizer.summarize(replace(request, header=request.shorter_header), count)
 
 
 def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:

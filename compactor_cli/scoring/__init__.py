@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
 from compactor_cli.scoring.factors import FactorScorer
 
 if TYPE_CHECKING:
     from compactor_cli.asking.port import LanguageModel
-    from compactor_cli.scoring.base import Scorer
+    from compactor_cli.model.score import Score
+    from compactor_cli.model.transcript import Transcript
+    from compactor_cli.settings import Settings
+
+
+class Scorer(Protocol):
+    """Scores every message of a transcript in one pass."""
+
+    name: str
+    purpose: str
+    asks: bool
+    """Whether it asks a model."""
+
+    def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]: ...
 
 
 def _classifier(model: LanguageModel | None, prompt: str) -> Scorer:

@@ -1,7 +1,9 @@
-"""Importance as judged by a model, in batches, with the sentence worth remembering (seed 003)."""
+"""Importance as judged by a model, in batches, with the sentence worth remembering (seed 003), or by rules where it is
+obvious."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
@@ -17,8 +19,7 @@ from compactor_cli.asking.prompt_files import read_prompt_file as read_prompt
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Factor, Score
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.scoring.factors import FactorScorer
-from compactor_cli.scoring.heuristics import mentions_scores, obvious_score
+from compactor_cli.scoring.factors import FactorScorer, tool_failed
 from compactor_cli.settings import Settings
 from compactor_cli.text.clean import plain
 from compactor_cli.text.shorten import shorten_prose
@@ -26,16 +27,11 @@ from compactor_cli.text.shorten import shorten_prose
 _prompt = partial(read_prompt, "compactor_cli.scoring")
 
 CATEGORIES = ("observation", "learning", "preference", "fact", "correction", "none")
-"""Categories of memories that a message can become (seed 003)."""
 _MAX_BATCH_MESSAGES = 20
-"""Maximum number of messages per request."""
 _MAX_BATCH_CHARS = 24_000
-"""Maximum characters of a request's messages."""
 _MAX_MESSAGE_CHARS = 1_200
-"""Maximum characters of a message that are sent: its head and its tail."""
 _MIN_MESSAGE_CHARS = 100
 _ANSWER_TOKENS, _ENTRY_TOKENS = 200, 120
-"""Tokens of an answer: fixed part, and part per entry."""
 _FALLBACK_CONFIDENCE = 0.2
 _MIN_SUSPICIOUS_SCORES = 6
 """From this many messages on, one high score for all of them is rejected as no judgement."""
@@ -67,6 +63,32 @@ _READ_SCHEMA: dict[str, Any] = deepcopy(_SCHEMA)
 """The minimal schema of an answer: without a statement, it is still a judgement."""
 _READ_SCHEMA["properties"]["messages"]["items"]["required"].remove("statement")
 
+_WORD = re.compile(r"\w+")
+_MAX_NOD_CHARS = 60
+_NOD_WORD_LIST = """
+a accord ack ahead all alright amazing and awesome bye cheers continue cool d done excellent fine go good got great
+hello hey hi i it k kk lgtm looks lot lots much nice ok okay on perfect please proceed right see so sounds super sure
+thank thanks that then thx ty understood very well wonderful wow yeah yep yes you yup
+danke dankeschön ja genau gut passt prima weiter bitte verstanden
+merci oui parfait bien gracias sí vale perfecto obrigado obrigada sim grazie va bene
+да спасибо хорошо ладно понятно はい ありがとう ありがとうございます 了解 好 好的 谢谢 可以 是的 继续 네 감사합니다
+"""
+_NOD_WORDS = frozenset(_NOD_WORD_LIST.split())
+"""Words of agreement, thanks, greeting or encouragement. Refusals are not included, because they may correct
+something."""
+
+_NAMES_ITS_SCORE = re.compile(
+    r"\b(?:importance|persist|confidence)_\w+"
+    r"|\b(?:ignor|disregard|forget|overrid|overrul)\w*\b[^.\n]{0,60}\b(?:instruction|prompt|rule|guideline|above|"
+    r"previous)"
+    r"|\b(?:scor|rat|grad|classif|rank|judg|mark|label)\w*\b[^.\n]{0,60}\b(?:everything|all|every|each|any|other"
+    r"|others|messages?|highest|maximum|lowest|important|critical|zero|100|0)\b"
+    r"|\b(?:everything|all|every|each|any|other|others|messages?)\b[^.\n]{0,60}"
+    r"\b(?:scor|rating|rated|graded|classif|ranked|judged|important|critical)\w*"
+    r"|\b(?:new|these|following|system) (?:instruction|prompt)|\byou are now\b|\bimportance\b",
+    re.IGNORECASE,
+)
+
 
 class _SentMessage(Struct, frozen=True):
     """A message as sent to the model."""
@@ -74,17 +96,13 @@ class _SentMessage(Struct, frozen=True):
     index: int
     text: str
     is_alone: bool
-    """Whether it might influence the judge, so that it gets a request of its own."""
 
 
 class ClassifierScorer:
     """Scores with a model, which gives importance, category, confidence, persistence and the sentence worth
-    remembering.
-
-    Obvious messages are not sent. Messages that the model cannot judge get the factors of seed 000, marked as a
-    fallback. Each scorer judges a message once, however many transcripts contain it. Raises ModelError when fallback
-    is not allowed.
-    """
+    remembering. Obvious messages are not sent. Messages that the model cannot judge get the factors of seed 000, marked
+    as a fallback. Each scorer judges a message once, however many transcripts contain it. Raises ModelError when
+    fallback is not allowed."""
 
     name = "classifier"
     purpose = "a model's judgement, with categories of memories; obvious messages by rules (seed 003)"
@@ -117,7 +135,8 @@ class ClassifierScorer:
         available_tokens = (
             self._model.context_limit - estimate_tokens(self._system + _prompt("directive")) - _ANSWER_TOKENS
         )
-        max_chars = _max_chars_for(available_tokens)
+        # a request of one message fits the model, whatever its script
+        max_chars = max(_MIN_MESSAGE_CHARS, min(_MAX_MESSAGE_CHARS, (available_tokens - _ENTRY_TOKENS) // 2 - 100))
         new_keys = {message.index: _key(message) for message in messages if _key(message) not in self._judged}
         batches = _batches(
             [_sent_message(message, max_chars) for message in messages if message.index in new_keys], available_tokens
@@ -141,12 +160,6 @@ def _key(message: Message) -> tuple[str, str]:
     return message.role, message.text("text")
 
 
-def _max_chars_for(available_tokens: int) -> int:
-    """Return the number of characters per message such that a request with one message fits the model, whatever its
-    script. `available_tokens`: tokens available for messages and their entries."""
-    return max(_MIN_MESSAGE_CHARS, min(_MAX_MESSAGE_CHARS, (available_tokens - _ENTRY_TOKENS) // 2 - 100))
-
-
 def _sent_message(message: Message, max_chars: int) -> _SentMessage:
     text = plain(message.text("text")).strip()
     # cut-out text cannot influence anyone, but text may be padded to hide something, so the whole is checked
@@ -158,8 +171,7 @@ def _sent_message(message: Message, max_chars: int) -> _SentMessage:
 
 
 def _batches(sent: Sequence[_SentMessage], available_tokens: int) -> list[list[_SentMessage]]:
-    """Return batches of neighbouring messages, each as large as a request allows. Messages that might influence the
-    judge are alone."""
+    """Return batches of neighbouring messages as large as a request allows, some messages alone."""
     batches: list[list[_SentMessage]] = []
     tokens = characters = 0
     batch: list[_SentMessage] = []
@@ -232,3 +244,51 @@ def _fallback_score(score: Score, threshold: float) -> Score:
         _FALLBACK_CONFIDENCE,
         persist,
     )
+
+
+def mentions_scores(text: str) -> bool:
+    """Return whether a text mentions scores or instructions, so that it must be judged alone."""
+    return _NAMES_ITS_SCORE.search(text) is not None
+
+
+def obvious_score(message: Message, threshold: float) -> Score | None:
+    """Return the score of a message that needs no model; None for all others."""
+    kind = _obvious_kind(message)
+    if kind is None:
+        return None
+    name, points, category, confidence = kind
+    return Score(points, points, (Factor(f"heuristic {name}", points),), category, confidence, points >= threshold)
+
+
+def _obvious_kind(message: Message) -> tuple[str, float, str, float] | None:
+    """Return the name, points, category and confidence for an obvious message; None for all others."""
+    if message.role == "system":
+        return "system message", 0, "none", 0.9  # it stays whatever its score
+    if message.origin == "summary":
+        return "earlier summary", 20, "none", 0.9  # carried over anyway
+    if message.origin == "injected":
+        return "injected text", 5, "none", 0.9
+    text = plain(message.text("text")).strip()
+    if message.results and (message.role == "tool" or not text):
+        return _result_kind(message)
+    if text:
+        return ("acknowledgement", 5, "none", 0.9) if is_nod(text) else None
+    if message.calls:
+        return "tool call", 10, "none", 0.8
+    if any(part.kind == "image" for part in message.parts):
+        return "picture", 20, "none", 0.3
+    return "nothing said", 0, "none", 1.0
+
+
+def _result_kind(message: Message) -> tuple[str, float, str, float]:
+    failed = tool_failed(message, "")
+    if failed:
+        return "tool failure", 40, "observation", 0.5
+    return ("tool success", 10, "none", 0.7) if failed is False else ("tool result", 15, "none", 0.5)
+
+
+def is_nod(text: str) -> bool:
+    """Return whether a text consists only of agreement, thanks, greetings or signs."""
+    if len(text) > _MAX_NOD_CHARS:
+        return False
+    return all(word in _NOD_WORDS for word in _WORD.findall(text.casefold().replace("'s", "").replace("’s", "")))

@@ -21,7 +21,6 @@ _MIN_ID_CHARS = 4
 DECISION = compiled_later(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
 _DECISION_WORDS = ("decided", "concluded", "agreed", "will do", "won't do", "determined", "resolved")
 _END_CHARS = 2_000
-"""Characters at either end of a tool result that are searched for error words."""
 
 _DECISION_LANGUAGE = Factor("decision_language", 50)
 _TOOL_ERROR = Factor("tool_error", 40)
@@ -33,17 +32,13 @@ _VERY_RECENT = Factor("very_recent", 15)
 _RECENT = Factor("recent", 5)
 _TASK_RELATED = Factor("task_related", 20)
 _FACTORS_AFTER_REFERENCED = (_VERY_RECENT, _RECENT, _TASK_RELATED)
-"""Factors listed after `referenced`."""
 _MIN_REFERENCES = 2
-"""Number of later messages that must refer to a message for it to count as referenced."""
 
 
 class _Origins(dict[bytes, int]):
-    """Chunk -> index of the message in which its identifier first appeared, or _NO_ORIGIN if it contains none.
-
-    As a dict, it needs no function call for known chunks. A single dict holds all names, since a long session has
-    hundreds of thousands of them.
-    """
+    """Chunk -> index of the message in which its identifier first appeared, or _NO_ORIGIN if it contains none. As a
+    dict, it needs no function call for known chunks. A single dict holds all names, since a long session has hundreds
+    of thousands of them."""
 
     def __init__(self) -> None:
         self.message = 0
@@ -62,8 +57,7 @@ class _Origins(dict[bytes, int]):
         return origin
 
     def origin_of_name(self, name: str) -> int:
-        """Return the message in which a name first appeared. The name need not be an identifier; it may be a quoted
-        string."""
+        """Return the message in which a name, which may be any quoted string, first appeared."""
         key = name.encode("utf-8", "surrogatepass")
         if identifier(name) != name:
             key = b"\xff" + key  # no other key contains this byte, so the name differs from an equal chunk
@@ -72,9 +66,7 @@ class _Origins(dict[bytes, int]):
 
 class References:
     """Counts, for each message, the later messages that name its id or reuse an identifier that first appeared in it.
-
-    Works in one pass with an index of first appearances; linear in the length of the transcript.
-    """
+    Works in one pass with an index of first appearances; linear in the length of the transcript."""
 
     def __init__(self, messages: int) -> None:
         self._origins = _Origins()
@@ -174,10 +166,8 @@ def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
 
 
 def tool_failed(message: Message, prose: str) -> bool | None:
-    """Return True if a tool failed, False if one is stated to have succeeded, and None if neither is known.
-
-    What the format states comes first, then a stated exit code, then the words of seed 000.
-    """
+    """Return True if a tool failed, False if one is stated to have succeeded, and None if neither is known. What the
+    format states comes first, then a stated exit code, then the words of seed 000."""
     marks = message.marks
     if marks is not None:
         if marks.tool_error or marks.tool_success is False or _error_words(prose):

@@ -11,13 +11,10 @@ from compactor_cli.settings import Settings, SummarizationSettings
 from compactor_cli.text.clean import both_ends
 
 RECENCY_POINTS = 10.0
-"""Recency points of the newest message."""
 MAX_LENGTH_POINTS = 3.0
-"""Maximum points for length."""
 QUESTION_MARKS = frozenset("?？؟⁇⸮\u037e")
 """Question marks of several scripts; the last one is Greek."""
 _END_CHARS = 2_000
-"""Characters at either end of a tool result that are searched for keywords and questions."""
 
 
 class WeightedScorer:

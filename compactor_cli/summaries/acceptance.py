@@ -23,23 +23,17 @@ _TOOL_CALL = re.compile(
 _MARKS = re.compile(r"</?(?:message|call|result|summary)\b", re.IGNORECASE)
 _EMPTY_BODIES = frozenset(("", "none", "n/a", "nothing", "-", "not applicable", "nothing to report"))
 _MAX_PREAMBLE_CHARS = 200
-"""Maximum characters before the first heading ("Here is the summary:") that are ignored."""
 _FENCE = re.compile(r"\A[^`]{0,200}```[a-z]*\n(.*)\n```\Z", re.DOTALL)
 _REASONING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL | re.IGNORECASE)
-"""Reasoning of the model that some servers include in the answer."""
 _TODO_TITLE = re.compile(r"pending|next|open|unresolved|active|current", re.IGNORECASE)
-"""Headings about what is still to be done."""
 _ASKING_WORDS = re.compile(
     r"\b(?:next|pending|to-?do|run|execute|install|open|send|delete|must|should|need)\b", re.IGNORECASE
 )
-"""Words with which a line may tell the reader to do something."""
 _COMMAND_START = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S* )?[a-z.~/$][\w.+/~-]* (?!:)")
 _COMMAND_SIGNS = re.compile(r"[|;&<>$`=]|\s(?:-|\S*[./])")
-"""Signs of a command in a quote that begins like one: an option, a path, an address, or a shell character."""
 _FETCHING_WORDS = re.compile(r"\b(?:curl|wget|download|fetch|visit|browse)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`|(https?://[^\s)>\]`\"']+)")
 _MAX_NAMES = 3
-"""Maximum number of foreign names in a rejection's reason."""
 
 
 class SummaryRules(Struct, frozen=True):
@@ -49,15 +43,12 @@ class SummaryRules(Struct, frozen=True):
     """Headings; if empty, the summary is bullets without headings."""
     optional: frozenset[str]
     limit: int
-    """Maximum tokens of the summary."""
     replaced_tokens: int
-    """Tokens of the messages that it replaces."""
     source: Grounding
 
 
 class JudgedAnswer(Struct, frozen=True):
-    """The sections of an accepted answer by heading (one with an empty heading if none were requested), or the
-    reason for rejecting it."""
+    """The sections of an accepted answer by heading, or the reason for rejecting it."""
 
     sections: tuple[tuple[str, str], ...] = ()
     reason: str = ""
@@ -126,8 +117,7 @@ def _split_sections(text: str, titles: Sequence[str]) -> JudgedAnswer:
 
 
 def _heading(line: str, known: Mapping[str, str]) -> tuple[str, str]:
-    """Return the requested heading that a line contains, and the rest of the line; both are empty if it contains
-    none."""
+    """Return the requested heading that a line contains, and the rest of the line."""
     title = known.get(_title_key(line.strip().lstrip("#")), "")
     if title and not line.lstrip().startswith(_BULLETS):
         return title, ""
@@ -142,8 +132,7 @@ def _title_key(title: str) -> str:
 
 
 def _clean_body(text: str) -> str:
-    """Return a text fit to be under a heading: without headings of its own and without empty lines. It is empty if
-    the text only says that there is nothing."""
+    """Return a text without headings and empty lines; empty if it only says that there is nothing."""
     lines = []
     for line in text.splitlines():
         heading = _HEADING.match(line)
@@ -169,8 +158,7 @@ def _check_grounding(sections: tuple[tuple[str, str], ...], source: Grounding) -
 
 
 def _planted_order(line: str, source: Grounding, *, to_do: bool) -> str:
-    """Return what a line asks for although neither user nor assistant said it. Tool output may contain planted
-    orders."""
+    """Return what a line asks for although only tool output, which may be planted, says it."""
     orders = []
     words = _COMMAND.sub("", line)
     asks = _ASKING_WORDS.search(words) is not None

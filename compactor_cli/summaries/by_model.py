@@ -30,7 +30,6 @@ from compactor_cli.summary_text.verbatim import QUOTED, quoted_span
 _MIN_TOKENS, _HEADING_TOKENS = 40, 10
 """Tokens below which the model is not asked, and additional tokens for each heading."""
 _MIN_PART_TOKENS = 60
-"""Tokens of a part below which it is quoted instead of summarized."""
 
 Count = Callable[[str], int]
 
@@ -46,7 +45,6 @@ class _Job(Struct):
     texts: list[JudgedAnswer] = field(default_factory=list)
     failure: str = ""
     was_asked: bool = True
-    """Whether the model was asked."""
 
     @property
     def is_open(self) -> bool:
@@ -55,8 +53,7 @@ class _Job(Struct):
 
 
 class _Step(Struct, frozen=True):
-    """One request of a job. If there are several stretches, their requests do not include earlier summaries; the
-    merge does."""
+    """One request of a job."""
 
     job: _Job
     piece: PromptPiece
@@ -141,8 +138,7 @@ class Llm:
         )
 
     def _part_pieces(self, request: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
-        """Return a piece for each part with enough new tokens to summarize. Parts of earlier summaries are carried
-        over."""
+        """Return a piece for each part with enough new tokens to summarize."""
         room = self._text_budget(request, count)
         total_weight = sum(part.weight for part, _ in request.parts) or 1.0
         pieces: list[tuple[int, PromptPiece | None]] = []
@@ -175,8 +171,7 @@ class Llm:
     # -- asking
 
     def _ask(self, jobs: Sequence[_Job], count: Count) -> None:
-        """Take one step with each job: request its stretches, or their merge. Rejected answers are requested once
-        more."""
+        """Take one step with each job. Rejected answers are requested once more."""
         steps = [step for job in jobs for step in self._steps(job)]
         first_answers = self._ask_and_judge(steps, [""] * len(steps), count)
         retried = [i for i, answer in enumerate(first_answers) if answer.reason and not answer.failed]

@@ -13,11 +13,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
-from operator import itemgetter
 
 from msgspec import Struct, field
 
-from compactor_cli.features.call_lines import ADDED_MARK, REMOVED_MARK
 from compactor_cli.features.work.earlier_rounds import files_in_state
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import (
@@ -36,11 +34,8 @@ from compactor_cli.features.work.secret_words import mask_command
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.summaries.outline import FACTS, cells
-from compactor_cli.summaries.snippets import last_changes
-from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.summary_text.state_line import PASSED_SINCE
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 
 MESSAGE_MARKS = compiled_later(r"(?: \[(?:earlier|(?:earlier )?#[^\]]*)\])+$")
@@ -50,25 +45,14 @@ _COUNTED_ACTION = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")
 _COUNT = compiled_later(r"\((\d+)x\b")
 _LAST_OUTCOME = compiled_later(r"\blast (ok|failed)\b")
 _OUTPUT_LIMIT = compiled_later(r"(?:\s*2>(?:&1|\s*/dev/null)|\s*\|&?\s*(?:head|tail)(?:\s+-[-\w=]+|\s+\d+)*)+\s*$")
-"""The end of a command that only limits how much of its output is shown. Without it, the command is the same."""
 _HERE_DOCUMENT = compiled_later(
     r"(<<-?\s*['\"]?(\w+)['\"]?[^\n]*)(\n[^\n]*)\n(?!\s*\2[ \t]*$).*?\n\s*\2[ \t]*$", re.DOTALL | re.MULTILINE
 )
-"""A text of several lines inside a command line."""
 _MAX_SEARCHED_CHARS = 4_000
-"""Number of characters of a command line to search for such texts."""
 
-CHANGE_SEPARATOR = " · "
-"""Separates the actions on a file from a changed line."""
-_MAX_CHANGE_CHARS = 60
-"""Maximum characters of such a line."""
 _MAX_COMMAND_CHARS = 160
-_WORD = compiled_later(r"\w{3,}")
-_MAX_ADDED_LINES = 30
-"""Number of added lines to consider when choosing the one that shows what a change did."""
-_CHANGE_MARK = compiled_later(r"^[+-]\| ")
 LEFT_OUT = "Left out for want of room:"
-_NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
+_NOUNS = {"Files": "file", "Errors": "error", "Commands": "command"}
 _COUNTED = compiled_later(r"(\d+) (file|error|command)")
 
 
@@ -81,16 +65,12 @@ class Fact(Struct):
     """Counts by action for a file, in order of the last occurrence; otherwise under the empty string."""
     outcome: str = ""
     passed_since: bool = False
-    """Whether a later call made up for the error, or for the last failure."""
-    changed_line: str = ""
-    """For a file: a line that its newest change added or removed."""
     earlier_numbers: str = ""
     messages: list[int] = field(default_factory=list)
 
     @property
     def where(self) -> str:
-        """Return the messages that the fact is based on: those of this round, and those of the round in which it
-        first appeared."""
+        """Return the messages that the fact is based on, of this round and of the first one."""
         earlier = [f"[earlier #{self.earlier_numbers}]"] if self.earlier_numbers else []
         return " ".join([*earlier, *([format_references(self.messages)] if self.messages else [])])
 
@@ -116,8 +96,7 @@ class Fact(Struct):
         return self.section == "Files" and not self.only_read
 
     def is_among(self, paths: Collection[str]) -> bool:
-        """Return whether the fact is about a changed file, and the file is one of these paths, which may be
-        relative."""
+        """Return whether the fact is about a change of one of these files, whose paths may be relative."""
         return self.is_change and any(f"/{self.subject}".endswith(f"/{path}") for path in paths)
 
     @property
@@ -141,7 +120,6 @@ def collect_facts(
                 stored.counts[action] = stored.counts.pop(action, 0) + times
             stored.outcome = fact.outcome or stored.outcome
             stored.passed_since = fact.passed_since
-            stored.changed_line = fact.changed_line or stored.changed_line
 
     resolved_numbers = _message_numbers(messages, masker.pairing, resolved) if resolved else frozenset()
 
@@ -167,15 +145,11 @@ def collect_facts(
         add("Commands", shown_command(mask_command(command.text)), "", [command.message], outcome)
     for line, numbers in ledger.errors:
         add("Errors", reduce(masker.mask, numbers, line), "", list(numbers))
-    for snippet in last_changes(messages):
-        if (changed_file := facts.get(("Files", paths.known(snippet.path)))) is not None:
-            changed_file.changed_line = _changed_line(snippet.lines) or changed_file.changed_line
     return list(facts.values())
 
 
 def _state_file_lines(messages: Sequence[Message], known_beginnings: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield lines for the files that earlier summaries mention only in their state block. `known_beginnings`: the
-    beginnings of the existing lines."""
+    """Yield lines for the files that earlier summaries mention only in their state block."""
     for message in messages:
         if message.origin == "summary":
             files = files_in_state(message.text("text"))
@@ -185,8 +159,7 @@ def _state_file_lines(messages: Sequence[Message], known_beginnings: Set[str]) -
 
 
 def _message_numbers(messages: Sequence[Message], pairing: Pairing, results: Set[int]) -> frozenset[int]:
-    """Return the numbers of the messages that contain the given results, and of those with their calls. Messages
-    with several failures are left out, since another of them may not be resolved."""
+    """Return the numbers of the messages with only the given failed results, and of those with their calls."""
     answers = pairing.call_of.items()
     failed = [
         (index, call_message) for (index, part), (call_message, _) in answers if has_failed(messages[index].parts[part])
@@ -197,8 +170,7 @@ def _message_numbers(messages: Sequence[Message], pairing: Pairing, results: Set
 
 
 def file_results(messages: Sequence[Message], pairing: Pairing) -> frozenset[PartIndex]:
-    """Return the results that only show files, by message index and position: events in a file's text did not happen
-    in the session. `pairing`: the calls and results of the messages."""
+    """Return the results that only show files: events in a file's text did not happen in the session."""
     return frozenset(
         (messages[index].index, position)
         for (index, position), (call_message, call) in pairing.call_of.items()
@@ -212,36 +184,16 @@ def _only_reads(call: Part) -> bool:
 
 
 def shown_command(command: str) -> str:
-    """Return a command line for a summary: on one line, without parts that only limit its output. An embedded text
-    that a program reads is cut to its first line."""
+    """Return a command line for a summary: on one line, without parts that only limit its output."""
     command = _HERE_DOCUMENT.sub(r"\1\3 …", command[:_MAX_SEARCHED_CHARS]) + command[_MAX_SEARCHED_CHARS:]
     return one_line(_OUTPUT_LIMIT.sub("", command), _MAX_COMMAND_CHARS)
-
-
-def _changed_line(lines: Sequence[str]) -> str:
-    """Return the line that best shows what a change did: the added line with the most words that were not removed
-    (the first of equals), otherwise the first removed line. Imports are used only if there is nothing else."""
-    noise = noisy_lines("\n".join(_CHANGE_MARK.sub("", line) for line in lines))
-    worded_lines = [(n, line) for n, line in enumerate(lines) if any(sign.isalnum() for sign in line.lstrip("+-| "))]
-    telling = [line for n, line in worded_lines if n not in noise] or [line for _, line in worded_lines]
-    removed_words = {word for line in lines if line.startswith(REMOVED_MARK) for word in _WORD.findall(line)}
-    added = [line for line in telling if not line.startswith(REMOVED_MARK)][: _MAX_ADDED_LINES if removed_words else 1]
-    new_counts = (len(set(_WORD.findall(line[:_MAX_CHANGE_CHARS])) - removed_words) for line in added)
-    line = max(zip(new_counts, added, strict=True), key=itemgetter(0))[1] if added else next(iter(telling), "")
-    sign, text = (
-        ("-", line[len(REMOVED_MARK) :]) if line.startswith(REMOVED_MARK) else ("+", line.removeprefix(ADDED_MARK))
-    )
-    # backquotes and message marks must not occur in it, because a later round uses them to split the line
-    return (
-        f"{sign} {one_line(harmless(text), _MAX_CHANGE_CHARS)}".replace("`", "'").replace("[#", "[ #") if text else ""
-    )
 
 
 def line_of_row(row: str) -> str:
     """Return a row of the table of files as a line for `parse_fact`."""
     subject, actions, *rest = cells(row)
-    description = " ".join(rest)
-    return f"{subject} {actions}{' ' if description.startswith('[') else CHANGE_SEPARATOR}{description}"
+    marks = MESSAGE_MARKS.search(f" {' '.join(rest)}")
+    return f"{subject} {actions}{marks[0] if marks else ''}"
 
 
 def parse_fact(section: str, line: str) -> Fact | None:
@@ -255,7 +207,6 @@ def parse_fact(section: str, line: str) -> Fact | None:
     subject, details = match.group(1), match.group(2) or ""
     fact = Fact(section, subject, earlier_numbers=first.group(1) if first else "")
     if section == "Files":
-        details, _, fact.changed_line = details.partition(CHANGE_SEPARATOR)
         for piece in details.split(", "):
             action = _COUNTED_ACTION.match(piece)
             if action is None:
@@ -271,23 +222,16 @@ def parse_fact(section: str, line: str) -> Fact | None:
 
 def left_out_line(counts: Mapping[str, int]) -> str:
     """Return the line for facts that do not fit in a summary; empty if there are none."""
-    counted = [
-        f"{number} {_NOUNS[section] if number > 1 else _NOUNS[section][:-1]}"
-        for section, number in counts.items()
-        if number
-    ]
+    counted = [f"{number} {_NOUNS[section]}{'s' * (number > 1)}" for section, number in counts.items() if number]
     return f"{LEFT_OUT} {', '.join(counted)}" if counted else ""
 
 
 def earlier_left_out(messages: Sequence[Message]) -> Counter[str]:
     """Return section -> number of facts that did not fit in earlier summaries."""
+    section_of_noun = {noun: section for section, noun in _NOUNS.items()}
     counts: Counter[str] = Counter()
-    for message in messages:
-        if message.origin == "summary":
-            for line in message.text("text").splitlines():
-                if line.startswith(f"- {LEFT_OUT} "):
-                    for number, noun in _COUNTED.findall(line):
-                        counts[next(section for section, plural in _NOUNS.items() if plural.startswith(noun))] += int(
-                            number
-                        )
+    for text in (message.text("text") for message in messages if message.origin == "summary"):
+        for line in text.splitlines():
+            if line.startswith(f"- {LEFT_OUT} "):
+                counts.update({section_of_noun[noun]: int(number) for number, noun in _COUNTED.findall(line)})
     return counts

@@ -16,15 +16,12 @@ _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = re.compile(r"…|\.\.\.+")
 _END_CHARS = " .,;:!?'"
 _MIN_QUOTE_CHARS = 3
-"""Minimum characters of a quote to check."""
 _WORD_PAIR = re.compile(r"[a-z]+/[a-z]+|[A-Z]+/[A-Z]+")
-"""Two plain words: and/or, success/failure, CI/CD."""
 _COUNTED = re.compile(r"100%|\d+(?:st|nd|rd|th)|\d+-[a-z]+|[a-z]+-\d+|\d+(?:\.\d+)?/\d+(?:\.\d+)?")
 """Numbers in words that the summary may coin: a 20-line helper, the 3rd attempt, 48/48."""
 _LINE_SUFFIX = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
 _CALL_SUFFIX = re.compile(r"\([^()]*\)$")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:\w{5,}|\w*[_A-Z]\w*)")
-"""A member of something. Names that end like `.py` or `.toml` are files."""
 
 
 class Grounding(Struct, frozen=True, dict=True):
@@ -32,7 +29,6 @@ class Grounding(Struct, frozen=True, dict=True):
 
     messages: Sequence[Message]
     earlier: tuple[str, ...] = ()
-    """Texts of earlier summaries."""
 
     def contains(self, words: str) -> bool:
         """Return whether the words occur, ignoring case and differences in white space."""
@@ -74,8 +70,7 @@ def _quotes(text: str) -> Iterable[str]:
 
 
 def _quote_occurs(quote: str, source: Grounding) -> bool:
-    """Return whether a quote occurs. A quote with an ellipsis counts as several, and a single name may have another
-    spelling."""
+    """Return whether a quote occurs, in pieces if it has an ellipsis, or as a name in another spelling."""
     pieces = [piece.strip(_END_CHARS) for piece in _ELLIPSIS.split(quote)]
     if all(source.contains(piece) for piece in pieces if len(piece) >= _MIN_QUOTE_CHARS):
         return True
@@ -83,8 +78,7 @@ def _quote_occurs(quote: str, source: Grounding) -> bool:
 
 
 def _name_occurs(name: str, source: Grounding) -> bool:
-    """Return whether a name occurs, or is formed from one that does: a plural, a call, a place in a file, a member
-    of something, two words, or a path with its folder."""
+    """Return whether a name occurs, or is formed from one that does, such as a plural, a call or a member."""
     for spelling in dict.fromkeys((name, _LINE_SUFFIX.sub("", _CALL_SUFFIX.sub("", name)).removeprefix("./"))):
         if (
             source.contains(spelling)

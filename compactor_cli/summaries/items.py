@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +12,8 @@ from compactor_cli.features.work.ledger import format_references
 from compactor_cli.model.message import Message
 from compactor_cli.summaries.facts import MESSAGE_MARKS, Fact
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.identifiers import identifiers, unescape
 
 WEIGHTS = {
     "Earlier summary": 14.0,
@@ -31,11 +34,12 @@ WEIGHTS = {
     ACTIVE_CODE: 9.0,
 }
 _OUTPUT_KEY_CHARS = 180
-"""Number of characters that decide whether two lines of output are the same. Computed error lines are cut shorter
-than quoted ones."""
+"""Characters that decide whether two lines of output are the same."""
 
 _LEAST_CUT = 40
-"""Minimum characters of a line that is cut because it does not fit."""
+
+_MAX_TOOLS = 6
+_MAX_NAMES, _MAX_NAME_CHARS, _MAX_READ_CHARS = 6, 60, 4_000
 
 
 class SummaryItem(Struct, frozen=True):
@@ -45,20 +49,14 @@ class SummaryItem(Struct, frozen=True):
     text: str
     messages: tuple[int, ...]
     order: int
-    """Its position in its section, which is the order of the source."""
     bonus: float = 0.0
     fact: Fact | None = None
-    """Computed from calls and results; later rounds merge it with the same fact."""
     code: str = ""
-    """A block of code under the line."""
     needs: tuple[str, ...] = ()
     """`key` of the lines without which this one would mislead, such as a correction."""
     label: str = ""
-    """The label before a sentence of the user (`#12 user`), if it is repeated among other messages."""
     sentence: str = ""
-    """The sentence as it is repeated there."""
     sentence_count: int = 0
-    """The number of sentences in that message."""
 
     @property
     def line(self) -> str:
@@ -91,8 +89,7 @@ def join_sentences(items: Iterable[SummaryItem]) -> str:
 
 
 def order_of(message: Message, order: int) -> int:
-    """Return the position of something said in a message, relative to all other messages. `order`: its position in
-    the message, below 1,000."""
+    """Return the position of something said in a message, relative to all other messages."""
     return message.index * 1000 + min(order, 999)
 
 
@@ -102,8 +99,7 @@ def line_tokens(items: Iterable[SummaryItem], count: Callable[[str], int]) -> in
 
 
 def cut_to_room(item: SummaryItem, room: float, count: Callable[[str], int]) -> Iterator[SummaryItem]:
-    """Yield an item that fits in `room` tokens: itself, or its beginning if it ends with quoted words. Yield nothing if
-    too little of it fits."""
+    """Yield the item if it fits, or else its beginning if it ends with quoted words and enough of it fits."""
     tokens = count(item.line) + 1
     if tokens <= room:
         yield item
@@ -112,3 +108,46 @@ def cut_to_room(item: SummaryItem, room: float, count: Callable[[str], int]) -> 
         cut = replace(item, text=f'{short}…"')
         if len(short) >= _LEAST_CUT and count(cut.line) < room:
             yield cut
+
+
+def tier_items(messages: Sequence[Message], outline_name: str) -> list[SummaryItem]:
+    """Return the participants, and the names that most messages share, for the summaries of tiers."""
+    if outline_name != "tiers":
+        return []
+    return [*_participants(messages), *_topics(messages)]
+
+
+def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
+    """Yield each role with its number of messages, and each tool with its number of calls."""
+    new_messages = [message for message in messages if message.origin != "summary"]
+    roles = Counter(
+        "user" if m.origin == "request" else m.role
+        for m in new_messages
+        if m.origin == "request" or m.role == "assistant"
+    )
+    tools = Counter(call.name for message in new_messages for call in message.calls)
+    participants = [f"{role} ({n} message{'s' * (n > 1)})" for role, n in sorted(roles.items(), reverse=True)]
+    tool_counts = [f"`{one_line(name, 60)}` {n}x" for name, n in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
+    participants += [f"tools {', '.join(tool_counts[:_MAX_TOOLS])}"] if tool_counts else []
+    if participants:
+        yield SummaryItem("Participants", ", ".join(participants), (), -1)
+
+
+def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
+    """Yield the names that messages share most. A name in only one message is not a topic."""
+    message_counts: Counter[str] = Counter()
+    for message in messages:
+        if message.origin != "request" and message.role != "assistant":
+            continue
+        message_names = identifiers(message.text("text")[:_MAX_READ_CHARS])
+        # from calls, take only names that may be files; names of arguments are not topics
+        call_names = {name for call in message.calls for name in identifiers(unescape(call.text[:_MAX_READ_CHARS]))}
+        message_names |= {name for name in call_names if not name.isidentifier()}
+        message_counts.update(name for name in message_names if len(name) <= _MAX_NAME_CHARS)
+    names = sorted(
+        (name for name, count in message_counts.items() if count > 1), key=lambda name: (-message_counts[name], name)
+    )
+    if names:
+        yield SummaryItem(
+            "Topics", f"spoken of most: {', '.join(f'`{one_line(name, 80)}`' for name in names[:_MAX_NAMES])}", (), -1
+        )

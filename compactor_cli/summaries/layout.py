@@ -10,10 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummaryPart
-from compactor_cli.model.planning import NO_DRAFT, Draft, SummaryRequest
+from compactor_cli.model.planning import NO_DRAFT, Draft
+from compactor_cli.summaries.extractive import drop_least, repeated_turns
 from compactor_cli.summaries.items import SummaryItem, join_sentences, line_tokens
 from compactor_cli.summaries.outline import OTHERS, PROSE, Heading, Outline, Standing, row
-from compactor_cli.summaries.quoting import drop_least, repeated_turns
 from compactor_cli.summaries.said_once import repeated_failures
 from compactor_cli.summaries.statement_choice import drop_repeated_leads
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
@@ -27,23 +27,15 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ITEM_MARK
 
 _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Request"}
-"""Headings for requests that a form repeats without a heading of its own."""
 _CHRONOLOGICAL = frozenset((*PROSE, *OTHERS, "Errors", "Participants", "Topics"))
-"""Sections whose lines are in time order under a shared heading."""
 _OF_MESSAGE = compiled_later(r"#(\d+)\b")
 NOTHING, NO_ROOM, SEE_ABOVE = "(none)", "(no room)", "(it stands above)"
 SEE_USER_WORDS = "(see the user's words above)"
-"""Placed under an empty heading for decisions if the summary repeats messages of the user."""
 SEE_BELOW = "(see the messages below)"
 UNDER_WAY = "(the last request, on which the agent was at work)"
-"""Placed under what is to be done if the summary knows of nothing."""
 FACT_SHARE = 0.75
-"""Share of the budget for files, errors and commands in forms that put them first."""
 _MAX_FACT_SHARE = 0.7
-"""Maximum share of the whole text for which quoted lines make way for facts."""
 _BULLET_TOKENS, _FIRST_LINE_TOKENS = 3, 9
-"""Tokens that a line of the state takes in addition to its text, and those of the first line, including the block's
-heading."""
 
 
 class PageLine(Struct, frozen=True):
@@ -62,31 +54,13 @@ class Page(Struct, frozen=True):
     parts: tuple[SummaryPart, ...]
     lines: tuple[Excerpt, ...] = ()
     has_room: bool = True
-    """Whether there is enough budget for headings with nothing under them."""
     known_sections: frozenset[str] = frozenset()
-    """Sections that have something to say."""
     state: tuple[StateLine, ...] = ()
-    """The known state, from calls and results."""
     draft: Draft = NO_DRAFT
-    """The text that a model wrote, by heading and part."""
     since: str = ""
-    """The description of what followed the last request, if the summary ends with it."""
     follows_request: bool = False
-    """Whether the first request is before the summary."""
     continues: bool = False
-    """Whether the agent continues in messages after the summary."""
-    described_files: frozenset[str] = frozenset()
-    """Files in a table whose changes fit."""
     talk: bool = False
-    """Whether people only talk. Then nothing that they say is a goal; it all stands in time order."""
-
-    def model_texts(self, title: str) -> list[str]:
-        """Return what the model wrote under a heading."""
-        return [text for heading, text in self.draft.sections if heading == title and text]
-
-    def model_part(self, part: int) -> str:
-        """Return what the model wrote for a part."""
-        return self.draft.parts[part] if part < len(self.draft.parts) else ""
 
 
 def render(page: Page, chosen: Sequence[PageLine]) -> str:
@@ -108,14 +82,15 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
         pieces += turns
     for index, part in enumerate(page.parts):
         lines = sorted((line.item for line in chosen if line.part == index), key=lambda item: item.order)
-        body = [text for text in (page.model_part(index),) if text] + _lines(lines)
+        body = [*filter(None, page.draft.parts[index : index + 1]), *_lines(lines)]
         pieces += [f"### {part.title}", *body] if body or part.named else []
     items = [line.item for line in chosen if line.part is None]
     for heading in page.outline.headings:
-        heading_lines = _heading_lines(heading, items, page.described_files)
-        state = state_block_lines(page.state, heading)
+        heading_lines = _heading_lines(heading, items)
+        state = state_text(line for line in page.state if standing_of(line) in heading.state)
+        written = [text for title, text in page.draft.sections if title == heading.title and text]
         # an empty line ends the state block
-        body = [*page.model_texts(heading.title), *state, *([""] if state and heading_lines else []), *heading_lines]
+        body = [*written, *([state] if state else []), *([""] if state and heading_lines else []), *heading_lines]
         pieces += _heading_block(page, heading, body, quotes)
         pieces += turns if heading.quotes == "first" else []
     if page.lines:
@@ -124,30 +99,8 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
     return "\n".join(pieces) + (last_request(last.text, page.since) if last else "")
 
 
-def with_descriptions(
-    page: Page, chosen: Sequence[PageLine], tokens_left: int, budget: int, count: Callable[[str], int]
-) -> Page:
-    """Return the page with descriptions of the changes to the files in its table, newest first, as far as they fit."""
-    if not any(heading.style == "table" for heading in page.outline.headings):
-        return page
-    subjects = []
-    facts = (line.item.fact for line in sorted(chosen, key=lambda line: -line.item.order))
-    for fact in facts:
-        if fact is None or not fact.changed_line:
-            continue
-        tokens_left -= count(fact.changed_line) + 2
-        if tokens_left < 0:
-            break
-        subjects.append(fact.subject)
-    if not subjects:
-        return page
-    with_changes = replace(page, described_files=frozenset(subjects))
-    return with_changes if count(render(with_changes, chosen)) <= budget else page
-
-
 def without_repeats(lines: Sequence[Excerpt], items: Sequence[SummaryItem], page: Page) -> tuple[Excerpt, ...]:
-    """Return the quoted lines without those that repeat a sentence or a failure of the page, or the agent's words at
-    its end."""
+    """Return the quoted lines without those that the page or the agent's words at its end repeat."""
     message_number, last_words = words_since(page.since)
     said_in: dict[str, str] = {message_number.removeprefix("#"): last_words} if last_words else {}
     for item in items:
@@ -177,8 +130,7 @@ def without_last_words(items: Sequence[SummaryItem], since: str) -> list[Summary
 
 
 def _split_newer_sentences(page: Page, chosen: Sequence[PageLine]) -> tuple[Sequence[PageLine], list[SummaryItem]]:
-    """Return the lines without the users' sentences that are newer than the first repeated message, and those
-    sentences. Placed above older words, they would appear to be older. In talk, return all sentences of users."""
+    """Split off the users' sentences that are newer than the first repeated message, or all of them in talk."""
     first = next((quote.number or 0 for quote in page.quotes if quote.kind == "turn"), None)
     first = -1 if page.talk else first
     if first is None:
@@ -186,12 +138,6 @@ def _split_newer_sentences(page: Page, chosen: Sequence[PageLine]) -> tuple[Sequ
     newer = [x for x in chosen if x.part is None and x.item.label and x.item.messages[0] > first]
     moved = {id(line) for line in newer}
     return [line for line in chosen if id(line) not in moved], sorted((x.item for x in newer), key=lambda x: x.order)
-
-
-def state_block_lines(state: Sequence[StateLine], heading: Heading) -> list[str]:
-    """Return the state block for a heading; empty if nothing belongs there."""
-    text = state_text(line for line in state if standing_of(line) in heading.state)
-    return [text] if text else []
 
 
 def standing_of(line: StateLine) -> Standing:
@@ -231,14 +177,14 @@ def _placeholder(page: Page, heading: Heading) -> str:
     return UNDER_WAY if "next" in heading.state and is_under_way(page.since) else NOTHING
 
 
-def _heading_lines(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
+def _heading_lines(heading: Heading, items: Sequence[SummaryItem]) -> list[str]:
     lines: list[str] = []
     for is_chronological, sections in groupby(heading.sections, _CHRONOLOGICAL.__contains__):
         # statements and failures are in time order, regardless of section
         for group in [tuple(sections)] if is_chronological else zip(sections, strict=True):
             chosen = sorted((item for item in items if item.section in group), key=lambda item: item.order)
             if heading.style == "table" and group == ("Files",) and chosen:
-                lines += _table_lines(chosen, described)
+                lines += _table_lines(chosen)
             elif heading.style == "checklist":
                 lines += [f"- [ ] {line[2:]}" for line in _lines(chosen)]
             else:
@@ -261,22 +207,18 @@ def _lines(items: Sequence[SummaryItem]) -> list[str]:
     return lines
 
 
-def _table_lines(items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
+def _table_lines(items: Sequence[SummaryItem]) -> list[str]:
     lines = [row(("File/Component", "Action", "Description")), row(("---", "---", "---"))]
-    for fact in (item.fact for item in items):
-        if fact is not None:
-            change = fact.changed_line if fact.subject in described else ""
-            lines.append(row((f"`{fact.subject}`", fact.actions, " ".join(filter(None, (change, fact.where))))))
-    return lines
+    facts = (item.fact for item in items if item.fact is not None)
+    return lines + [row((f"`{fact.subject}`", fact.actions, fact.where)) for fact in facts]
 
 
 def fitting_lines(
-    page: Page, chosen: Sequence[PageLine], request: SummaryRequest, count: Callable[[str], int]
+    page: Page, chosen: Sequence[PageLine], lines: tuple[Excerpt, ...], budget: int, count: Callable[[str], int]
 ) -> tuple[Excerpt, ...]:
     """Return the strategy's lines without those of least value that do not fit."""
-    lines = request.slot.lines
     while lines:
-        excess = count(render(replace(page, lines=lines), chosen)) - request.budget
+        excess = count(render(replace(page, lines=lines), chosen)) - budget
         if excess <= 0:
             break
         lines = drop_least(lines, excess)
@@ -308,9 +250,7 @@ def fit_state_lines(
     *,
     files: bool = False,
 ) -> tuple[StateLine, ...]:
-    """Return the state lines that fit, in order of value. If not all fit, long details are left out. The last line
-    counts the facts that do not fit. `places`: the standings that the headings cover. `files`: whether files are
-    included; otherwise they are listed elsewhere."""
+    """Return the state lines that fit, in order of value, and a last one that counts the others."""
     allowed = [line for line in state if (files or line.kind != "file") and standing_of(line) in places]
     allowed = [line for line in allowed if not unlisted_counts(line.text)]
     if sum(count(line.text) + _BULLET_TOKENS for line in allowed) > room:

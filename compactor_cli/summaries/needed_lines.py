@@ -6,7 +6,38 @@ from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
+from compactor_cli.summaries.facts import MESSAGE_MARKS
 from compactor_cli.summaries.items import WEIGHTS, SummaryItem
+from compactor_cli.text.later_figures import later_on_figures
+
+
+def with_corrections(items: Sequence[SummaryItem]) -> list[SummaryItem]:
+    """Return the lines, no two of which say the same. A statement of the agent needs each later one that may correct
+    it, and the later one is then worth as much."""
+    result = list(items)
+    indices = [i for i in sorted(range(len(items)), key=lambda i: items[i].order) if is_statement(items[i])]
+    for i, others in enumerate(later_on_figures(_number_statements([items[i] for i in indices]))):
+        if others:
+            add_needs(result, indices[i], [indices[other] for other in others])
+    return result
+
+
+def is_statement(item: SummaryItem) -> bool:
+    """Return whether a line quotes what the agent said about its work."""
+    return item.section in ("Done", "Decisions", "In progress") and item.text.startswith('"')
+
+
+def _number_statements(items: Sequence[SummaryItem]) -> list[tuple[int, str]]:
+    """Return the statements, each with a running number for its message, which may be of an earlier round."""
+    statements: list[tuple[int, str]] = []
+    last_label: tuple[int, ...] | str = ""
+    for item in items:
+        text = MESSAGE_MARKS.sub("", item.text)
+        label = item.messages or item.text[len(text) :]
+        number = statements[-1][0] if statements else 0
+        statements.append((number + (label != last_label), text))
+        last_label = label
+    return statements
 
 
 def add_needs(items: list[SummaryItem], index: int, others: Collection[int]) -> None:
@@ -19,8 +50,7 @@ def add_needs(items: list[SummaryItem], index: int, others: Collection[int]) -> 
 
 
 def restrict_needs(items: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """Return the lines, needing only lines among them. A missing line is already somewhere else or must not be
-    shown, and no line needs itself."""
+    """Return the lines, needing only other lines among them."""
     if not any(item.needs for item in items):
         return list(items)
     index_of = _index_by_key(items)

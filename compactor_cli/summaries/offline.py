@@ -16,9 +16,8 @@ from msgspec.structs import replace
 
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.model.talking import is_between_people
-from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.facts import earlier_left_out, left_out_line
-from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cut_to_room, line_tokens
+from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cut_to_room, line_tokens, tier_items
 from compactor_cli.summaries.layout import (
     FACT_SHARE,
     Page,
@@ -28,47 +27,39 @@ from compactor_cli.summaries.layout import (
     line_budget,
     render,
     trim_quotes,
-    with_descriptions,
     without_last_words,
     without_repeats,
 )
-from compactor_cli.summaries.needed_lines import NeededLines, restrict_needs, without_incomplete
+from compactor_cli.summaries.needed_lines import NeededLines, restrict_needs, with_corrections, without_incomplete
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Outline, model_outline, outline_of, sections_in
-from compactor_cli.summaries.participants import tier_items
 from compactor_cli.summaries.said_once import not_in_state
 from compactor_cli.summaries.sections import candidates, code_items, fact_items, last_words_item
 from compactor_cli.summaries.session_end import answered_words, describe_after_request, newest_calls
 from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.summary_text.headers import written_by
-from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.patterns import compiled_later
 
 _WORD = compiled_later(r"[^\W_][\w./-]{2,}")
 _SECTION_DECAY = 0.93
-"""Factor by which the value of each further line of a section falls."""
 _STATE_SHARE = 0.5
-"""Maximum share of the tokens left after repeated messages that the computed state may take."""
 _URGENT_BONUS = 30.0
-"""Weight of what the work continues from, above that of any section."""
 _MAX_FOREMOST_SHARE = 0.4
-"""Maximum share of the tokens left after the facts for the most valuable line of each heading."""
 _MAX_CODE_SHARE, _MAX_CODE_REST_SHARE = 0.27, 0.6
-"""Maximum shares of all tokens, and of what the facts leave, that code may take; the smaller one applies."""
 _LAST_POSITION = 1 << 40
-"""Position after all other lines of a section."""
 _MIN_ROOMY_TOKENS = 600
-"""Tokens from which a summary has all headings of its form."""
 _MIN_LINE_TOKENS = 4
-"""Minimum tokens of a line."""
 _MAX_CANDIDATES = 6_000
-"""Maximum number of candidate lines to compare. If there are more, the most valuable and most recent are kept."""
 
 
 def write_page(request: SummaryRequest, count: Callable[[str], int]) -> str:
     """Return the text of a summary: its headings with their lines, and the lines that it quotes as well."""
     count = cache(count)  # a line is weighed several times but encoded once
     page = make_page(request)
-    page = replace(page, state=_fit_state(page, request, count))
+    # changed files are among the facts if the form puts these first
+    standings = frozenset(standing_name for heading in page.outline.headings for standing_name in heading.state)
+    room = int(line_budget(page, request.budget, count) * _STATE_SHARE)
+    state = fit_state_lines(request.state, standings, room, count, files=not page.outline.facts_first)
+    page = replace(page, state=state)
     page = replace(page, lines=fit_quoted_lines(page, request, count))
     items = _collect_items(request, page)
     page = replace(page, known_sections=frozenset(item.section for item in items))
@@ -86,11 +77,13 @@ def _collect_items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
         messages, request.keywords, quotes, answered=request.is_answered, resolved=request.resolved
     )
     items = without_last_words(_remove_duplicates([*answered_words(messages, quotes), *candidate_items]), page.since)
-    items = with_corrections(_fit_outline([*items, *tier_items(messages, request.slot.outline)], outline), messages)
+    items = with_corrections(_fit_outline([*items, *tier_items(messages, request.slot.outline)], outline))
     if IMMEDIATE in sections_in(outline):
         items += last_words_item(messages, at_end=bool(page.since))
     if outline.facts_first:
-        items = _append_newest_calls(items, newest_calls(messages))
+        newest = newest_calls(messages)
+        call_keys = {item.key for item in newest}
+        items = [*(item for item in items if item.key not in call_keys), *newest]  # they replace earlier rounds' lines
     items = not_in_state(items, page.state)
     if outline.facts_first:
         items = _boost_urgent(items, outline)
@@ -98,17 +91,15 @@ def _collect_items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
 
 
 def _render_fitting(page: Page, chosen: list[PageLine], request: SummaryRequest, count: Callable[[str], int]) -> str:
-    """Return the page with as many chosen lines as fit, followed by quoted lines that do not repeat them. If not
-    even the headings fit, return a shorter page; empty if none fits."""
+    """Return the page with the chosen and quoted lines that fit, or a shorter one; empty if none fits."""
     while True:
         complete_ids = set(map(id, without_incomplete([line.item for line in chosen])))
         chosen = [line for line in chosen if id(line.item) in complete_ids]
         excess = count(render(page, chosen)) - request.budget
         if excess <= 0:
-            page = with_descriptions(page, chosen, -excess, request.budget, count)
             unsaid_lines = without_repeats(request.slot.lines, [line.item for line in chosen], page)
-            fitted_request = replace(request, slot=replace(request.slot, lines=unsaid_lines))
-            return render(replace(page, lines=fitting_lines(page, chosen, fitted_request, count)), chosen)
+            fitting = fitting_lines(page, chosen, unsaid_lines, request.budget, count)
+            return render(replace(page, lines=fitting), chosen)
         if not chosen:
             break
         chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
@@ -148,19 +139,10 @@ def make_page(request: SummaryRequest) -> Page:
     )
 
 
-def _fit_state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
-    """Return the state lines that fit. Changed files are left out if the form puts facts first, since they are among
-    the facts."""
-    standings = frozenset(standing_name for heading in page.outline.headings for standing_name in heading.state)
-    room = int(line_budget(page, request.budget, count) * _STATE_SHARE)
-    return fit_state_lines(request.state, standings, room, count, files=not page.outline.facts_first)
-
-
 def fit_quoted_lines(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
-    """Return the strategy's quoted lines, without those of least value that would take space from the headings and
-    the text written under them."""
+    """Return the strategy's quoted lines that leave enough room for the headings."""
     reserved_tokens = 0 if request.draft is not None else request.slot.reserved_tokens
-    return fitting_lines(page, (), replace(request, budget=request.budget - reserved_tokens), count)
+    return fitting_lines(page, (), request.slot.lines, request.budget - reserved_tokens, count)
 
 
 def _choose_lines(
@@ -184,7 +166,10 @@ def _choose_lines(
                 SummaryItem("Commands", left_out_line(dict(sorted(missing_counts.items()))), (), _LAST_POSITION)
             )
         room -= line_tokens(first_items, count)
-        code = _take_code(items, int(min(code_room, room * _MAX_CODE_REST_SHARE)), count)
+        blocks = sorted(
+            (item for item in items if item.code), key=lambda item: (item.section != ACTIVE_CODE, -item.order)
+        )
+        code = _take_fitting(blocks, int(min(code_room, room * _MAX_CODE_REST_SHARE)), count)
         room -= line_tokens(code, count)
         first_items += code
         items = [item for item in items if not item.code]
@@ -280,12 +265,6 @@ def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], 
     return _take_fitting(ordered, room, count)
 
 
-def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """Return the code that fits: first that of active work, then the newest."""
-    code = [item for item in items if item.code]
-    return _take_fitting(sorted(code, key=lambda item: (item.section != ACTIVE_CODE, -item.order)), room, count)
-
-
 def _take_fitting(ordered: Sequence[SummaryItem], tokens_left: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """Return the lines that fit, taken in order."""
     fitting = []
@@ -295,12 +274,6 @@ def _take_fitting(ordered: Sequence[SummaryItem], tokens_left: int, count: Calla
             tokens_left -= cost
             fitting.append(item)
     return fitting
-
-
-def _append_newest_calls(items: Sequence[SummaryItem], newest: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """Return the items followed by the newest calls, which replace lines of an earlier round on the same call."""
-    call_keys = {item.key for item in newest}
-    return [*(item for item in items if item.key not in call_keys), *newest]
 
 
 def _remove_duplicates(items: Sequence[SummaryItem]) -> list[SummaryItem]:
@@ -324,8 +297,7 @@ def _remove_duplicates(items: Sequence[SummaryItem]) -> list[SummaryItem]:
 
 
 def _choose(items: Sequence[SummaryItem], tokens_left: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """Return lines in the order in which they were taken. Lazy greedy selection works because values only fall as
-    lines are taken."""
+    """Return lines in the order in which they were taken, by lazy greedy selection: values only fall."""
     words = [set(_WORD.findall(item.text.lower())) for item in items]
     frequency = Counter(word for item_words in words for word in item_words)
     rarity = {word: log(1 + len(items) / frequency_of_word) for word, frequency_of_word in frequency.items()}

@@ -15,14 +15,10 @@ from msgspec.structs import replace
 from compactor_cli.text.patterns import compiled_later
 
 IMMEDIATE = "Immediate"
-"""The one next step, in forms with a separate place for it."""
 PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next", IMMEDIATE)
-"""Sections of quoted sentences."""
 FACTS = ("Files", "Errors", "Commands")
-"""Sections of facts computed from calls and results."""
 OTHERS = ("Earlier summary", "Details")
 CHANGED_CODE, ACTIVE_CODE = "Changed code", "Active code"
-"""Sections of code that is shown verbatim (seed 004)."""
 SECTIONS = (
     "Earlier summary",
     "Goal",
@@ -49,13 +45,9 @@ class Heading(Struct, frozen=True):
     title: str
     sections: tuple[str, ...]
     style: Style = "list"
-    """Files are shown as a table, and open items as a checklist."""
     quotes: Literal["first", "last", ""] = ""
-    """The request that is repeated in full under the heading."""
     state: tuple[Standing, ...] = ()
-    """The facts of the computed state that come first under the heading."""
     always: bool = False
-    """Whether the heading is shown even if it is empty, as long as tokens allow."""
 
 
 class Outline(Struct, frozen=True):
@@ -65,13 +57,9 @@ class Outline(Struct, frozen=True):
     headings: tuple[Heading, ...]
     facts_first: bool = False
     ends_with_request: bool = False
-    """Whether the last request is at the very end."""
     parts: bool = False
-    """Whether pieces with titles of their own precede the headings and hold everything except facts."""
     reductions: tuple[tuple[str, float], ...] = ()
-    """Sections that weigh less in this form, and by how much."""
     changes_only: bool = False
-    """Whether only changed files are listed, if any file was changed."""
 
 
 _STATE: dict[str, tuple[Standing, ...]] = {

@@ -21,20 +21,16 @@ from compactor_cli.model.planning import MAX_OVERRUN
 from compactor_cli.text.shorten import shorten_prose
 
 prompt = partial(read_prompt, "compactor_cli.summaries")
-"""Returns the text of a prompt for summaries."""
 
 PREVIOUS = "Previous summary of conversation:"
 """Begins the system turn with an earlier summary (seed 002)."""
 TASK = "## Original User Task"
 """Begins the turn with the first request of the session (seed 001)."""
 _MAX_TASK_TOKENS = 2_000
-"""Maximum tokens of that request to send."""
 _OPENING = Turn("user", "The conversation to summarize begins here.")
 """The first user turn, which some providers require before any other."""
 _UNDER_HEADING = 'Under "'
-"""Begins a prompt's line about one heading."""
 _WORDS_PER_TOKEN = 0.7
-"""Words per token."""
 
 
 class PromptPiece(Struct, frozen=True):
@@ -43,15 +39,11 @@ class PromptPiece(Struct, frozen=True):
     what: str
     """A description for people: `summary of messages 3-40`."""
     kind: str
-    """The name of the prompt that says what to write."""
     titles: tuple[str, ...]
     messages: Sequence[Message]
     earlier: tuple[str, ...]
-    """Texts of earlier summaries, sent as system turns with each request."""
     target_tokens: int
-    """Tokens to ask for."""
     replaced_tokens: int
-    """Tokens of the messages that the text replaces."""
     optional: frozenset[str] = frozenset()
     replaces_earlier: bool = True
     """Whether the text also replaces the earlier summaries; otherwise they are kept next to it."""
@@ -69,8 +61,7 @@ class PromptPiece(Struct, frozen=True):
 def model_request(
     piece: PromptPiece, turns: Sequence[Turn], system: str, *, merging: bool = False, rejected: str = ""
 ) -> ModelRequest:
-    """Return the request for a piece, or for merging its stretches. `rejected`: the reason why the first answer was
-    rejected."""
+    """Return the request for a piece, or for merging its stretches."""
     earlier = [Turn("system", f"{PREVIOUS}\n{fenced('summary', text)}") for text in piece.earlier]
     task = [Turn("user", f"{TASK}\n{fenced('task', _task(piece))}")] if piece.task else []
     return ModelRequest(
@@ -88,8 +79,7 @@ def _task(piece: PromptPiece) -> str:
 
 
 def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") -> str:
-    """Return the text of the last turn: what to preserve, condense, prioritize and remove, the headings, and the
-    length."""
+    """Return the text of the last turn: what to preserve, the headings, and the length."""
     paragraphs = [prompt("directive")]
     if piece.earlier:
         paragraphs.append(prompt("taking_over" if piece.replaces_earlier else "context"))
@@ -145,8 +135,7 @@ def split_stretches(piece: PromptPiece, context: int, system: str) -> list[Reque
 
 
 def group_merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
-    """Group the summaries of stretches into as many requests as the context requires, with at least two per group.
-    Return each group as turns."""
+    """Group the summaries of stretches into as few requests as the context allows, at least two in each."""
     capacity = message_budget(piece, context, system)
     groups: list[list[Turn]] = []
     used_tokens = capacity

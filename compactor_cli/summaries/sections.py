@@ -14,10 +14,9 @@ from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import PartIndex
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.corrected_findings import is_statement
 from compactor_cli.summaries.facts import LEFT_OUT, collect_facts, file_results, line_of_row, parse_fact
-from compactor_cli.summaries.items import WEIGHTS, SummaryItem, order_of
-from compactor_cli.summaries.needed_lines import add_needs
+from compactor_cli.summaries.items import SummaryItem, order_of
+from compactor_cli.summaries.needed_lines import add_needs, is_statement
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried_changes as carried_code
 from compactor_cli.summaries.snippets import is_label, last_changes, shown_last
@@ -28,7 +27,6 @@ from compactor_cli.summaries.statement_choice import (
     clip,
     closing_sentences,
     drop_repeated_leads,
-    find_repeated,
     find_withdrawn,
     has_limit,
     is_binding,
@@ -38,7 +36,6 @@ from compactor_cli.summaries.statement_choice import (
     is_undone,
     is_uninformative,
 )
-from compactor_cli.summaries.unfinished import Lack, lack_of
 from compactor_cli.summary_text.excerpts import harmless, person_named, user_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, label_of, words_since
@@ -50,33 +47,19 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import QUESTION_END, split_sentences
 
 _POLITE_PENALTY = 3.0
-"""Penalty for an uninformative sentence of the agent that is one of several."""
 _NOD_PENALTY, _AGREEMENT_PENALTY = 10.0, 6.0
-"""Penalties for a sentence of a request that says nothing without the others, and for one that is kept together with
-what it answers."""
 _RECENCY_BONUS = 1.0
-"""Bonus for the agent's newest statement relative to the first one."""
 _CARRIED_BONUS, _OLD_BONUS = 6.0, 0.0
-"""Bonuses for lines of earlier rounds; the second is for statements of the agent, which newer ones supersede."""
 _CLOSING_BONUS = 8.0
-"""Bonus for the agent's last words before the newest requests: they say what the work had led to."""
 _CLOSING_TURNS = 2
-"""Number of newest requests for which this bonus applies."""
 _MAX_ANSWERED_CHARS = 200
-"""Maximum characters of what a nod answers."""
 _RULE_BONUS = 8.0
-"""Bonus for a sentence of a request that orders or forbids something, because it binds the rest of the session."""
 UNANSWERED = "The last request is not answered yet."
 REPLIED_AT_END = "The agent's last words on the last request stand at the end."
 _ERROR_RECENCY_BONUS = 4.0
-"""Bonus for the newest error line of outputs relative to the oldest one."""
-_SECTION_OF_LACK: dict[Lack, str] = {"failed": "Errors", "waits": "Next", "proposed": "Decisions"}
-"""The section for what the agent says was not done."""
 _MAX_OUTPUT_LINES = 6
 _MAX_CURRENT = 10
-"""Number of newest messages in which the last informative one tells the current state of the work."""
 _EARLIER_OFFSET = 1_000_000
-"""Offset that puts lines of earlier rounds before those of this one."""
 _OLD_WHERE, _OLDER = compiled_later(r"\[#"), compiled_later(r"\[earlier #[^\]]*\]$")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
 
@@ -89,8 +72,7 @@ def candidates(
     answered: bool = False,
     resolved: Set[int] = frozenset(),
 ) -> list[SummaryItem]:
-    """Return every candidate line for a summary of these messages, except for what it repeats in full. `answered`:
-    whether the agent continued after them. `resolved`: as for `collect_facts`."""
+    """Return every candidate line for a summary of these messages, except for what it repeats in full."""
     items: list[SummaryItem] = []
     matcher = Keywords(keywords)
     masker = CallMasker(messages)
@@ -121,7 +103,6 @@ def candidates(
     items = [_refile(item, numbers) for item in _without_withdrawn(items)]
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
-    items = list(_without_repeated(items))
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
     if progress and not answered and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
@@ -133,8 +114,7 @@ def candidates(
 
 
 def _without_withdrawn(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without requests that a later request replaced, since the later one may be kept without them.
-    A line that may only partly or possibly be replaced needs the later one."""
+    """Yield the lines without requests that a later one replaced; if only maybe, the line needs the later one."""
     indices = [index for index, item in enumerate(items) if item.section in ("Goal", "Constraints") and item.messages]
     withdrawn, maybe = find_withdrawn([(items[index].messages[0], items[index].text.strip('"')) for index in indices])
     result = list(items)
@@ -144,34 +124,16 @@ def _without_withdrawn(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
     yield from (item for index, item in enumerate(result) if index not in dropped)
 
 
-def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without statements that the agent later repeated; only a later decision repeats a decision."""
-    repeated_ids: set[int] = set()
-    for sections in (("Decisions",), ("Decisions", "Done")):
-        stated = [item for item in items if item.section in sections and item.messages]
-        again = (stated[index] for index in find_repeated([(item.messages[0], item.text) for item in stated]))
-        repeated_ids |= {id(item) for item in again if item.section == sections[-1]}
-    yield from (item for item in items if id(item) not in repeated_ids)
-
-
 def _refile(item: SummaryItem, current_numbers: Set[int]) -> SummaryItem:
-    """Return an item in the section that fits it: what the agent says is unfinished does not belong under what is
-    done. `current_numbers`: numbers of the messages that tell the current state of the work."""
-    if item.section != "Done":
+    """Return an item in the section that fits it: what the agent says is unfinished is not done."""
+    if item.section != "Done" or not is_undone(item.text):
         return item
     is_current = not current_numbers.isdisjoint(item.messages)
-    if lack := lack_of(item.text):
-        section = "In progress" if is_current and lack != "failed" else _SECTION_OF_LACK[lack]
-        penalty = _NOD_PENALTY if lack == "proposed" and not is_current else 0.0  # the user's reaction to it says more
-        return replace(item, section=section, bonus=item.bonus + WEIGHTS["Done"] - WEIGHTS[section] - penalty)
-    if not is_undone(item.text):
-        return item
     return replace(item, section="In progress") if is_current else replace(item, bonus=item.bonus - _POLITE_PENALTY)
 
 
 def _with_recency_bonus(item: SummaryItem, messages: Sequence[Message]) -> SummaryItem:
-    """Return an error of an output, or a statement of the agent, with a bonus for being newer. Most old errors have
-    been fixed, and later work supersedes older statements."""
+    """Return an error of an output, or a statement of the agent, with a bonus for being newer."""
     max_bonus = {"Errors": _ERROR_RECENCY_BONUS, "Done": _RECENCY_BONUS}.get(item.section, 0.0)
     if not max_bonus or not item.messages:
         return item
@@ -197,8 +159,7 @@ def fact_items(messages: Sequence[Message], resolved: Set[int] = frozenset()) ->
 
 
 def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return code verbatim: the last change of each file, the newest of them as active work, and the code that the
-    agent showed last."""
+    """Return the last change of each file, the newest as active work, and the code that the agent showed last."""
     changed, shown = last_changes(messages), shown_last(messages)
     known = KnownPaths((snippet.path for snippet in changed), min_parts=2)
     names = {snippet.path for snippet in changed}
@@ -226,8 +187,7 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def last_words_item(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem]:
-    """Return a line with the end of what the agent said last: its conclusion or question. `at_end`: the summary ends
-    with these words, so the line only refers to them."""
+    """Return a line with the end of what the agent said last, or a reference to it `at_end`."""
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
         return []
@@ -319,7 +279,7 @@ def _request_items(message: Message, keywords: Keywords, answer: str) -> Iterato
         is_rule = is_binding(sentence)
         section = "Constraints" if is_rule or has_limit(sentence) else "Goal"
         # the first sentence that asks for something, which "Good." before it does not
-        bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
+        bonus = sentence_points(sentence, keywords) / 10 + (4 if order == (substantial or [0])[0] else 0)
         needs: tuple[str, ...] = ()
         text = texts[order]
         if is_rule:
@@ -335,25 +295,23 @@ def _request_items(message: Message, keywords: Keywords, answer: str) -> Iterato
 
 
 def _agent_items(message: Message, keywords: Keywords, *, after_request: bool) -> Iterator[SummaryItem]:
-    """Yield what the agent says. `after_request`: the message directly follows a request, so a few words at its
-    beginning are a nod."""
+    """Yield what the agent says, without a nod directly after a request."""
     text = message.text("text")
-    statements = [sentence for sentence in answer_statements(text) if lack_of(sentence) != "announced"]
+    statements = answer_statements(text)
     if after_request and statements and is_few_words(statements[0]) and text.lstrip().startswith(statements[0]):
         statements = statements[1:]
     for order, sentence in enumerate(statements):
         section = "Decisions" if is_decision(sentence) else "Done"
         is_exclamation = sentence.endswith("!") and is_few_words(sentence)
         is_polite = section == "Done" and (is_exclamation or (len(statements) > 1 and is_uninformative(sentence)))
-        bonus = _points(sentence, keywords) - _POLITE_PENALTY * is_polite
+        bonus = sentence_points(sentence, keywords) / 10 - _POLITE_PENALTY * is_polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), order_of(message, order), bonus)
 
 
 def _output_items(
     message: Message, keywords: frozenset[str], files: Collection[PartIndex], resolved: Set[int], masker: CallMasker
 ) -> Iterator[SummaryItem]:
-    """Yield lines of tool output that mention kept keywords, and error lines unless the message is `resolved`. If a
-    result in `files` (which show a file) did not fail, an error line counts only if the output begins with it."""
+    """Yield lines of tool output that mention kept keywords, and error lines unless they are resolved."""
     for position, part in enumerate(message.parts):
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
@@ -393,8 +351,3 @@ def _fact_items(
         if fact.earlier_numbers:
             position, bonus = order - _EARLIER_OFFSET, bonus + 6
         yield SummaryItem(fact.section, fact.text, (), position, bonus, fact)
-
-
-def _points(sentence: str, keywords: Keywords) -> float:
-    """Return the points of seed 000, divided by ten."""
-    return sentence_points(sentence, keywords) / 10

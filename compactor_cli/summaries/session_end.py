@@ -36,23 +36,15 @@ from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.sentences import QUESTION_END
 
 _MAX_OPENING_CHARS, _MAX_END_CHARS = 160, 400
-"""Maximum characters of the first sentence of the agent's last words (or of a sentence before calls), and of the
-last sentences."""
-_MAX_SILENT_TURNS = 2
-"""Maximum number of turns with calls but no text after those words. If there are more, the words are about something
-else."""
 _ANSWERED_BONUS = 8.0
-"""Bonus that ranks what a request answers above most other statements."""
 _MAX_SEARCHED_MESSAGES, _MAX_CALLS = 40, 2
-"""Number of messages to search for the newest calls, and number of calls to name."""
 _WAITING_WORDS = frozenset(("wait", "poll", "output"))
 """Words in the names of tools that wait for a command."""
 _MAX_CALL_CHARS, _MAX_CAUSE_CHARS = 160, 100
 
 
 def describe_after_request(request: SummaryRequest) -> str:
-    """Return the description of what followed the request at the end of a summary. Empty if nothing followed, or if
-    what followed is after the summary."""
+    """Return the description of what followed the request at the end of a summary; empty if nothing did."""
     last_quote = next((quote for quote in request.slot.quotes if quote.kind in ("last", "only")), None)
     if last_quote is None or request.is_answered:
         return ""
@@ -67,9 +59,7 @@ def describe_after_request(request: SummaryRequest) -> str:
 
 
 def answered_words(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[SummaryItem]:
-    """Return what the agent said before the request at the end of a summary, if the request is so short that it
-    needs it. This is what the request picks from the agent's words, otherwise the end of these words if it asks
-    something."""
+    """Return what the agent said that the short request at the end of a summary picks from or answers."""
     request_index = next((quote.message for quote in quotes if quote.kind in ("last", "only")), None)
     if request_index is None:
         return []
@@ -90,24 +80,13 @@ def answered_words(messages: Sequence[Message], quotes: Sequence[Quote]) -> list
 
 
 def _describe_since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
-    """Return the description of the messages after the request, including the agent's last words."""
+    """Return the description of the messages after the request, with the agent's last words if it ended with them."""
     since = describe_since(new, written)
-    agent_turns = [message for message in new if message.role == "assistant"][-_MAX_SILENT_TURNS - 1 :]
-    last_spoken = next((message for message in reversed(agent_turns) if message.text("text").strip()), None)
-    if last_spoken is None or not since or last_spoken.index in written:
+    last = next((message for message in reversed(new) if message.role == "assistant"), None)
+    if last is None or not since or last.index in written or not ends_in_words(new, written):
         return since
-    is_finished = ends_in_words(new, written)
-    last_words = _final_words(last_spoken) if is_finished else _announcement(last_spoken)
-    if not last_words:
-        return since
-    since = last_action(last_spoken) if is_finished else f"{since.removesuffix('.')}, and said last"
-    return f"{since}:\n{heading(last_spoken.number, '')}{last_words}"
-
-
-def _announcement(message: Message) -> str:
-    """Return the last sentence of what the agent said before its calls; empty if it is long."""
-    texts = all_statements(message.text("text"))[-1:]
-    return harmless(texts[0]) if texts and len(texts[0]) <= _MAX_OPENING_CHARS and "\n" not in texts[0] else ""
+    last_words = _final_words(last)
+    return f"{last_action(last)}:\n{heading(last.number, '')}{last_words}" if last_words else since
 
 
 def _final_words(message: Message) -> str:
@@ -125,8 +104,7 @@ def _final_words(message: Message) -> str:
 
 
 def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return the newest calls as the current state of the work. Each has its arguments, the tool, and its outcome if
-    that is short, such as why it failed. Calls that only wait for a running command are left out."""
+    """Return the newest calls as the current state of the work, with their outcome if it is short."""
     calls = [
         (message, call, result)
         for message, call, _, result in answered_calls(messages[-_MAX_SEARCHED_MESSAGES:])
@@ -151,7 +129,11 @@ def _call_words(call: Part) -> str:
     if text != call.text or not isinstance(arguments, dict) or not arguments:
         return _as_code(text)
     first, *others = arguments.items()
-    if not isinstance(first[1], str) or not first[1].strip() or not all(_is_plain(value) for _, value in others):
+    if (
+        not isinstance(first[1], str)
+        or not first[1].strip()
+        or not all(isinstance(value, int | float) for _, value in others)
+    ):
         values = argument_values(text).readable(text, 0, len(text))
         return _as_code(text) if values == text else one_line(harmless(values), _MAX_CALL_CHARS).replace("`", "'")
     values = "".join(f", {key} {json.dumps(value)}" for key, value in others)
@@ -162,13 +144,8 @@ def _as_code(text: str) -> str:
     return f"`{one_line(harmless(text), _MAX_CALL_CHARS)}`"
 
 
-def _is_plain(value: object) -> bool:
-    return isinstance(value, int | float)
-
-
 def _outcome_text(call: Part, result: Part | None) -> str:
-    """Return the outcome of a call, to follow its name: a status such as `failed`, and the result if it takes only a
-    few words."""
+    """Return the outcome of a call, to follow its name: a status, and the result if it takes only a few words."""
     if result is None:
         return ""
     misfortune_word = failure_kind(call, result)

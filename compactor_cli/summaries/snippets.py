@@ -13,17 +13,14 @@ from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import CHANGE_ACTIONS, call_actions, is_within
 from compactor_cli.features.work.masked_calls import mask_code
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.model.message import Message, Part
+from compactor_cli.model.message import Message
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 
 _MAX_LINES, _MAX_LINE_CHARS = 8, 160
-"""Maximum lines of a snippet, and characters of a line."""
 _ADDED_MARK, _MAX_REMOVED_LINES = "+| ", 3
-"""Beginning of an added line, and how many removed lines are shown before the first added one."""
 _FENCED = compiled_later(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_ERROR = compiled_later(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
 _LABELS = ("newest change of", "last change of", "earlier change of", "code shown last")
 _CARRIED_CHANGE = compiled_later(
     r"^- (?P<label>newest|last|earlier) change of `(?P<path>[^`\n]+)` \[(?:earlier )?#(?P<number>[^\]\n]*)\][^\n]*\n"
@@ -31,7 +28,6 @@ _CARRIED_CHANGE = compiled_later(
     re.MULTILINE,
 )
 _MAX_FILES = 12
-"""Maximum number of files whose changes are shown, most recently changed first."""
 
 
 class CodeSnippet(Struct, frozen=True):
@@ -40,7 +36,6 @@ class CodeSnippet(Struct, frozen=True):
     path: str
     """Path of the file; empty for code that was only shown."""
     lines: tuple[str, ...]
-    """All lines that are not blank; the block shows some of them."""
     message: int
     is_outdated: bool = False
     """Whether the file was changed again in a way that leaves no visible change, for example by a script."""
@@ -55,9 +50,8 @@ class CodeSnippet(Struct, frozen=True):
 
 
 def last_changes(messages: Sequence[Message]) -> list[CodeSnippet]:
-    """Return what the last change of each file did, in the order of these changes. Changes that failed, or that a later
-    restore undid, are ignored."""
-    failed = {part.call_id for message in messages for part in message.results if _has_failed(part)}
+    """Return what the last change of each file did, in order, without changes that failed or were undone."""
+    failed = {part.call_id for message in messages for part in message.results if has_failed(part)}
     snippets: dict[str, CodeSnippet] = {}
     paths = KnownPaths(min_parts=2)
     for message in messages:
@@ -88,7 +82,6 @@ class CarriedChange(Struct, frozen=True):
 
     path: str
     number: str
-    """Its message's number in that round."""
     block: str
     is_outdated: bool
     """Whether the file was changed again, in that round or since."""
@@ -122,8 +115,7 @@ def is_label(line: str) -> bool:
 
 
 def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
-    """Return the code that the agent last showed in its text; None if it showed none since the second newest
-    request, to which the newest one may refer."""
+    """Return the code that the agent last showed since the second newest request; None if it showed none."""
     request_count = 0
     for message in reversed(messages):
         request_count += message.origin == "request"
@@ -136,11 +128,6 @@ def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
             lines = _nonblank_lines(blocks[-1].split("\n"))
             return CodeSnippet("", lines, message.number) if lines else None
     return None
-
-
-def _has_failed(result: Part) -> bool:
-    """Return whether a result says that its call failed or was declined, also judging by how it begins."""
-    return has_failed(result) or (result.failed is None and _ERROR.match(result.text) is not None)
 
 
 def _nonblank_lines(lines: Sequence[str]) -> tuple[str, ...]:
@@ -165,8 +152,7 @@ def _shown_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _shown_indices(lines: Sequence[str]) -> set[int]:
-    """Return the indices of the lines to show: the first ones, but only a few of a long removal, so that its
-    replacement is visible."""
+    """Return the indices of the lines to show: the first ones, but only a few of a long removal."""
     first_added = next((index for index, line in enumerate(lines) if line.startswith(_ADDED_MARK)), 0)
     if first_added < _MAX_LINES - 1:
         return set(range(_MAX_LINES))

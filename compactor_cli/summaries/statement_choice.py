@@ -4,7 +4,6 @@ and nods."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
@@ -13,23 +12,12 @@ from compactor_cli.text.clauses import Clause
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import QUESTION_END, Sentence, split_sentences, split_statements
-from compactor_cli.text.subjects import later_on_subject, stems, subject_terms
+from compactor_cli.text.subjects import later_on_subject, stems
 
 _DECISION_WORDS = compiled_later(
     r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
     re.IGNORECASE,
-    (
-        "decided",
-        "decision",
-        "concluded",
-        "agreed",
-        "determined",
-        "settled on",
-        "going with",
-        "went with",
-        "opted",
-        "chose",
-    ),
+    ("deci", "concluded", "agreed", "determined", "settled on", "going with", "went with", "opted", "chose"),
 )
 _HEDGES = compiled_later(
     r"\b(?:should|might|may|could|would|maybe|perhaps|probably|possibly|likely|seems?|not (?:yet )?decided)\b",
@@ -39,7 +27,6 @@ _HEDGES = compiled_later(
         *("not decided", "not yet decided"),
     ),
 )
-"""Words that mark a guess or a proposal, which is not a decision."""
 _LIMIT_WORDS = compiled_later(
     r"\b(must|never|always|only|don't|do not|without|should not|"
     r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
@@ -67,41 +54,15 @@ _UNDONE = compiled_later(
     ),
 )
 _NEGATIONS = compiled_later(r"\b(?:nothing|none|no longer|no \w+)\b", re.IGNORECASE)
-"""Words that negate that something is unfinished."""
-_AGREEMENT = compiled_later(
-    r"\W*(?:(?:you(?:'re| are)|that(?:'s| is)) (?:absolutely |completely |totally |entirely |quite |exactly )?"
-    r"(?:right|correct)|(?:that )?makes (?:\w+ )?sense|"
-    r"(?:good|great|excellent|fair|nice) (?:catch|point|question|idea|call|enough|work|job)|sounds good|got it|"
-    r"i (?:see|understand))\W*",
-    re.IGNORECASE,
-    (
-        *("you're ", "you are ", "that's ", "that is ", "makes ", "good ", "great ", "excellent ", "fair ", "nice "),
-        *("sounds good", "got it", "i see", "i understand"),
-    ),
-)
-"""A sentence that only says that the user was understood."""
-_MIN_REPEATED_SHARE, _MIN_COMPARED_WORDS = 0.8, 4
-"""Share of a sentence's words that a later message must contain to repeat it, and minimum number of words for the
-comparison."""
 _MIN_WITHDRAWN_SHARE = 0.6
-"""Share of the words of a user's sentence that a later one must contain to possibly withdraw it."""
-_MAX_COMPARED = 8
-"""Number of newest sentences with a word to compare."""
 _DIGITS = compiled_later(r"\d+")
 _MIN_INFORMATIVE_WORDS = 9
-"""Number of words from which a sentence is informative even if it names nothing."""
 _MIN_STATEMENT_WORDS = 2
-"""Words of the shortest statement, such as "Tests pass."."""
 _MAX_NOD_WORDS = 3
-"""Maximum words of a nod."""
 _CLOSING_SENTENCES = 2
-"""Number of sentences at the end of an agent's text that say what the work has led to."""
 MAX_LINE_CHARS = 400
-"""Maximum characters of a quoted span; a longer sentence is cut and marked."""
 _ITEM_SEPARATOR = " … "
-"""Separates a list's introduction and its items."""
 _MAX_LEAD_CHARS, _MAX_LIST_CHARS = 100, 300
-"""Maximum characters of a list's introduction, and of a line with some of its items."""
 
 
 def answer_statements(text: str) -> list[str]:
@@ -122,8 +83,7 @@ def closing_sentences(text: str) -> list[str]:
 
 
 def drop_repeated_leads(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines in sequence. If neighbouring lines contain items of the same list, the introduction is not
-    repeated."""
+    """Yield lines in sequence; neighbouring items of one list do not repeat its introduction."""
     last_lead = ""
     for line in lines:
         lead, separator, items = line.partition(_ITEM_SEPARATOR)
@@ -154,12 +114,9 @@ def clip(sentence: str) -> str:
 def find_withdrawn(sentences_of: Sequence[tuple[int, str]]) -> tuple[set[int], dict[int, int]]:
     """Return the indices of the user's sentences that a later message withdrew. Also return, for sentences that may
     have been withdrawn at least in part, the newest later sentence that does so. Each sentence is given with its
-    message's number.
-
-    A later sentence withdraws one if it covers everything the earlier one is about. Nods and questions withdraw
-    nothing. A rule holds until a different rule replaces it, but must not appear without later sentences about it:
-    "Never restart it." is over with "Restart it now."
-    """
+    message's number. A later sentence withdraws one if it covers everything the earlier one is about. Nods and
+    questions withdraw nothing. A rule holds until a different rule replaces it, but must not appear without later
+    sentences about it: "Never restart it." is over with "Restart it now", for example."""
     terms = [stems(text) for _, text in sentences_of]
     numbers = [set(_DIGITS.findall(text)) for _, text in sentences_of]
     withdrawn: dict[int, int] = {}
@@ -189,38 +146,6 @@ def find_withdrawn(sentences_of: Sequence[tuple[int, str]]) -> tuple[set[int], d
     return set(withdrawn), {index: stays(other) for index, other in maybe_withdrawn.items() if index not in withdrawn}
 
 
-def find_repeated(entries: Sequence[tuple[int, str]]) -> set[int]:
-    """Return the indices of the sentences that a later message repeats, in one sentence or two, in the same or other
-    words. The repetition contains all names and numbers, and nearly all words. Each sentence is given with its
-    message's number."""
-    terms = [stems(text) for _, text in entries]
-    names = [{*_DIGITS.findall(text), *(t for t in subject_terms(text) if not t.isalpha())} for _, text in entries]
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for index, own_terms in enumerate(terms):
-        for term in own_terms:
-            holders[term].append(index)
-
-    def says(other: int, position: int, max_missing: int) -> bool:
-        missing_names = names[position] - names[other]
-        adjacent = (n for n in (other - 1, other + 1) if 0 <= n < len(entries) and entries[n][0] == entries[other][0])
-        fitting = [n for n in adjacent if missing_names <= names[n]]
-        if missing_names and not fitting:  # true of most sentences
-            return False
-        missing_terms = terms[position] - terms[other]
-        return (not missing_names and len(missing_terms) <= max_missing) or any(
-            len(missing_terms - terms[n]) <= max_missing for n in fitting
-        )
-
-    repeated: set[int] = set()
-    for index, ((message, _), own_terms) in enumerate(zip(entries, terms, strict=True)):
-        missing = int(len(own_terms) * (1 - _MIN_REPEATED_SHARE))
-        rarest = sorted(own_terms, key=lambda term: (len(holders[term]), term))[: missing + 1]  # it contains one
-        later = sorted({n for term in rarest for n in holders[term][-_MAX_COMPARED:] if entries[n][0] > message})
-        if len(own_terms) >= _MIN_COMPARED_WORDS and any(says(other, index, missing) for other in later):
-            repeated.add(index)
-    return repeated
-
-
 def is_undone(sentence: str) -> bool:
     """Return whether a sentence says that something is unfinished."""
     return _UNDONE.search(sentence) is not None and not _NEGATIONS.search(sentence)
@@ -247,8 +172,7 @@ def is_informative(sentence: str) -> bool:
 
 
 def _is_empty_talk(sentence: str) -> bool:
-    is_agreement = _AGREEMENT.fullmatch(_plain_quotes(sentence)) is not None
-    return is_agreement or _announces(sentence) or QUESTION_END.search(sentence) is not None or _is_nod(sentence)
+    return _announces(sentence) or QUESTION_END.search(sentence) is not None or _is_nod(sentence)
 
 
 def _announces(sentence: str) -> bool:

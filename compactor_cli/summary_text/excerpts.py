@@ -16,7 +16,6 @@ for a mark. Tags of harnesses are made harmless.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -38,13 +37,10 @@ EARLIER_USER = "earlier user: "
 """Precedes words of the user if the earlier summary gives no message number. It is also used if the number is from a
 round before that one, because it would clash with the last round's numbers."""
 EARLIER_SUMMARY = "earlier summary: "
-"""Precedes a line that was under no heading in an earlier summary."""
 _PERSON = "user ("
-"""Beginning of the speaker for one of several people."""
 _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
 OF_RESULT = "→ "
-"""Ends the heading of a tool result."""
 _IN_FILE = compiled_later(r"([^\s:]*\.[A-Za-z]\w{0,5})([:-])([0-9]{1,9})\2")
 """The prefix with which a search marks a line that it found, or a neighbouring line. Names that end differently may
 contain numbers of their own."""
@@ -75,7 +71,6 @@ class Excerpt(Struct, frozen=True):
     - `same`: it is the next piece of the same line; `text` includes the spaces before it.
     """
     value: float = 0.0
-    """When tokens are short, the lines with the lowest value are removed first."""
 
 
 class Speaker(Struct, frozen=True):
@@ -92,21 +87,18 @@ class QuotedPart(Struct, frozen=True):
     """The lines that a summary quotes from one part of a message."""
 
     heading: str
-    """The mark before the lines, such as `#12 user: `."""
     start: int
     end: int
     """The span in the summary's text, without the heading."""
 
 
 def legend(excerpts: Sequence[Excerpt]) -> str:
-    """Return the legend for quoted lines, if there are enough of them for it to pay off."""
+    """Return the legend for quoted lines, if there are enough of them."""
     return f"{LEGEND}\n" if len(excerpts) >= _MANY else ""
 
 
 def quote(excerpts: Iterable[Excerpt]) -> str:
-    """Return the lines as they appear in a summary. Among consecutive lines that a search found in one file, only
-    the first names the file. The others have just the number between its signs (`:12:`, or `-13-` for a neighbouring
-    line)."""
+    """Return the lines as they appear in a summary. Neighbouring lines that a search found name their file once."""
     lines: list[str] = []
     last: tuple[str, int] | None = None
     for excerpt in excerpts:
@@ -172,8 +164,7 @@ def without(excerpts: Sequence[Excerpt], places: Iterable[int]) -> list[Excerpt]
 
 
 def heading(message: int, speaker: str) -> str:
-    """Return the mark before the first line of a part. The speaker is `user`, a tool's name for a call, `→` for a
-    result (optionally preceded by a name for the call), or empty for the agent."""
+    """Return the mark before the first line of a part."""
     if speaker.endswith("→"):
         return f"#{message} {speaker} "
     return f"#{message} {speaker}: " if speaker else f"#{message}: "
@@ -190,14 +181,8 @@ def person_named(name: str) -> str:
     return f"({plain})" if plain else ""
 
 
-def _speaker(match: re.Match[str]) -> str:
-    name = match["name"] or match["speaker"] or ""
-    return "user" if name.startswith(_PERSON) and name.endswith(")") else name
-
-
 def earlier_heading(text: str, start: int) -> tuple[str, int]:
-    """Return the heading above the line at `start` of a summary, in the form for a later round, and the heading's
-    position. The position tells apart two parts with the same heading."""
+    """Return the heading above the line at `start` of a summary, in the form for a later round, and its position."""
     start = text.rfind("\n", 0, start) + 1
     while True:
         match = _HEADING.match(text, start)
@@ -248,7 +233,11 @@ def speaker_of(line: str) -> Speaker | None:
     match = _HEADING.match(line)
     if match is None:
         return None
-    name = _speaker(match) if (match["joint"] or match["end"]) == ":" else "→"
+    name = match["name"] or match["speaker"] or ""
+    if (match["joint"] or match["end"]) != ":":
+        name = "→"
+    elif name.startswith(_PERSON) and name.endswith(")"):
+        name = "user"
     return Speaker(int(match["message"]) if match["message"] and not match["earlier"] else None, name)
 
 

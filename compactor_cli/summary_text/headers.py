@@ -14,10 +14,8 @@ from compactor_cli.text.patterns import compiled_later
 
 SUMMARY_PREFIX = "## Session Summary"
 RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a search."
-"""Begins the message with memories recalled into a transcript."""
 
 CUT_OFF = "Cut off: nothing of them is kept here."
-"""Follows the heading of a summary that only says which messages are gone."""
 _STATE = (
     r"State(?: at the end| (?:after|at the end,) the (?:(?P<later>\d+) messages|message) below(?: included)?"
     r"|, (?P<on>\d+) messages? on)?:"
@@ -40,7 +38,6 @@ _MARK = compiled_later(
     r"\[#(?P<covers>\d[\d, -]*)(?:(?: \(round (?P<round>\d+)\))?"
     r" of a transcript compacted from (?P<base>[\d,]+) to at most (?P<target>[\d,]+) tokens)?\]\n"
 )
-"""The heading of a summary of a few lines."""
 _OLDER = compiled_later(
     r"## Session Summary \(Round (?P<round>\d+)\)\nStands for messages (?P<covers>\d[\d, -]*)(?: except kept ones)? "
     r"\(ctx_[0-9a-f]{8,64}(?:; from (?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\)\.\n"
@@ -51,15 +48,11 @@ _BODY = compiled_later(
     rf"(?:earlier )?#\d|earlier(?: [^\s:→#][^\n→]{{0,79}}?)?(?: →|:) |Lines quoted: |{_STATE}\n|Cut off: |… "
     rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{'|'.join(SINCE)})"
 )
-"""How the text below the heading of quoted lines begins."""
 _LEFT_OUT = compiled_later(r"\[…(?P<tokens>\d+)/(?P<check>\d{3})\](?P<joint>[ \n])")
-"""Begins a message if no summary says what the transcript was compacted from."""
 _LEFT_OUT_AT_END = compiled_later(r"\n\[…(?P<tokens>\d+)/(?P<check>\d{3})\]\Z")
 """Ends a system prompt instead, because its beginning says who the agent is."""
 _WORD = compiled_later(r"\w+")
 _MOST_RUNS = 4
-"""Maximum number of message ranges that a summary lists. If there are more, it names only the first and last
-message."""
 
 
 class Base(Struct, frozen=True):
@@ -75,7 +68,6 @@ class MarkOfLoss(Struct, frozen=True):
     tokens: int
     """Tokens that all compactions together removed from everything the transcript ever contained."""
     text: str
-    """The message without the mark."""
 
 
 def left_out_mark(tokens: int, text: str, *, at_end: bool = False) -> str:
@@ -91,8 +83,7 @@ def left_out_mark(tokens: int, text: str, *, at_end: bool = False) -> str:
 
 
 def left_out(text: str) -> MarkOfLoss | None:
-    """Return the contents of the mark at the beginning or end of a text. None if there is no mark, or if it does not
-    belong to this text."""
+    """Return the contents of the mark at the beginning or end of a text; None if it has none of its own."""
     if text.startswith("[…") and (match := _LEFT_OUT.match(text)):
         rest = text[match.end() :]
         words = f"{GAP}{rest}" if match["joint"] == " " else rest
@@ -194,8 +185,7 @@ def header(
 
 
 def lines_mark(covers: Iterable[int], *, round: int = 1, base: Base | None = None) -> str:
-    """Return the short heading of a summary that quotes only a few lines: the messages that it replaces. The round
-    is given only together with the base."""
+    """Return the short heading of a summary that quotes only a few lines."""
     covered = sorted(covers)
     ranges = format_ranges(covered)
     mark = f"#{covered[0]}-{covered[-1]}" if "," in ranges else f"#{ranges}"
@@ -206,8 +196,7 @@ def lines_mark(covers: Iterable[int], *, round: int = 1, base: Base | None = Non
 
 
 def lines_header(covers: Iterable[int], *, round: int = 1, reference: str = "", base: Base | None = None) -> str:
-    """Return the heading of a summary that quotes lines. It contains only the given parts, to save tokens. `base`
-    requires the reference."""
+    """Return the heading of a summary that quotes lines, with only the given parts. `base` requires the reference."""
     notes = [f"round {round}"] if round > 1 else []
     notes += [reference] if reference else []
     if base is not None and reference:

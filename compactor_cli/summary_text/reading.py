@@ -35,7 +35,6 @@ _TITLE = compiled_later(r"^### .*$", re.MULTILINE)
 _LEGEND = compiled_later(rf"^(?:{EARLIER_SUMMARY})*{re.escape(LEGEND)}$", re.MULTILINE)
 """The legend for quoted lines, which an earlier round may have quoted as a line."""
 _FOLLOWED = compiled_later(r"\[#(\d+)(?:-\d+)?\]")
-"""Names the messages that followed the last request."""
 
 
 class EarlierWords(Struct, frozen=True):
@@ -45,13 +44,11 @@ class EarlierWords(Struct, frozen=True):
     """Number and speaker, such as `#12 user`; only the speaker if the summary does not give the number."""
     start: int
     end: int
-    """The span of the words in the summary's text."""
     text: str
 
 
 def earlier_words(text: str, speaker: str) -> list[EarlierWords]:
-    """Return a speaker's words that a summary contains verbatim, in the order of the text: repeated in full or
-    quoted in lines."""
+    """Return a speaker's words that a summary repeats or quotes, in the order of the text."""
     repeated = [
         EarlierWords(span.label, span.start, span.end, span.words(text))
         for span in carried_spans(text)
@@ -70,8 +67,7 @@ def quoted_words(text: str, speaker: str) -> Iterator[EarlierWords]:
 
 
 def heading_at(text: str, position: int, carried: Iterable[CarriedSpan]) -> tuple[str, int]:
-    """Return the heading for a line of a summary when a later round quotes it, and the heading's position in the
-    summary. `carried`: the result of `carried_spans`."""
+    """Return the heading for a line of a summary that a later round quotes, and the heading's position."""
     for span in carried:
         if span.label == "user" and span.start <= position < span.end:
             return EARLIER_USER, span.start

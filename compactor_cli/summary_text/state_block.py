@@ -20,13 +20,10 @@ _COUNTED: dict[Kind, str] = {
     "file": "changed file",
 }
 _TASKS_AGE = compiled_later(r"tasks, (\d+) user messages? ago:$")
-"""Precedes tasks that were listed before the user's latest messages, which may contradict them."""
 _COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})s?(?:, |$)")
 _COUNTS = compiled_later(rf"(?:{_UNLISTED})?(?:\d+ more (?:{'|'.join(_COUNTED.values())})s?(?:, |$))+")
 COUNTS_FILES = 100
-"""Number of available tokens from which the state also counts the changed files and checks that do not fit."""
 _IN_FILES: tuple[Kind, ...] = ("file", "check")
-"""Kinds of facts that can be found out from the files, or by running the checks again."""
 
 
 def state_text(lines: Iterable[StateLine], later: int = 0) -> str:
@@ -43,8 +40,7 @@ def state_text(lines: Iterable[StateLine], later: int = 0) -> str:
 
 
 def with_whole_list(lines: Sequence[StateLine], is_told: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:
-    """Return the lines to include, as decided by `is_told`. If one line of a task list is included, the whole list
-    is, because a reader would take missing tasks for nonexistent ones."""
+    """Return the lines that `is_told` chooses. A task list is included whole, or missing tasks would seem done."""
     told = [(line, is_told(line)) for line in lines]
     listed = any(line.kind == "task" and tells for line, tells in told)
     return tuple(line for line, tells in told if tells or (listed and line.kind == "task"))
@@ -62,8 +58,7 @@ def tasks_age(line: str) -> int:
 
 
 def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:
-    """Return the lines with an unfinished task list replaced by a count of its tasks. A list without open tasks is
-    kept."""
+    """Return the lines with an unfinished task list replaced by a count of its tasks."""
     if not any(line.kind == "task" and line.open for line in lines):
         return tuple(lines)
     kept = [line for line in lines if line.kind != "task" and not unlisted_counts(line.text)]
@@ -74,8 +69,7 @@ def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:
 
 
 def state_lines(text: str) -> tuple[str, ...]:
-    """Return the lines of all state blocks in a text, without bullets. A line about several things is returned as one
-    line for each."""
+    """Return the lines of all state blocks in a text, without bullets, one for each thing."""
     lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))
     return tuple(told for line in lines if line.startswith("- ") for told in parted(line[2:]))
 

@@ -18,17 +18,13 @@ _ACTS = compiled_later(rf"((?:[\w.-]+ ){{1,3}})\{{({_ID}(?:, {_ID})+)\}}()")
 _FILES = compiled_later(
     rf"((?:created|wrote|edited|deleted|restored) [^\s{{}},\"']*)\{{({_THING}(?:, {_THING})+)\}}((?:, [^{{}}]*)?)"
 )
-"""A line about several files with one action, with what a check said."""
 
 PASSED_SINCE = "passed since"
-"""Added to an error or failed command that a later call made up for."""
 DECLINED = "declined: "
-"""Begins the line of something that the user rejected."""
 
 Kind = Literal["task", "error", "effect", "check", "file", "pending"]
 
 _LEAST_WORDS = 12
-"""Minimum characters of words that a line contains on purpose rather than by chance."""
 
 
 class StateLine(Struct, frozen=True):
@@ -40,11 +36,9 @@ class StateLine(Struct, frozen=True):
     message: int
     """Index of the newest message that the fact is based on; -1 if it was carried over from an earlier round."""
     open: bool = False
-    """Whether it is still to be done or fixed."""
     times: int = 1
     """Number of consecutive calls with this outcome; if there are several, `text` says how many."""
     brief: str = ""
-    """The line with only its short details, if it also has longer ones."""
 
 
 def join(head: str, things: Sequence[str], tail: str) -> str:
@@ -53,8 +47,7 @@ def join(head: str, things: Sequence[str], tail: str) -> str:
 
 
 def part(text: str) -> tuple[str, list[str], str]:
-    """Return what a line about several things says before them, the things, and what it says after them. There are no
-    things in any other line."""
+    """Return what a line about several things says before them, the things, and what it says after them."""
     match = _FILES.fullmatch(text) or _ACTS.fullmatch(text)
     return (match[1], match[2].split(", "), match[3]) if match else (text, [], "")
 
@@ -81,8 +74,7 @@ def fewer(line: StateLine) -> StateLine | None:
 
 
 def failed_times(text: str) -> tuple[int, str]:
-    """Return how often the effect in a line failed, and the rest of the line; 0 and the whole line if it did not
-    fail."""
+    """Return how often the effect in a line failed, 0 if it did not, and the rest of the line."""
     match = _FAILED.match(text)
     return (int(match[1] or 1), text[match.end() :]) if match else (0, text)
 

@@ -33,7 +33,8 @@ its lines that could pass for marks of the summary are indented:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Literal
 
 from msgspec import Struct
@@ -41,12 +42,9 @@ from msgspec import Struct
 from compactor_cli.text.patterns import compiled_later
 
 QUOTED = "\n\n### Lines of the session\n"
-"""Precedes the lines that a summary quotes in addition to the contents of its other headings."""
 LAST_REQUEST_WAS = "\n\nLast request from user was: "
 REPLIED, ACTED = (f"The agent has {did} the last request, which stands below" for did in ("replied to", "acted on"))
-"""Begin the description of what followed the last request."""
 _ALREADY = {REPLIED: "Already replied to", ACTED: "Already acted on"}
-"""Short forms of the same, followed only by the messages."""
 SINCE = (*_ALREADY, *_ALREADY.values())
 _SINCE = compiled_later(
     rf"\n\n(?:(?:{REPLIED}|{ACTED})[^\n]*(?:\n(?P<said>(?:earlier )?#\d+: [^\n]*))?"
@@ -56,11 +54,9 @@ _NUMBER = compiled_later(r"#(?=\d)")
 _ONLY = " (the only request, at the end of this summary)"
 """Replaces the words of the first request if it is also the last one."""
 _ONLY_BEFORE = (" (the only request, which stands at the end)", " (first request: the last one, at the end)")
-"""The forms of this in earlier versions."""
 _BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
 
 TURNS = "### Word for word"
-"""The heading of the messages that a summary repeats."""
 _WHO = r" (?:user \([^\n:()]{1,40}\)|[^\s:]{1,80})"
 _TURN = compiled_later(rf"((?:earlier )?#\d+(?:{_WHO})?|earlier{_WHO}): ")
 _EARLIER_NUMBER = compiled_later(r"earlier #\d+ (.+)")
@@ -79,9 +75,7 @@ class Carried(Struct, frozen=True):
     last: str
     rest: str
     turns: tuple[tuple[str, str], ...] = ()
-    """Pairs of a message's label (`#12 user`) and its words."""
     since: str = ""
-    """The description of what followed the last request."""
 
 
 class Ending(Struct, frozen=True):
@@ -92,9 +86,7 @@ class Ending(Struct, frozen=True):
     said: int
     """Start of the line with the agent's words, which reaches to `last`; equals `last` if there is none."""
     last: int
-    """Start of the introduction to the request."""
     words: int
-    """Start of the words of the request."""
 
 
 class CarriedSpan(Struct, frozen=True):
@@ -139,16 +131,14 @@ def speaker_in(label: str) -> str:
 
 
 def earlier_label(label: str) -> str:
-    """Return a label for a later round, in which numbers differ. Numbers from rounds before the last one are dropped,
-    because they would clash with that round's numbers."""
+    """Return a label for a later round. Numbers of rounds before the last one are dropped: they would clash."""
     if match := _EARLIER_NUMBER.fullmatch(label):
         return f"earlier {match[1]}"
     return label if label.startswith("earlier ") else f"earlier {label}"
 
 
 def block(title: str, kind: Kind, message: int | None, text: str) -> str:
-    """Return a heading with a request under it. Without a message, the words come from an earlier summary. The
-    `only` request is at the end of the summary, as its heading says."""
+    """Return a heading with a request under it; the `only` request is at the end of the summary."""
     if kind == "only":
         return f"### {title}{_ONLY}"
     where = "earlier" if message is None else f"#{message}"
@@ -161,15 +151,13 @@ def last_request(words: str, since: str = "") -> str:
 
 
 def words_since(since: str) -> tuple[str, str]:
-    """Return the label, such as `#97`, and the agent's words in the description of what followed; both are empty if
-    it has none."""
+    """Return the label, such as `#97`, and the agent's words in the description of what followed."""
     label, _, words = since.partition("\n")[2].partition(": ")
     return label, words
 
 
 def since_forms(since: str) -> tuple[str, ...]:
-    """Return the description of what followed, as written by `describe_since`, and shorter forms of it; empty if there
-    is none."""
+    """Return the description of what followed, and shorter forms of it."""
     if not since:
         return ()
     told, _, rest = since.partition("]")
@@ -200,39 +188,42 @@ def ending(text: str, start: int = 0) -> Ending:
 
 def carried(text: str) -> Carried:
     """Return the messages that a summary repeats."""
-    blocks, end_of_blocks = _blocks(text)
+    blocks, _ = _blocks(text)
     requests = {match.group(2): text[match.end() : end] for match, end in reversed(blocks)}
-    starts = [0, *(end for _, end in blocks)]
-    said_turns: list[tuple[str, str]] = []
-    rest = ""
-    for start, (match, _) in zip(starts, blocks, strict=False):
-        rest += _without_turns(text[start : match.start()], said_turns) + match.group(1)
-    end = _without_turns(text[end_of_blocks:], said_turns)
-    ends = ending(end)
-    tail, since = end[: ends.since], end[ends.since : ends.last].strip()
-    if ends.last < len(end):
-        requests["last"] = last = end[ends.words :]
-        said = next((each for each in _ONLY_BEFORE if each in tail), _ONLY)
-        before, only, behind = tail.partition(f"{said}\n")
+    turns = _repeated_turns(text, blocks)
+    removed = [(match.end(1), end) for match, end in blocks]
+    if turns:
+        removed.append((text.rfind(f"\n{TURNS}\n", 0, turns[0].start), turns[-1].end))
+    ends = ending(text, max((end for _, end in removed), default=0))
+    rest, offset = "", 0
+    for start, end in sorted(removed):
+        rest, offset = rest + text[offset:start], end
+    rest += text[offset : ends.since]
+    if ends.last < len(text):
+        requests["last"] = last = text[ends.words :]
+        said = next((each for each in _ONLY_BEFORE if each in rest), _ONLY)
+        before, only, behind = rest.partition(f"{said}\n")
         if only and "first" not in requests:
-            requests["first"], tail = last, f"{before}\n{behind}"
-    return Carried(requests.get("first", ""), requests.get("last", ""), rest + tail, tuple(said_turns), since)
+            requests["first"], rest = last, f"{before}\n{behind}"
+    said_turns = tuple((span.label, span.words(text)) for span in turns)
+    since = text[ends.since : ends.last].strip()
+    return Carried(requests.get("first", ""), requests.get("last", ""), rest, said_turns, since)
 
 
 def carried_spans(text: str) -> list[CarriedSpan]:
     """Return the spans of the words of repeated messages, in the order of the text."""
     blocks, end_of_blocks = _blocks(text)
-    spans = [CarriedSpan("user", match.end(), end) for match, end in blocks]
-    starts = [0, *(end for _, end in blocks)]
-    ends = [*(match.start() for match, _ in blocks), len(text)]
-    for start, end in zip(starts, ends, strict=True):
-        turns = list(_turn_spans(text, start, end))
-        if turns:
-            spans += turns
-            break
+    spans = [*(CarriedSpan("user", match.end(), end) for match, end in blocks), *_repeated_turns(text, blocks)]
     finish = ending(text, end_of_blocks)
     spans += [CarriedSpan("user", finish.words, len(text))] if finish.last < len(text) else []
     return sorted(spans, key=lambda span: span.start)
+
+
+def _repeated_turns(text: str, blocks: Sequence[tuple[re.Match[str], int]]) -> list[CarriedSpan]:
+    """Return the spans of the messages under their heading, which is between the blocks or after them."""
+    starts = [0, *(end for _, end in blocks)]
+    ends = [*(match.start() for match, _ in blocks), len(text)]
+    return next(filter(None, map(list, map(_turn_spans, repeat(text), starts, ends))), [])
 
 
 def _turn_spans(text: str, begin: int, stop: int) -> Iterator[CarriedSpan]:
@@ -249,19 +240,8 @@ def _turn_spans(text: str, begin: int, stop: int) -> Iterator[CarriedSpan]:
         offset = end + 1
 
 
-def _without_turns(text: str, said_turns: list[tuple[str, str]]) -> str:
-    """Return a piece of a summary without its repeated messages, which are added to `said_turns`."""
-    spans = list(_turn_spans(text, 0, len(text)))
-    if not spans or said_turns:
-        return text
-    said_turns += [(span.label, span.words(text)) for span in spans]
-    start, end = text.find(f"\n{TURNS}\n"), spans[-1].end
-    return text[:start] + (text[end:] if end < len(text) else "")
-
-
 def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:
-    """Return the headings with a request under them, each with the end of its words, and the end of the last one.
-    Quoted lines that look like such headings are ignored."""
+    """Return the headings with a request under them, each with the end of its words, and the end of the last one."""
     blocks = []
     offset = 0
     while match := _BLOCK.search(text, offset):

@@ -7,8 +7,7 @@ from functools import partial
 from msgspec import Struct
 
 from compactor_cli.errors import UsageError, meant
-from compactor_cli.tokens.base import TokenCounter
-from compactor_cli.tokens.counters import CharacterCounter, CountTokens, ExactCounter
+from compactor_cli.tokens.base import CharacterCounter, CountTokens, ExactCounter, TokenCounter
 from compactor_cli.tokens.models import OPEN_VOCABULARIES, encoding_name, open_vocabulary_of
 from compactor_cli.tokens.splintr_encoder import splintr_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
@@ -27,10 +26,8 @@ class CounterChoice(Struct, frozen=True):
 
 
 def make_counter(tokenizer: str = "", model: str = "") -> CounterChoice:
-    """Return the counter named by --tokenizer, else the one for --model, else o200k_base.
-
-    A missing vocabulary is replaced with a warning. An unknown name raises UsageError.
-    """
+    """Return the counter named by --tokenizer, else the one for --model, else o200k_base. A missing vocabulary is
+    replaced with a warning. An unknown name raises UsageError."""
     if tokenizer == "chars":
         return CounterChoice(CharacterCounter())
     if tokenizer and tokenizer not in TOKENIZERS:

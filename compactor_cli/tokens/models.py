@@ -25,7 +25,6 @@ _SEED_LIMITS = {
 """Limits from seed 001, for models that are no longer in the table."""
 _TABLE_FILE = "model_prices_and_context_window_backup.json"
 OPEN_VOCABULARIES = ("llama3", "qwen3", "deepseek_v3", "mistral_v3", "gemma3", "glm4", "kimi_k2", "phi4", "olmo2")
-"""Names of splintr's vocabularies for open models."""
 _OPEN_MODELS = (
     ("llama3", r"llama-?3"),
     ("qwen3", r"qwen-?(?:2(?:\.5)?|3)(?![\d.])"),

@@ -12,15 +12,13 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Speaker, Turn
+from compactor_cli.asking.port import LanguageModel, ModelRequest, Speaker, Turn
 from compactor_cli.asking.turns import merge_turns
 from compactor_cli.model.message import Message, Role
 from compactor_cli.tokens.base import TokenCounter
 
 PURPOSE = "token count"
 MAX_ROUNDS = 4
-"""Maximum number of compactions by `fit`. The ratio depends on what is kept, which rarely changes much a second
-time."""
 MAX_RATIO = 4
 """Maximum number of provider tokens per local token; beyond it, headings and cut marks alone would not fit."""
 _ANSWER_TOKENS = 16
@@ -35,12 +33,9 @@ Result = TypeVar("Result")
 
 
 class ProbedCounter:
-    """A local counter times a ratio measured at the provider.
-
-    A single text may have another ratio than the whole, so counts are approximate. Rounding up keeps their sum from
-    falling below the measured total. Pictures keep their cost, since it already is a provider's figure and the probe
-    sends none.
-    """
+    """A local counter times a ratio measured at the provider. A single text may have another ratio than the whole, so
+    counts are approximate. Rounding up keeps their sum from falling below the measured total. Pictures keep their cost,
+    since it already is a provider's figure and the probe sends none."""
 
     approximate = True
 
@@ -63,7 +58,6 @@ class Fit(Struct, Generic[Result], frozen=True):
 
     result: Result
     counter: TokenCounter
-    """The counter that produced the result."""
     tokens: int | None
     """Tokens of the result as counted by the provider; None when the provider could not be asked."""
     rounds: int
@@ -73,11 +67,8 @@ class Fit(Struct, Generic[Result], frozen=True):
 
 def probe_tokens(messages: Sequence[Message], model: LanguageModel, local: TokenCounter) -> int | None:
     """Return the tokens of messages as counted by the provider. None if it gives no count, which `model.give_up`
-    records.
-
-    Pictures, and the overhead of messages that are blank or were merged, cannot be sent as text and are counted
-    locally.
-    """
+    records. Pictures, and the overhead of messages that are blank or were merged, cannot be sent as text and are
+    counted locally."""
     requests, unsent_tokens = _requests(messages, model.context_limit, local)
     if not requests:
         return unsent_tokens
@@ -85,7 +76,8 @@ def probe_tokens(messages: Sequence[Message], model: LanguageModel, local: Token
     answers = model.ask([*requests, _request([_FILLER])] if is_split else requests)
     token_counts = [answer.prompt_tokens for answer in answers if answer.prompt_tokens is not None]
     if len(token_counts) < len(answers):
-        model.give_up(PURPOSE, _failure_text(answers))
+        silent = next(answer for answer in answers if answer.prompt_tokens is None)
+        model.give_up(PURPOSE, silent.failure or "the answer does not report the tokens of the request")
         return None
     # the fixed cost of every request; the first request's is part of the total
     overhead = max(0, token_counts.pop() - _turn_tokens(_FILLER, local)) if is_split else 0
@@ -100,11 +92,8 @@ def fit(
     ratio: Fraction | None = None,
 ) -> Fit[Result]:
     """Compact until the provider counts no more than the target, raising the ratio each time, within `MAX_ROUNDS` and
-    `MAX_RATIO`.
-
-    `compact` reads and compacts anew with the given counter, and returns its result with the result's messages.
-    Unless a ratio is known, the first counter is the local one. Exceptions from `compact` propagate.
-    """
+    `MAX_RATIO`. `compact` reads and compacts anew with the given counter, and returns its result with the result's
+    messages. Unless a ratio is known, the first counter is the local one. Exceptions from `compact` propagate."""
     counter: TokenCounter = local if ratio is None else ProbedCounter(local, ratio, model.name)
     current_ratio = ratio or Fraction(1)
     rounds = 0
@@ -123,7 +112,7 @@ def fit(
 
 
 def token_ratio(tokens: int, messages: Sequence[Message], local: TokenCounter) -> Fraction:
-    """Return the provider's tokens divided by the local ones, without pictures, which both sides count alike."""
+    """Return the provider's tokens divided by the local ones, without pictures."""
     picture_tokens = _picture_tokens(messages, local)
     text_tokens = sum(local.per_message + sum(map(local.count, _sent_texts(message))) for message in messages)
     return Fraction(max(1, tokens - picture_tokens), text_tokens) if text_tokens else Fraction(1)
@@ -207,8 +196,3 @@ def _request(turns: Sequence[Turn]) -> ModelRequest:
     """Return a request with these turns; a system turn at the beginning becomes its system prompt."""
     system = turns[0].text if turns[0].role == "system" else ""
     return ModelRequest(PURPOSE, system, tuple(turns[1:] if system else turns), _ANSWER_TOKENS)
-
-
-def _failure_text(answers: Sequence[ModelAnswer]) -> str:
-    silent = next(answer for answer in answers if answer.prompt_tokens is None)
-    return silent.failure or "the answer does not report the tokens of the request"

@@ -12,7 +12,7 @@ from pkgutil import get_data
 from typing import TYPE_CHECKING
 
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.tokens.counters import CountTokens
+from compactor_cli.tokens.base import CountTokens
 from compactor_cli.tokens.vocabulary import read_vocabulary
 
 if TYPE_CHECKING:
@@ -39,12 +39,10 @@ _RARE_LETTER = compiled_later("[^\u0000-\u017f\u2000-\u2fff\uf000-\uffff\U000100
 def splintr_count(
     vocabulary: str, reference: Callable[[], CountTokens | None] = lambda: None, *, public: bool = False
 ) -> CountTokens | None:
-    """Return a function that counts by a vocabulary; None if splintr is not installed or does not know it.
-
-    `reference` makes tiktoken's count function, for the few texts that the two libraries split differently.
-    `public`: an OpenAI vocabulary. In these, a text without `<|` contains no control tokens, so a faster call can be
-    used that would otherwise turn spelled-out control tokens into real ones.
-    """
+    """Return a function that counts by a vocabulary; None if splintr is not installed or does not know it. `reference`
+    makes tiktoken's count function, for the few texts that the two libraries split differently. `public`: an OpenAI
+    vocabulary. In these, a text without `<|` contains no control tokens, so a faster call can be used that would
+    otherwise turn spelled-out control tokens into real ones."""
     try:
         from splintr import Tokenizer
 

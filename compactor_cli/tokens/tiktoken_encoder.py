@@ -7,7 +7,7 @@ import os
 from binascii import a2b_base64
 from pathlib import Path
 
-from compactor_cli.tokens.counters import CountTokens
+from compactor_cli.tokens.base import CountTokens
 
 
 def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
@@ -35,11 +35,9 @@ def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
 
 
 def _read_vocabulary(folder: Path, url: str, expected_hash: str) -> dict[bytes, int]:
-    """Return token -> rank, from the file that tiktoken's cache names by the SHA-1 of its address.
-
-    Each line is `base64 rank`. tiktoken's own reader would download a damaged file again; this one raises ValueError
-    when the file is not what tiktoken expects.
-    """
+    """Return token -> rank, from the file that tiktoken's cache names by the SHA-1 of its address. Each line is `base64
+    rank`. tiktoken's own reader would download a damaged file again; this one raises ValueError when the file is not
+    what tiktoken expects."""
     data = (folder / hashlib.sha1(url.encode()).hexdigest()).read_bytes()
     if expected_hash and hashlib.sha256(data).hexdigest() != expected_hash:
         raise ValueError(f"the vocabulary in {folder} is damaged")

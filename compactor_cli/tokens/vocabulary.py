@@ -14,7 +14,6 @@ _DIGESTS = {
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
 }
-"""SHA-256 of the vocabularies, as listed in tiktoken."""
 ENCODINGS = tuple(_DIGESTS)
 
 
@@ -26,8 +25,7 @@ def litellm_folder() -> Path | None:
 
 
 def cache_folder(encoding: str) -> Path | None:
-    """Return a folder that holds an encoding's vocabulary under the name that tiktoken's cache uses; None if there
-    is none."""
+    """Return a folder that holds an encoding's vocabulary as tiktoken's cache names it."""
     file = _file_name(encoding)
     candidates = [
         Path(os.environ[name]) for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR") if os.environ.get(name)

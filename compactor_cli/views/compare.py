@@ -19,8 +19,7 @@ _GAP = compiled_later(r"(?:^|\s)…(?:\s|$)")
 
 
 class Fate(Struct, frozen=True):
-    """What happened to the messages: indices in the first transcript, and the number of messages added in the
-    second."""
+    """What happened to the messages of the first transcript, and the number of messages added in the second."""
 
     kept: tuple[int, ...]
     shortened: tuple[int, ...]
@@ -34,7 +33,6 @@ class Matches(Struct, frozen=True):
 
     fate: Fate
     pairs: dict[int, int]
-    """Position in the first transcript -> position in the second."""
     stands_for: dict[int, tuple[int, ...]]
     """Position of a summary in the second transcript -> numbers of the messages that it stands for."""
 
@@ -94,9 +92,7 @@ def _without_mark(message: Message) -> Message:
 
 
 def _summarized_numbers(message: Message, earlier: Collection[str]) -> tuple[int, ...]:
-    """Return the messages that a summary stands for. Empty for other messages, and for summaries that already
-    existed, whole or cut (`earlier`: their texts and references). A summary that only says what was cut off stands
-    for nothing."""
+    """Return the messages that a new summary stands for. One that only says what was cut off stands for none."""
     if message.origin != "summary":
         return ()
     text = message.text()
@@ -162,7 +158,7 @@ def _calls(message: Message) -> _Key:
 
 
 def _cut_texts(part: Part) -> Iterator[str]:
-    """Yield the texts of a part that may have been cut: its text and, for a call, the strings in its arguments."""
+    """Yield the texts of a part that may have been cut, and the strings in a call's arguments."""
     if part.text:
         yield part.text
     if part.kind == "tool_call":
@@ -184,8 +180,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _with_gaps(message: Message, before: Sequence[Message], indices: Iterable[int]) -> int | None:
-    """Return the first message with the same role that contains the words of this one in order, with other text only
-    at gap marks. None if the message has no gap mark or there is no match."""
+    """Return the first message of the same role that has the words of this one, with other text only at gaps."""
     pieces = [piece.strip() for piece in _GAP.split(message.text())]
     if len(pieces) < 2 or not any(pieces):
         return None
@@ -194,8 +189,7 @@ def _with_gaps(message: Message, before: Sequence[Message], indices: Iterable[in
 
 
 def _has_pieces(text: str, pieces: Sequence[str]) -> bool:
-    """Return whether a text begins with the first piece, ends with the last one, and has the others in order between
-    them."""
+    """Return whether a text begins with the first piece, ends with the last, and has the others between."""
     end = 0
     for piece in pieces:
         start = text.find(piece, end)

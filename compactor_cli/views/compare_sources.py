@@ -22,11 +22,9 @@ class ConversationPair(Struct, frozen=True):
     """The same conversation in two files."""
 
     before: Sequence[Message]
-    """Messages as compaction numbers them, without the file's faults."""
     after: Sequence[Message]
     matched: Matches
     extra: tuple[Message, ...]
-    """Messages of the first file that a repair removes."""
 
 
 def pair_conversations(first: Source, second: Source) -> list[ConversationPair]:
@@ -41,7 +39,10 @@ def pair_conversations(first: Source, second: Source) -> list[ConversationPair]:
         messages = _repaired(a) if a.messages != b.messages else a.messages
         numbers = {m.number for m in messages if m.records}
         extra = tuple(m for m in a.messages if m.number not in numbers)
-        out.append(ConversationPair(messages, b.messages, matches(messages, b.messages), extra))
+        matched = matches(messages, b.messages)
+        edited = {m.index for m in messages if any(p.edited for p in m.parts)}
+        matched = replace(matched, fate=_cut_by_repair(matched.fate, edited))
+        out.append(ConversationPair(messages, b.messages, matched, extra))
     return out
 
 
@@ -50,9 +51,10 @@ def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival
     results: list[tuple[Fate, Sequence[Survival]]] = []
     for pair in pair_conversations(first, second):
         synthetic = {m.index for m in pair.before if not m.records}
-        fate = _cut_by_repair(pair.matched.fate, {m.index for m in pair.before if any(p.edited for p in m.parts)})
         extra = tuple(m.number for m in pair.extra)
-        results.append((_in_input_terms(fate, synthetic, extra, pair.before), judge_survival(pair.before, pair.after)))
+        results.append(
+            (_in_input_terms(pair.matched.fate, synthetic, extra, pair.before), judge_survival(pair.before, pair.after))
+        )
     return _sum_fates([fate for fate, _ in results]), tuple(_sum_survivals([s for _, s in results]))
 
 
@@ -91,8 +93,7 @@ def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
 
 
 def _in_input_terms(fate: Fate, synthetic: set[int], extra: tuple[int, ...], messages: Sequence[Message]) -> Fate:
-    """Return the fate in terms of the input's message numbers. Results added by a repair are not input messages, and
-    those that it removed count as dropped."""
+    """Return the fate in terms of the input's message numbers, without what a repair added."""
 
     def own(indices: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(sorted(messages[i].number for i in indices if i not in synthetic))

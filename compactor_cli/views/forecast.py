@@ -24,13 +24,9 @@ class Outlook(Struct, frozen=True):
     selection: Selection
     strategy: str
     recent: int
-    """Number of messages that count as recent."""
     warning_from: int
-    """Number of tokens from which a warning is shown."""
     threshold_from: str
-    """The origin of the threshold: how it was computed, or who set it."""
     reason: str
-    """Why the conversation would be compacted or left unchanged."""
 
     @property
     def overhead(self) -> int:

@@ -35,7 +35,6 @@ class EarlierRound(Struct, frozen=True):
 
 
 _UNTIERED = "no tier: always kept"
-"""Label for system messages and residuals."""
 
 
 class Overview(Struct, frozen=True):

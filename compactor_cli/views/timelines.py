@@ -11,12 +11,10 @@ from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.timeline import Entry, MessageFate
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.earlier_marks import is_changed_beyond_mark
-from compactor_cli.views.compare import Matches
 from compactor_cli.views.compare_sources import ConversationPair, pair_conversations
 from compactor_cli.views.overview import Share
 
 _About = Mapping[str, tuple[str, tuple[str, ...]]]
-"""Id of a call -> its tool and the files that it names."""
 
 
 def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
@@ -49,8 +47,7 @@ def of_sources(first: Source, second: Source) -> tuple[Entry, ...]:
 
 
 def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
-    """Return calls and tokens by file, results included, largest first. A call that names several files counts for
-    each of them, and its tokens are split equally."""
+    """Return calls and tokens by file, results included, largest first; several files of a call share its tokens."""
     about = _call_subjects(messages)
     shares: dict[str, list[int]] = {}
     for message in messages:
@@ -104,8 +101,7 @@ def _removed_entry(conversation: int, message: Message, about: _About, dropped: 
 
 
 def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
-    """Return index of the preceding message -> new messages after it; -1 for the start. `messages`: each with its
-    input index, which is negative for a new one."""
+    """Return index of the preceding message -> new messages after it; -1 for the start."""
     out: dict[int, list[Message]] = {}
     last = -1
     for index, message in messages:
@@ -118,15 +114,15 @@ def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
 
 def _of_pairing(conversation: int, pair: ConversationPair) -> Iterable[Entry]:
     matched, about = pair.matched, _call_subjects(pair.before)
-    edited = {i for i, m in enumerate(pair.before) if any(p.edited for p in m.parts)}
     back = {after: before for before, after in matched.pairs.items()}
     added = _added((back.get(index, -1), message) for index, message in enumerate(pair.after))
-    fates = _fates(matched, edited)
+    kinds: tuple[MessageFate, ...] = ("dropped", "summarized", "shortened", "kept")
+    fates = {i: kind for kind in kinds for i in getattr(matched.fate, kind)}
     yield from (_new_entry(conversation, message) for message in added.get(-1, ()))
     summary_index = {number: index for index, numbers in matched.stands_for.items() for number in numbers}
     for index, message in enumerate(pair.before):
         after = pair.after[matched.pairs[index]] if index in matched.pairs else None
-        fate = fates[index] if message.records else "added"
+        fate: MessageFate = fates[index] if message.records else "added"
         if message.records or after is not None:
             tools, files = _tools_and_files(message, about)
             reason = _compared_entry(fate, message, after, summary_index.get(message.number))
@@ -135,16 +131,6 @@ def _of_pairing(conversation: int, pair: ConversationPair) -> Iterable[Entry]:
         yield from (_new_entry(conversation, message) for message in added.get(index, ()))
     for message in pair.extra:
         yield Entry(conversation, "dropped", message, None, "removed by a repair of the input")
-
-
-def _fates(matched: Matches, edited: set[int]) -> dict[int, MessageFate]:
-    fate = matched.fate
-    out: dict[int, MessageFate] = {}
-    out |= dict.fromkeys(fate.dropped, "dropped")
-    out |= dict.fromkeys(fate.summarized, "summarized")
-    out |= dict.fromkeys(fate.shortened, "shortened")
-    out |= {i: "shortened" if i in edited else "kept" for i in fate.kept}
-    return out
 
 
 def _compared_entry(fate: MessageFate, before: Message, after: Message | None, summary: int | None) -> str:

@@ -23,7 +23,7 @@ from compactor_cli.pipeline.protect import protect
 from compactor_cli.settings import MemorySettings, Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summary_text.headers import is_recalled
-from compactor_cli.tokens.counters import CharacterCounter
+from compactor_cli.tokens.base import CharacterCounter
 from tests.builders import ROOT, assistant, jsonl, listing_output, load, prose, system, user, values_of
 from tests.memory.remembered import make_memory, some_memories
 from tests.pipeline.sessions import filler

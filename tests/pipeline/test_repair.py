@@ -155,7 +155,7 @@ def test_what_a_repair_leaves_as_text_is_no_request_of_the_user_when_read_again(
     ]
     part = compact(records, format="anthropic", target_ratio=0.9)
     (again,) = api.load(part.data, format="anthropic", tokenizer="chars").transcripts
-    requests = [m.text("text") for m in without_marks(again, len).transcript.messages if m.origin == "request"]
+    requests = [m.text("text") for m in without_marks(again, len)[0].messages if m.origin == "request"]
     assert requests == ["First request.", "Last request."]
 
 

@@ -11,8 +11,7 @@ from compactor_cli.asking.answers import estimate_tokens
 from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import ModelError
 from compactor_cli.model.score import Factor, Score
-from compactor_cli.scoring.classifier import CATEGORIES, ClassifierScorer
-from compactor_cli.scoring.heuristics import is_nod, mentions_scores
+from compactor_cli.scoring.classifier import CATEGORIES, ClassifierScorer, is_nod, mentions_scores
 from compactor_cli.settings import ScoringSettings, Settings
 from tests.asking import MakeAsker, ScriptedModel, connected, request_text, tagged_texts  # noqa: F401  # a fixture
 from tests.builders import text_block, tool_result, tool_use

@@ -7,8 +7,7 @@ import pytest
 from compactor_cli.errors import UsageError
 from compactor_cli.model.score import Score
 from compactor_cli.scoring import make_scorer
-from compactor_cli.scoring.classifier import ClassifierScorer
-from compactor_cli.scoring.heuristics import is_nod
+from compactor_cli.scoring.classifier import ClassifierScorer, is_nod
 from compactor_cli.settings import ScoringSettings, Settings
 from tests.asking import ScriptedModel
 from tests.builders import tool_result, tool_use

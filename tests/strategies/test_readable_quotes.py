@@ -13,7 +13,7 @@ from compactor_cli.features.work.state import known_state
 from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
-from compactor_cli.summaries.quoting import drop_least
+from compactor_cli.summaries.extractive import drop_least
 from compactor_cli.summary_text.excerpts import quote
 from compactor_cli.summary_text.state_block import state_lines
 from tests.builders import assistant as says

@@ -110,24 +110,6 @@ def test_the_headings_are_those_of_seed_001_in_its_order() -> None:
     assert "The last request is not answered yet." not in text
 
 
-def test_the_table_describes_what_the_last_change_of_a_file_did_in_every_round() -> None:
-    def edit(at: int, old: str, new: str) -> list[Json]:
-        arguments = {"file_path": f"src/part_{at}.py", "old_string": old, "new_string": new}
-        return [assistant(None, (f"e{at}", "Edit", arguments)), result(f"e{at}", "The file has been updated.")]
-
-    long = "\n".join(f"old_{at} = {at}" for at in range(20))
-    records = [user("Tidy up."), *edit(1, "a = 1", "a | b = 1"), *edit(2, "import os\n", ""), *edit(3, long, "new = 1")]
-    part = compact([*records, *(r for n in range(14) for r in filler(n))])
-    rows = {
-        "| `src/part_1.py` | edited | + a \\| b = 1 [",
-        "| `src/part_2.py` | edited | - import os [",
-        "| `src/part_3.py` | edited | + new = 1 [",
-    }
-    assert all(row in summary_of(part) for row in rows)
-    again = [*records_of(part), *(r for n in range(20, 44) for r in filler(n))]
-    assert all(f"{row}earlier #" in summary_of(compact(again)) for row in rows)
-
-
 # -- requests
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.items import SummaryItem
-from compactor_cli.summaries.needed_lines import without_incomplete
+from compactor_cli.summaries.needed_lines import with_corrections, without_incomplete
 from compactor_cli.summaries.sections import candidates
 from tests.pipeline.sessions import assistant, filler, transcript, user
 from tests.summaries.texts import summarize
@@ -108,72 +107,3 @@ def test_a_nod_beside_other_sentences_does_not_stand_alone() -> None:
     messages = transcript([user("Load the data."), assistant("Loaded."), user(f"nice. {wish}"), *filler(1)]).messages
     items = {item.text: item for item in candidates(messages, frozenset())}
     assert items['"nice."'].needs == (wish.lower(),)
-
-
-ON_THE_WAY = "Now the book has 30,853.28 and the bank 30,871.43, so 18.15 EUR are missing."
-CAME_TO = "October is even: 30,871.43 EUR in the book and at the bank."
-ASIDE = "The rows of the gate stand in sheet 4."
-THEORY = "The 332.75 EUR are the two bills of the ferry and of the crane."
-TAKEN_BACK = "So these two bills were not it: I misread the sign."
-
-
-def _items(*said: tuple[str, int]) -> list[SummaryItem]:
-    return [SummaryItem("Done", f'"{text}"', (at,), 1000 * at + order) for order, (text, at) in enumerate(said)]
-
-
-def _needs(items: list[SummaryItem], asked: tuple[int, ...] = ()) -> dict[str, tuple[str, ...]]:
-    requests = [message for message in transcript([user("So?")] * 30).messages if message.number in asked]
-    return {item.text.strip('"'): item.needs for item in with_corrections(items, requests)}
-
-
-def test_what_was_said_on_the_way_needs_what_it_came_to_before_the_next_request() -> None:
-    others = [("The bank has 30,871.43 EUR.", at) for at in (3, 5, 7)]  # too often for a rare figure
-    items = _items(*others, (ON_THE_WAY, 21), (ASIDE, 22), (CAME_TO, 25), ("November has 612.30 EUR.", 28))
-    needs = _needs(items, (2, 4, 6, 17, 26))
-    assert needs[ON_THE_WAY] == (CAME_TO.lower(),)
-    assert needs[ASIDE] == needs[CAME_TO] == ()
-    assert _needs(items, (2, 4, 6, 17, 23, 26))[ON_THE_WAY] == ()
-
-
-@pytest.mark.parametrize(
-    "taken_back",
-    [
-        TAKEN_BACK,
-        "Also: ich habe mich geirrt, das waren nicht diese beiden.",
-        "No era por esas dos: he interpretado mal el signo.",
-        "Je me suis trompé de signe.",
-    ],
-)
-def test_a_theory_needs_the_words_that_take_it_back(taken_back: str) -> None:
-    items = _items((THEORY, 7), ("With them it goes from 332.75 to 665.50 EUR.", 12), (taken_back, 12))
-    assert taken_back.lower() in _needs(items, (2, 8))[THEORY]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "It was wrong in sheet 4.",
-        "The sign is wrong there.",
-        "That was not wrong.",
-        "I made an error handler for it.",
-        "If I was wrong, tell me.",
-        "He said I was wrong.",
-        "I was wrong-footed by it.",
-        "My mistake in the test is on purpose.",
-        "I got the test wrong-value case to pass.",
-        "Il a dit: je me suis trompé.",
-        "Ich habe die falsche Datei gelöscht.",
-        "Ich habe geprüft, was falsch ist.",
-    ],
-)
-def test_what_is_wrong_elsewhere_takes_nothing_back(said: str) -> None:
-    items = _items((THEORY, 7), ("With them the gate goes to 665.50 EUR from 332.75.", 12), (said, 12))
-    assert said.lower() not in _needs(items, (2, 8))[THEORY]
-
-
-def test_what_was_said_on_the_way_needs_two_statements_of_what_it_came_to_at_most() -> None:
-    closing = [f"So {sum_} EUR of 30,871.43 are at the bank." for sum_ in ("112.50", "114.50", "118.15", "116.50")]
-    needs = _needs(_items((ON_THE_WAY, 21), *((said, 25) for said in closing)))
-    assert needs[ON_THE_WAY] == tuple(said.lower() for said in closing[:2])
-    other = _needs(_items(("The book has 118.15 EUR.", 21), (ON_THE_WAY, 21), *((said, 25) for said in closing)))
-    assert other["The book has 118.15 EUR."] == (closing[2].lower(),)

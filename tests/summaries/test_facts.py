@@ -148,21 +148,6 @@ def test_facts_of_this_round_are_computed_from_calls_and_results() -> None:
     assert found["Errors", "KeyError: 'x'"].where == "[#6]"
 
 
-@pytest.mark.parametrize(
-    ("written", "told"),
-    [
-        ("import json\nimport math\n\nRATE = 3", "+ RATE = 3"),
-        ("import json\nfrom math import (\n    ceil,\n    floor,\n)\n\n\ndef rate():\n    return 3", "+ def rate():"),
-        ("import json\nimport math\n", "+ import json"),
-        ("RATE = 3\n", "+ RATE = 3"),
-    ],
-)
-def test_a_new_file_is_described_by_its_first_line_that_is_no_import(written: str, told: str) -> None:
-    call = ("w1", "Write", {"file_path": "src/rate.py", "content": written})
-    facts = facts_in(transcript([user("Go."), assistant(None, call), result("w1", "ok")]).messages, [])
-    assert [fact.changed_line for fact in facts] == [told]
-
-
 def test_a_command_is_the_same_however_much_of_its_output_is_shown() -> None:
     shown = ["make lint", "make lint 2>&1 | tail -20", "make lint 2>&1|head -n 5", "make lint 2>/dev/null"]
     other = "make lint 2>&1 | grep -c warning"

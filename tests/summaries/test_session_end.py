@@ -179,19 +179,6 @@ def test_the_beginning_of_a_long_answer_is_not_cut_inside_of_a_word() -> None:
     assert "合同原件由会计部门" in text.partition("has replied")[2]
 
 
-def test_in_the_middle_of_work_stands_what_the_agent_said_last() -> None:
-    announced = "Now I write the entry, then I tag the release."
-    (call, answer) = written()
-    records = session(*written(), {**call, "content": announced}, answer, REMINDED)
-    first, last = len(records) - 5, len(records) - 3
-    told = f"[#{first}-{last}]: 2 calls, the last Write, and said last:\n#{last}: {announced}"
-    text = handoff(records)
-    assert text.endswith(f"\n\nThe agent has acted on {BELOW} {told}{END}")
-    assert text.count(announced) == 1
-    assert carried(text).last == work.LAST
-    assert announced in readable(text)
-
-
 def test_a_call_that_is_written_as_text_is_no_reply() -> None:
     called = "I write the entry.\n\n```bash\necho '- mended' > CHANGELOG.md\n```"
     records = session(
@@ -201,11 +188,3 @@ def test_a_call_that_is_written_as_text_is_no_reply() -> None:
     assert f"The agent has acted on {BELOW} [#{len(records) - 3}]: 1 call" in text
     assert "replied to" not in text
     assert "said last" not in text, "the end of its words is the call"
-
-
-@pytest.mark.parametrize(("silent", "told"), [(1, True), (2, True), (3, False)])
-def test_what_was_said_before_many_other_calls_is_not_what_it_said_last(silent: int, told: bool) -> None:
-    (call, answer) = written()
-    records = session({**call, "content": "First I only look at the folder."}, answer, *(written() * silent), REMINDED)
-    assert ("said last:\n" in handoff(records)) == told
-    assert ("First I only look at the folder." in handoff(records).partition("said last:")[2]) == told

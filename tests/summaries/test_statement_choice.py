@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.statement_choice import find_repeated, find_withdrawn, is_undone
-from tests.cost import count_calls
+from compactor_cli.summaries.statement_choice import find_withdrawn, is_undone
 from tests.pipeline.sessions import Json, assistant, filler, result, transcript, user
 from tests.summaries.texts import sections, summarize
 
@@ -134,64 +133,3 @@ def test_sentences_of_one_request_do_not_take_back_each_other() -> None:
     rooms = "Paint the kitchen walls white.", "Paint the kitchen walls of the flat upstairs yellow."
     assert find_withdrawn([(0, rooms[0]), (0, rooms[1])]) == (set(), {})
     assert find_withdrawn([(0, rooms[0]), (2, rooms[1])]) == (set(), {0: 1})
-
-
-@pytest.mark.parametrize("nod", ["You're right.", "Good catch!", "That makes sense.", "You are absolutely right!"])
-def test_a_nod_of_the_agent_is_no_work(nod: str) -> None:
-    told = quoted(user("Mend it."), assistant(f"{nod} Let me look at the totals of src/a.py."), user("And?"))
-    assert not any(nod in line for lines in told for line in lines)
-
-
-def test_what_begins_like_a_nod_and_says_more_is_told() -> None:
-    told = quoted(user("Is it the locale?"), assistant("You're right about the locale of the scripts."), user("Good."))
-    assert any("You're right about the locale" in line for lines in told for line in lines)
-    told = quoted(user("Is it the locale?"), assistant("That's only partially correct."), user("Good."))
-    assert any("partially correct" in line for lines in told for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("first", "later", "again"),
-    [
-        (
-            "The gate refuses to open, to keep two ships out of the lock.",
-            "The gate refuses to open, so that no two ships are in the lock.",
-            True,
-        ),
-        (
-            "Das Tor geht nicht auf, wenn zwei Schiffe davor liegen.",
-            "Zwei Schiffe liegen davor: das Tor geht nicht auf.",
-            True,
-        ),
-        ("船闸的大门在两艘船到达时不会打开。", "是的，船闸的大门在两艘船到达时不会打开。", True),
-        ("The gate of lock 4 refuses to open.", "The gate of lock 5 refuses to open.", False),
-        ("The gate in `east.py` refuses to open.", "The gate in `west.py` refuses to open.", False),
-        ("The gate refuses to open, as its chain is broken.", "The gate refuses every ship.", False),
-        ("Gate open.", "Gate open.", False),
-    ],
-)
-def test_what_a_later_message_says_again_is_told_from_what_it_does_not(first: str, later: str, again: bool) -> None:
-    others = [(7, "Something else was done about the cranes of the harbour."), (3, "The harbour has cranes.")]
-    assert find_repeated([(3, first), *others, (7, later)]) == ({0} if again else set())
-    assert find_repeated([(3, first), (3, later)]) == set(), "of one message all is told"
-
-
-def test_what_the_agent_said_again_later_is_told_once() -> None:
-    cause = "The totals of src/shop.py are wrong, as quantize rounds half to even."
-    anew = "As quantize rounds half to even, the totals of src/shop.py are wrong: I have set the mode."
-    told = quoted(user("Mend it."), assistant(cause), user("Go on."), assistant(anew), user("Good."))
-    said = [line for lines in told for line in lines if "half to even" in line]
-    assert len(said) == 1
-    assert "I have set the mode" in said[0]
-
-
-def test_looking_for_what_is_said_again_costs_no_more_than_the_sentences() -> None:
-    def calls(count: int) -> int:
-        said = [(n, f"The gate of lock {n} refuses to open when ship {n} comes.") for n in range(count)]
-        return count_calls(lambda: find_repeated(said))
-
-    assert calls(800) < 2.3 * calls(400)
-
-
-def test_of_a_sentence_that_stands_everywhere_only_the_newest_messages_are_looked_at() -> None:
-    said = [(n, "All tests pass now and the branch is clean.") for n in range(100)]
-    assert find_repeated(said) == set(range(99))

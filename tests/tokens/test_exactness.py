@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.usual_letters import _USUAL, usual_part
 from compactor_cli import tokens
 from compactor_cli.tokens import make_counter, splintr_encoder
-from compactor_cli.tokens.counters import ExactCounter
+from compactor_cli.tokens.base import ExactCounter
 from compactor_cli.tokens.splintr_encoder import USUAL_FILE, splintr_count
 from compactor_cli.tokens.tiktoken_encoder import tiktoken_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder

@@ -13,7 +13,7 @@ from compactor_cli.llm.asker import make_asker
 from compactor_cli.llm.prices import output_limit
 from compactor_cli.model.message import Message
 from compactor_cli.settings import LlmSettings
-from compactor_cli.tokens.counters import CharacterCounter
+from compactor_cli.tokens.base import CharacterCounter
 from compactor_cli.tokens.probe import MAX_RATIO, MAX_ROUNDS, ProbedCounter, fit, probe_tokens, token_ratio
 from tests.builders import assistant, call, calling_message, plain_exchanges, prose, read_records, result, system, user
 from tests.llm.conftest import caches_of_their_own, provider

@@ -15,13 +15,9 @@ from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.model.message import Message, Part
 
 CUTS = (0.35, 0.5, 0.65, 0.8)
-"""Shares of a session's tokens at which to cut it; what follows a cut is the rest."""
 _MIN_TOKENS = 1_000
-"""Minimum tokens before a cut, without system messages; with fewer there is nothing to choose."""
 _MIN_NEEDED = 3
-"""Minimum number of needed names; a cut with fewer teaches nothing."""
 _MIN_OPENING_CHARS = 40
-"""Minimum characters of a first request that can distinguish tasks."""
 
 
 class Lesson(NamedTuple):
@@ -30,7 +26,6 @@ class Lesson(NamedTuple):
     name: str
     """A unique name that is the same on every machine: the source, and the file's path within it."""
     source: str
-    """The origin of similar sessions: the name of a folder."""
     opening: str
     """The user's first request; empty if it is too short to distinguish sessions."""
 
@@ -42,7 +37,6 @@ class TrainingCase(Struct, frozen=True):
     rows: array[float]
     """The values for `weight_names`, name after name, as 8-byte floats."""
     needed: bytes
-    """1 or 0 for each name."""
 
     @property
     def needs(self) -> int:
@@ -85,11 +79,9 @@ def _make_case(name: str, front: Sequence[Message], later_messages: Sequence[Mes
 
 
 def needed_names(session: SessionText, evidence: Evidence, later_messages: Sequence[Message]) -> set[int]:
-    """Return the names before the cut that the agent writes after it before anybody else repeats them.
-
-    `session` and `evidence` describe what is before the cut. Keys of structured data and tool names do not count,
-    since they come with the tools.
-    """
+    """Return the names before the cut that the agent writes after it before anybody else repeats them. `session` and
+    `evidence` describe what is before the cut. Keys of structured data and tool names do not count, since they come
+    with the tools."""
     needed: set[int] = set()
     supplied: set[str] = set()
     later = read_session(later_messages)
@@ -108,8 +100,7 @@ def needed_names(session: SessionText, evidence: Evidence, later_messages: Seque
 
 
 def _by_agent(message: Message, part: Part) -> bool:
-    """Return whether the agent wrote a part. Summaries, and results that a format stores in the agent's message, do
-    not count."""
+    """Return whether the agent wrote a part; summaries and results do not count."""
     return message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
 
 

@@ -13,7 +13,6 @@ from compactor_cli.features.name_features import weight_names
 PENALTY = 10.0
 """Strength of the penalty on squared weights of standardized signals, relative to the weights of the examples."""
 DIGITS = 4
-"""Decimals of a weight, so that the profile in a file is exactly the one that was measured."""
 _SOURCE_WEIGHT = 300.0
 """Weight of a source's names if all of them are needed. docs/decisions/0020-learned-profile.md compares ways of
 weighting sources."""
@@ -22,9 +21,7 @@ _SOURCE_EXPONENT = 0.3
 _MIN_CASES = 5.0
 """Sources with fewer cases count less, since the other sources say more about what holds in general."""
 _FEW_NEEDS = 50
-"""Cases with fewer needed names count less, since few labels say little."""
 _TOLERANCE = 1e-3
-"""A signal with a smaller standard deviation is treated as constant and gets no weight."""
 _MAX_ROUNDS = 60
 _MAX_HALVINGS = 20
 
@@ -45,8 +42,7 @@ def fit(cases: Sequence[TrainingCase], sources: Mapping[str, str], *, penalty: f
         (_rows(np, case), np.frombuffer(case.needed, dtype=np.uint8).astype(np.float64), share)
         for case, share in zip(cases, _case_weights(cases, sources), strict=True)
     ]
-    solution = _logistic(np, blocks, _standardizer(np, [rows for rows, _, _ in blocks]), penalty)
-    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(weight_names(), solution, strict=True)}
+    return _rounded_weights(np, weight_names(), blocks, penalty)
 
 
 class Labelled(NamedTuple):
@@ -55,7 +51,6 @@ class Labelled(NamedTuple):
     rows: Sequence[Sequence[float]]
     needed: bool
     weight: float
-    """Weight of each row."""
 
 
 def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: float) -> dict[str, float]:
@@ -70,15 +65,19 @@ def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: f
         for example in examples
         if example.rows
     ]
+    return _rounded_weights(np, ["bias", *signals], blocks, penalty)
+
+
+def _rounded_weights(
+    np: Any, names: Sequence[str], blocks: Sequence[tuple[Any, Any, float]], penalty: float
+) -> dict[str, float]:
     solution = _logistic(np, blocks, _standardizer(np, [rows for rows, _, _ in blocks]), penalty)
-    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(["bias", *signals], solution, strict=True)}
+    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(names, solution, strict=True)}
 
 
 def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:
-    """Return how often a needed name has a higher value than another name of its case; ties count half.
-
-    0.5 is chance. None when all names are needed, or none is.
-    """
+    """Return how often a needed name has a higher value than another name of its case; ties count half. 0.5 is chance.
+    None when all names are needed, or none is."""
     np = load_numpy()
     labels = np.frombuffer(case.needed, dtype=np.uint8).astype(bool)
     points = _rows(np, case) @ np.array([weights.get(name, 0.0) for name in weight_names()])
@@ -95,8 +94,7 @@ def _rows(np: Any, case: TrainingCase) -> Any:
 
 
 def _case_weights(cases: Sequence[TrainingCase], sources: Mapping[str, str]) -> list[float]:
-    """Return the weight of one example for each case. All sources weigh about the same, whatever the number and
-    length of their sessions, except sources with few needed names."""
+    """Return the weight of one example for each case. All sources weigh about the same, except small ones."""
     raw = [1.0 / max(_FEW_NEEDS, case.needs) for case in cases]
     names: dict[str, float] = {}
     needs_by_source: dict[str, float] = {}
@@ -152,8 +150,7 @@ def _logistic(np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, pen
 def _loss_terms(
     np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, ridge: Any, beta: Any
 ) -> tuple[float, Any, Any]:
-    """Return the loss for weights of standardized signals, its gradient and its Hessian. The rows themselves are not
-    transformed."""
+    """Return the loss for weights of standardized signals, its gradient and its Hessian."""
     raw_weights = scale @ beta
     loss, slope, curve = 0.0, np.zeros(len(beta)), np.zeros((len(beta), len(beta)))
     for rows, labels, share in blocks:

@@ -14,7 +14,6 @@ from compactor_cli.evaluation.retention.cases import Prepared
 from compactor_cli.evaluation.retention.measure import Method, evaluate
 
 RATIOS = (0.1, 0.25)
-"""Shares that the sessions are compacted to."""
 
 Weights = Mapping[str, float]
 
@@ -34,7 +33,6 @@ class Figures(Struct, frozen=True):
     """How often a needed name was valued above another, averaged over the learning cases; 0.5 is chance. None if
     nothing is learned, or if no case is informative."""
     cases: int
-    """Number of cases of the measure behind `kept`; 0 if it was not run."""
     kept: tuple[KeptShares, ...]
 
 
@@ -51,7 +49,6 @@ class HeldOut(Struct, frozen=True):
     whole: PartFigures
     sources: Mapping[str, PartFigures]
     folds: int
-    """Number of folds of the sessions."""
 
 
 class MeasureTools(Struct, frozen=True):
@@ -60,10 +57,8 @@ class MeasureTools(Struct, frozen=True):
     fit: Callable[[Sequence[TrainingCase]], Weights]
     auc: Callable[[TrainingCase, Weights], float | None]
     method: Callable[[Weights], Method]
-    """Returns strategy adaptive with a profile of these weights."""
     references: Sequence[Method]
     progress: Callable[[str], None] = lambda what: None
-    """Called for every fit, and for every run of a method."""
 
 
 class _CaseMeans(Struct, frozen=True):
@@ -88,10 +83,8 @@ def measure_held_out(
     schemes: Mapping[str, Mapping[str, int]],
     tools: MeasureTools,
 ) -> HeldOut:
-    """Learn without each fold, and test on it. `schemes`: name of a row -> (session -> fold).
-
-    `prepared`: the measure's cases for the same sessions, under the same names.
-    """
+    """Learn without each fold, and test on it. `schemes`: name of a row -> (session -> fold). `prepared`: the measure's
+    cases for the same sessions, under the same names."""
     source_of = {lesson.name: lesson.source for lesson in lessons}
     results = {name: list(_scheme_figures(source_of, cases, prepared, folds, tools)) for name, folds in schemes.items()}
     for method in tools.references:
@@ -161,11 +154,9 @@ def _mean_figures(means: Sequence[_CaseMeans]) -> Figures:
 
 
 def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[str, int]:
-    """Return session -> fold in which it is held out; empty if there is nothing to hold out.
-
-    Every source is spread over the folds. Sessions with the same first request are about the same task, or are
-    copies. They stay together, because otherwise the test would include what was learned.
-    """
+    """Return session -> fold in which it is held out; empty if there is nothing to hold out. Every source is spread
+    over the folds. Sessions with the same first request are about the same task, or are copies. They stay together,
+    because otherwise the test would include what was learned."""
     groups: dict[tuple[str, str], list[str]] = {}
     for lesson in lessons:
         groups.setdefault((lesson.source, lesson.opening or lesson.name), []).append(lesson.name)
@@ -174,8 +165,7 @@ def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[s
 
 
 def folds_by_source(lessons: Sequence[Lesson], max_folds: int, seed: int) -> dict[str, int]:
-    """Return session -> fold, with each source in a fold of its own, or with whole sources spread over at most
-    `max_folds` folds."""
+    """Return session -> fold, spreading whole sources over at most `max_folds` folds."""
     groups: dict[str, list[str]] = {}
     for lesson in lessons:
         groups.setdefault(lesson.source, []).append(lesson.name)
@@ -188,8 +178,7 @@ def _draw(name: str, seed: int) -> str:
 
 
 def _deal_folds(groups: Sequence[Sequence[str]], count: int) -> dict[str, int]:
-    """Return name -> fold, dealing the groups to the folds in turn. Empty for a single group, since holding it out
-    leaves nothing to learn from."""
+    """Return name -> fold, dealing the groups in turn; empty for a single group."""
     if len(groups) < 2:
         return {}
     return {name: index % count for index, names in enumerate(groups) for name in names}

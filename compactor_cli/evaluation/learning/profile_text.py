@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
@@ -33,7 +34,6 @@ _STATEMENT_TABLES = {
     "needed": ("statements of a chat of a user and an agent that are needed to go on with it", CHAT_SIGNALS),
 }
 DIGITS = 4
-"""Decimals of every figure and weight."""
 
 
 class LearnedProfile(Struct, frozen=True):
@@ -41,13 +41,11 @@ class LearnedProfile(Struct, frozen=True):
 
     weights: Mapping[str, float]
     sources: Mapping[str, int]
-    """Source -> number of sessions."""
     cases: int
     names: int
     penalty: float
     held_out: HeldOut | None
     not_held_out: str
-    """Why there are no held-out figures; empty if there are some."""
 
     @property
     def sessions(self) -> int:
@@ -145,11 +143,4 @@ def _align_rows(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
 
 def _toml_key(text: str) -> str:
     """Return a quoted TOML key."""
-    clean = text.encode("utf-8", "replace").decode()
-    return f'"{"".join(map(_escape_character, clean))}"'
-
-
-def _escape_character(c: str) -> str:
-    if c in '"\\':
-        return f"\\{c}"
-    return c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}"
+    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace("\x7f", r"\u007f")

@@ -13,12 +13,10 @@ from compactor_cli.tokens.base import TokenCounter
 _MIN_MASKED_TOKENS = 60
 """Maximum characters of an output that is not longer than its replacement."""
 _MAX_CHARS_PER_TOKEN = 16
-"""Assumed maximum characters per token when searching for the tail of a text."""
 
 
 def keep_last(messages: Sequence[Message], target: int, counter: TokenCounter) -> list[Message]:
-    """Return the system messages and the newest groups that fit. Of the first group that does not fit, the end of
-    its text is kept."""
+    """Return the system messages and the newest groups that fit, and the end of the first that does not."""
     system = [message for message in messages if message.role == "system"]
     remaining_tokens = target - sum(message.tokens for message in system)
     kept_indexes: set[int] = set()
@@ -36,8 +34,7 @@ def keep_last(messages: Sequence[Message], target: int, counter: TokenCounter) -
 
 
 def mask_outputs(messages: Sequence[Message], target: int, counter: TokenCounter) -> list[Message]:
-    """Return the messages with tool outputs replaced by a note on their size, oldest first, until the rest fits; if
-    it never fits, apply `keep_last`."""
+    """Return the messages with the oldest tool outputs replaced by notes until the rest fits."""
     out = list(messages)
     total = sum(message.tokens for message in out)
     for index, message in enumerate(messages):
@@ -59,8 +56,7 @@ def _mask_part(part: Part, counter: TokenCounter) -> Part:
 
 
 def _group_tail(members: Sequence[Message], token_budget: int, counter: TokenCounter) -> list[Message]:
-    """Return a message with the end of a group's text in at most `token_budget` tokens; none if there are no tokens
-    left."""
+    """Return a message with the end of a group's text in at most `token_budget` tokens, if any fits."""
     token_budget -= counter.per_message
     if token_budget <= 0:
         return []

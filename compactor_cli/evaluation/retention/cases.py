@@ -16,7 +16,6 @@ from compactor_cli.model.message import system_tokens
 from compactor_cli.model.transcript import Transcript
 
 MIN_TOKENS = 1_000
-"""Minimum tokens of a front without system messages; nobody compacts anything smaller."""
 MIN_NEEDS = 3
 _MIN_SESSIONS = 5
 """From this number of sessions on, they determine what is rare; with fewer, the messages of the front do."""
@@ -35,7 +34,6 @@ class Case(Struct, frozen=True):
 
     session: str
     cut: float
-    """The requested share of tokens before the cut."""
     front: Transcript
     needs: tuple[Need, ...]
 
@@ -62,10 +60,8 @@ def prepare(
     refused: Sequence[Skipped] = (),
     progress: Callable[[str], None] = lambda name: None,
 ) -> Prepared:
-    """Cut every session and find what its rest needed. `progress` is called once per session.
-
-    `refused`: files that could not be read; they precede the cuts skipped here.
-    """
+    """Cut every session and find what its rest needed. `progress` is called once per session. `refused`: files that
+    could not be read; they precede the cuts skipped here."""
     has_enough = len(sessions) >= _MIN_SESSIONS
     holders: Counter[str] = Counter()
     cases: list[Case] = []
@@ -85,9 +81,7 @@ def prepare(
             else:
                 skipped.append(Skipped(session.name, cut, outcome))
         progress(session.name)
-    if has_enough:
-        return Prepared(tuple(_weigh_by_sessions(case, holders, len(sessions)) for case in cases), tuple(skipped))
-    return Prepared(tuple(map(_weigh_by_messages, cases)), tuple(skipped))
+    return Prepared(tuple(_weighed(case, holders, len(sessions)) for case in cases), tuple(skipped))
 
 
 def _make_case(session: EvaluatedSession, story: Story, share: float) -> Case | str:
@@ -105,16 +99,13 @@ def _make_case(session: EvaluatedSession, story: Story, share: float) -> Case | 
     return Case(session.name, share, front, tuple(needs))
 
 
-def _weigh_by_sessions(case: Case, holders: Mapping[str, int], sessions: int) -> Case:
-    """Give more weight to needs that occur in few sessions."""
-    return replace(case, needs=tuple(_weigh(need, holders.get(need.name, 0), sessions) for need in case.needs))
+def _weighed(case: Case, holders: Mapping[str, int], sessions: int) -> Case:
+    """Give more weight to needs that occur in few sessions or, if there are few, in few messages of the front."""
+    has_enough = sessions >= _MIN_SESSIONS
+    total = sessions if has_enough else len(case.front.messages)
 
+    def weight(need: Need) -> float:
+        holding = holders.get(need.name, 0) if has_enough else need.messages
+        return max(_MIN_WEIGHT, math.log((1 + total) / (1 + holding)))
 
-def _weigh_by_messages(case: Case) -> Case:
-    """Give more weight to needs that occur in few messages of the front."""
-    message_count = len(case.front.messages)
-    return replace(case, needs=tuple(_weigh(need, need.messages, message_count) for need in case.needs))
-
-
-def _weigh(need: Need, holder_count: int, total_count: int) -> Need:
-    return replace(need, weight=max(_MIN_WEIGHT, math.log((1 + total_count) / (1 + holder_count))))
+    return replace(case, needs=tuple(replace(need, weight=weight(need)) for need in case.needs))

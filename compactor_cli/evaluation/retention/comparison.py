@@ -21,10 +21,8 @@ class CaseOutcome(Struct, frozen=True):
     session: str
     survival: NeedSurvival
     size: float | None
-    """Tokens of the output as a share of the target; None if there is no output."""
     over: bool
     failure: str
-    """Why there is no output; empty if there is one."""
     seconds: float
 
 
@@ -41,9 +39,7 @@ class MethodRow(Struct, frozen=True):
     over: int
     failed: int
     seconds: float
-    """Average per case."""
     failures: tuple[tuple[str, int], ...]
-    """Reasons for failure, with counts."""
 
 
 class Difference(Struct, frozen=True):
@@ -62,7 +58,6 @@ class Evaluation(Struct, frozen=True):
     sessions: int
     cases: int
     needs: int
-    """Number of needed identifiers in all cases."""
     skipped: tuple[Skipped, ...]
     rows: tuple[MethodRow, ...]
     differences: tuple[Difference, ...]

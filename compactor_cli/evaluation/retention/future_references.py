@@ -13,9 +13,7 @@ from compactor_cli.evaluation.retention.search_index import Haystack, Occurrence
 from compactor_cli.model.message import Message, Part
 
 NEIGHBOUR_REACH = 6
-"""Number of words on either side of an identifier that count as its neighbours."""
 MAX_PLACES = 24
-"""Maximum number of occurrences of an identifier whose neighbours are examined, spread over a text."""
 
 Voice = Literal["system", "agent", "given"]
 
@@ -27,9 +25,7 @@ class Need(Struct, frozen=True):
     age: float
     """Where the front last mentioned it, by tokens: 0 at the start, 1 right before the cut."""
     messages: int
-    """Number of messages of the front that mention it."""
     among: tuple[frozenset[str], ...]
-    """The neighbouring words of each occurrence."""
     weight: float = 0.0
 
 
@@ -46,7 +42,6 @@ class _Front(NamedTuple):
 
     segments: int
     ages: Sequence[float]
-    """Age of each message, on the same scale as for needs."""
 
 
 def part_text(part: Part) -> str:
@@ -75,11 +70,8 @@ class Story:
 
     def needs(self, cut: int) -> list[Need]:
         """Return the identifiers that the messages from `cut` on needed from earlier ones, without pieces of other
-        identifiers.
-
-        An identifier is not needed if it is in a system message or belongs to a tool's schema (names, keys, ids of
-        calls). Nor is it needed if a user or a tool repeated it before the agent first wrote it.
-        """
+        identifiers. An identifier is not needed if it is in a system message or belongs to a tool's schema (names,
+        keys, ids of calls). Nor is it needed if a user or a tool repeated it before the agent first wrote it."""
         front = self._front(cut)
         seen_names: set[str] = set()
         needed: list[Need] = []

@@ -17,19 +17,16 @@ from compactor_cli.evaluation.retention.search_index import Haystack
 from compactor_cli.model.message import Message
 
 _OLD_SHARE = 0.5
-"""A need last mentioned at or below this age is in the older half of the front."""
 
 
 class NeedSurvival(Struct, frozen=True):
     """Shares of the total weight of needs, from 0 to 1."""
 
     recall: float
-    """Share that is still present."""
     linked: float
     """Share that is still present near at least half of its neighbouring words in one place. A bare list of names
     has none."""
     old_half: float | None
-    """Recall of needs last mentioned in the older half; None if there are none."""
 
 
 def need_survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[Message]) -> NeedSurvival:
@@ -54,7 +51,6 @@ def need_survival(needs: Sequence[Need], front: Sequence[Message], output: Seque
 
 
 def _is_linked(need: Need, words: frozenset[str]) -> bool:
-    """Return whether half of the neighbours from one occurrence are present. A need that was always alone requires
-    none."""
+    """Return whether half of the neighbours from one occurrence are present."""
     places = [among for among in need.among if among]
     return not places or any(2 * len(among & words) >= len(among) for among in places)

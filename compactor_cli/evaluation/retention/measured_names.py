@@ -11,10 +11,8 @@ import re
 from compactor_cli.text.clean import plain
 
 SHORTEST, LONGEST = 4, 200
-"""Minimum and maximum characters of an identifier; anything longer is data."""
 _MIN_NUMBER_DIGITS = 3
 _LONGEST_QUOTE, _MOST_WORDS = 60, 10
-"""Maximum characters and words of a quoted string that counts as a name; longer ones are sentences."""
 
 _URL = re.compile(r"https?://[^\s<>\"'`|^{}()\[\]\\]+")
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -50,12 +48,10 @@ _COMMON = """
     role system text tool value
 """
 COMMON = frozenset(_COMMON.split())
-"""Words that occur everywhere: neither identifiers nor useful neighbours."""
 
 
 def readable(text: str) -> str:
-    """Return a text as a person reads it, without terminal escapes; quotes and line breaks of JSON inside strings
-    are unescaped."""
+    """Return a text as a person reads it, without terminal escapes and with JSON strings unescaped."""
     text = plain(text)
     if "\\" not in text:
         return text
@@ -63,12 +59,9 @@ def readable(text: str) -> str:
 
 
 def identifiers(text: str) -> list[str]:
-    """Return the distinct identifiers of a text, in a fixed order.
-
-    These are paths, file names, URLs, addresses, error names and codes, ids with digits, dates, numbers, symbols,
-    flags and quoted strings. Each pattern searches the whole text, so both a path and the file name in it are found;
-    the caller drops such pieces.
-    """
+    """Return the distinct identifiers of a text, in a fixed order. These are paths, file names, URLs, addresses, error
+    names and codes, ids with digits, dates, numbers, symbols, flags and quoted strings. Each pattern searches the whole
+    text, so both a path and the file name in it are found; the caller drops such pieces."""
     text = readable(text)
     raw = [match for pattern in _SYMBOLS for match in pattern.findall(text)]
     for path in _PATH.findall(text):

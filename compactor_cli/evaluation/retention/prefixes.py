@@ -16,11 +16,9 @@ from compactor_cli.pipeline.groups import form_groups
 
 
 def cut_position(messages: Sequence[Message], share: float) -> int | None:
-    """Return the number of messages in a front that has `share` of the tokens, not counting system messages.
-
-    The cut is moved forward to the next legal position: between two groups, so never between a call and its results,
-    and between two records. None if no such position has content on both sides.
-    """
+    """Return the number of messages in a front that has `share` of the tokens, not counting system messages. The cut is
+    moved forward to the next legal position: between two groups, so never between a call and its results, and between
+    two records. None if no such position has content on both sides."""
     sizes = [0 if message.role == "system" else message.tokens for message in messages]
     min_tokens = share * sum(sizes)
     legal = _legal_cuts(messages)

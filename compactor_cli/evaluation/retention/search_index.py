@@ -19,15 +19,11 @@ class Occurrence(NamedTuple):
     piece: int
     first: int
     last: int
-    """Index after its last word."""
 
 
 class Haystack:
-    """Pieces of text with an index of their words.
-
-    White space is collapsed, and escapes inside strings are resolved. Identifiers match whole words only, and never
-    across two pieces.
-    """
+    """Pieces of text with an index of their words. White space is collapsed, and escapes inside strings are resolved.
+    Identifiers match whole words only, and never across two pieces."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         pieces = [" ".join(readable(text).split()) for text in texts]
@@ -53,10 +49,10 @@ class Haystack:
 
     def neighbours(self, hit: Occurrence, reach: int, pieces: int | None = None) -> frozenset[str]:
         """Return the informative words within `reach` words of a hit, in lower case. `pieces`: use only the first ones.
-
-        The words may be in neighbouring pieces, since a result begins where its call ends.
-        """
-        end = len(self._words) if pieces is None else self._first_word(pieces)
+        The words may be in neighbouring pieces, since a result begins where its call ends."""
+        end = len(self._words)
+        if pieces is not None and pieces < len(self._piece_starts):
+            end = bisect_left(self._starts, self._piece_starts[pieces])
         nearby_words = (
             self._words[max(0, hit.first - reach) : hit.first] + self._words[hit.last : min(end, hit.last + reach)]
         )
@@ -87,9 +83,3 @@ class Haystack:
         """Return whether the match is part of a longer number, separated by a full stop or comma."""
         before, after = self._text[max(0, start - 2) : start], self._text[end : end + 2]
         return (before[1:] in (".", ",") and before[:1].isdigit()) or (after[:1] == "." and after[1:].isdigit())
-
-    def _first_word(self, piece: int) -> int:
-        """Return the index of the first word of a piece."""
-        if piece >= len(self._piece_starts):
-            return len(self._words)
-        return bisect_left(self._starts, self._piece_starts[piece])

@@ -11,14 +11,11 @@ from msgspec import Struct
 RESAMPLES = 2000
 _SEED = 20_260_301
 _MIN_SESSIONS = 3
-"""Minimum number of sessions for meaningful resampling."""
 
 
 class MeanEstimate(Struct, frozen=True):
-    """A mean over cases, and the interval with 95 percent of the means of resampled sessions.
-
-    The bounds are None for fewer than three sessions.
-    """
+    """A mean over cases, and the interval with 95 percent of the means of resampled sessions. The bounds are None for
+    fewer than three sessions."""
 
     mean: float
     low: float | None
@@ -26,10 +23,8 @@ class MeanEstimate(Struct, frozen=True):
 
 
 def estimate_mean(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
-    """Return the mean of all values; there must be at least one.
-
-    `values`: by session. Whole sessions are resampled, because the cases of one session are alike.
-    """
+    """Return the mean of all values; there must be at least one. `values`: by session. Whole sessions are resampled,
+    because the cases of one session are alike."""
     sessions = [cases for _, cases in sorted(values.items())]
     sums = [(sum(cases), len(cases)) for cases in sessions]
     mean = sum(total for total, _ in sums) / sum(count for _, count in sums)

@@ -20,7 +20,6 @@ _WORD = re.compile(r"[^\W_](?:[\w./@:-]*[\w])?")
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _VALUE = re.compile(r"\w*\d[\w.:/-]*|\S*[/_@.]\S*\w|\w+[A-Z]\w*|\w+-[\w-]+|(?<=\w )[A-Z]\w+")
 _MAX_KEY_CHARS = 300
-"""Maximum characters of a sentence that can correct or be corrected."""
 _SEVERAL, _HALF = 2, 0.5
 _MAX_CANDIDATES = 8
 """Number of newest earlier sentences with the same word that are compared, which keeps the cost linear."""
@@ -63,8 +62,7 @@ def corrections(requests: Sequence[Unit]) -> list[Correction]:
 
 
 def is_kept(correction: Correction, after: Places, before: Places) -> bool:
-    """Return whether the newer sentence is present and the older one does not follow it, unless it did so before.
-    `after`, `before`: positions of sentences in the two transcripts."""
+    """Return whether the newer sentence is present and the older one does not follow it, unless it did so before."""
     newer, older = correction.newer, correction.older
     if newer.last(after) < 0:
         return False
@@ -74,8 +72,7 @@ def is_kept(correction: Correction, after: Places, before: Places) -> bool:
 
 
 def _takes_back(key: str, *, halting: bool) -> bool:
-    """Return whether a sentence says that something else applies now. In a message that calls a halt, this includes
-    prohibitions."""
+    """Return whether a sentence says that something else applies now."""
     return bool(TAKES_BACK.search(key) or REFUSES.match(key) or (halting and PROHIBITION.search(key)))
 
 

@@ -16,7 +16,6 @@ from compactor_cli.views.survival.normal_form import normal_form
 
 _COMMANDS = ("command", "cmd", "script", "keystrokes")
 _EDGE_CHARS = 400
-"""Characters at either end of a result where tools state how it ended."""
 _STATUS = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_code|return ?code)\W{0,3}(-?\d+)", re.IGNORECASE
 )
@@ -28,11 +27,9 @@ _REFUSED = re.compile(
 )
 _STATED = re.compile(r"\"(?:is_?error|isError)\"\s*:\s*true|\"(?:success|ok)\"\s*:\s*false")
 _MAX_ERROR_CHARS = 160
-"""Maximum characters that identify an error."""
 _STATES_ERROR = re.compile(
     r"\s*(?:E\s{3}|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Panic)\b\s*[:(]|error(?:\[\w+\])?:|fatal:|panic:|FAILED\s)"
 )
-"""How a line begins that states an error, wherever it is."""
 _ERROR_WORDS = re.compile(
     r"error|exception|fatal|panic|fail|cannot|can't|could not|denied|refused|not found|no such|undefined|unable|invalid"
     r"|expected|timed? ?out|missing",
@@ -52,10 +49,8 @@ class Call(Struct, frozen=True):
     message: int
     id: str
     name: str
-    """Tool name without the server that offers the tool."""
     arguments: dict[str, Any]
     argument_text: str
-    """The arguments as text."""
     result: Part | None
     succeeded: bool
 
@@ -112,8 +107,7 @@ def texts_of(call: Call) -> Iterator[str]:
 
 
 def find_errors(messages: Sequence[Message]) -> dict[str, tuple[int, str]]:
-    """Return the errors in results: beginning of the error, normalized by `normal_form` -> (first message with it,
-    line)."""
+    """Return the errors in results: normalized beginning -> (first message with it, line)."""
     by_key: dict[str, tuple[int, str]] = {}
     for message in messages:
         for part in message.results:

@@ -42,7 +42,6 @@ _NAME = re.compile(
 )
 _ESCAPED = re.compile(r"\\+[nrt\"'/]")
 _BEFORE_NAME = re.compile(r"^(?:\.+(?!/)|-(?!-)|--+(?![A-Za-z]))")
-"""Signs before a name that do not belong to it."""
 
 
 def judge_survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survival, ...]:
@@ -102,8 +101,7 @@ def _decisions(messages: Sequence[Message], requested: Iterable[Unit]) -> Iterat
 
 
 def _lost_requests(requested: Sequence[Unit], places: Places) -> _Lost:
-    """Return the missing sentences. If a sentence was said several times, as many as are still present count as
-    kept, newest first."""
+    """Return the missing sentences; of a repeated one, as many as are present count as kept, newest first."""
     remaining = {unit.key: len(places.get(unit.key, ())) for unit in requested}
     lost = []
     for unit in reversed(requested):

@@ -20,15 +20,11 @@ _NOT_TYPED = re.compile(
 )
 _INSTRUCTS = re.compile(r"\b(?:AGENTS|CLAUDE)\.md\b|\bclaudeMd\b|<(?:user_instructions|INSTRUCTIONS)>")
 _OPENING_CHARS = 500
-"""Characters at the beginning of injected text that show what it is."""
 _TAG = re.compile(r"</?command-args>")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _PASTED = re.compile(r"^\s*(?:\||[$%] |[+@-]{2,}|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d)|\|\w+\||(?:\w+=\S+ ){2}")
-"""Table rows, commands, diffs, log lines."""
 _MIN_LETTER_SHARE = 0.6
-"""Minimum share of letters and blanks for a line to count as prose."""
 _MAX_STATEMENT_CHARS = 600
-"""Maximum characters of a typed sentence; longer ones were pasted."""
 
 
 class Unit(Struct, frozen=True):
@@ -37,7 +33,6 @@ class Unit(Struct, frozen=True):
     message: int
     text: str
     key: str
-    """The normalized sentence used for searching."""
     among: tuple[str, ...] = ()
     """For a short sentence: the sentence with its neighbours on the line, which may be found instead."""
     prose: bool = True
@@ -49,8 +44,7 @@ class Unit(Struct, frozen=True):
         return self.text.rstrip("\"'”’») ").endswith(("?", "？"))
 
     def last(self, places: Mapping[str, Sequence[int]]) -> int:
-        """Return the last position where the sentence was found, alone or with its neighbours; -1 if it was not
-        found."""
+        """Return the last position where the sentence was found; -1 if it was not found."""
         return max((places[key][-1] for key in self.keys if key in places), default=-1)
 
     @property
@@ -126,8 +120,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _extended_keys(pieces: Sequence[str], index: int) -> tuple[str, ...]:
-    """Return a short sentence extended by as many neighbours as make it long enough: once backwards first, once
-    forwards first."""
+    """Return a short sentence extended by neighbours until it is long enough: backwards first, forwards first."""
     end = len(pieces)
     firsts, lasts = range(index - 1, -1, -1), range(index + 2, end + 1)
     before = [(first, index + 1) for first in firsts] + [(0, last) for last in lasts]
@@ -136,8 +129,7 @@ def _extended_keys(pieces: Sequence[str], index: int) -> tuple[str, ...]:
 
 
 def _first_long(pieces: Sequence[str], spans: Iterable[tuple[int, int]]) -> str:
-    """Return the normalized text of the first span that is long enough, or else of the last one. `spans`: growing
-    spans."""
+    """Return the normalized text of the first of the growing spans that is long enough, or else of the last."""
     key = ""
     for first, last in spans:
         key = normal_form("".join(pieces[first:last]))

@@ -8,7 +8,6 @@ import re
 from compactor_cli.text.clean import plain
 
 SHORT_CHARS = 15
-"""Characters below which a sentence is so common that finding it inside other text proves nothing."""
 
 _QUOTES = str.maketrans(
     {**dict.fromkeys('“”„‟«»「」『』`"', '"'), **dict.fromkeys("‘’‚ʼ´", "'"), "*": None, "\u00a0": " ", "\t": " "}
@@ -17,7 +16,6 @@ _MARKS = re.compile(r"(?:[\s>|•◦▪·→+–—-]+|#{1,6} |\[[ x]\] |\d{1,3}
 _LABEL = re.compile(r"(?:[a-z]+ )?(?:#?\d+ ?)?[\w.-]{0,40} ?[:→] |… ?")
 _REFERENCES = re.compile(r"(?:\s*(?:\[[^\[\]]{0,40}\]|\(\d+x?\)))+$")
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]")
-"""Characters of scripts in which one character carries as much meaning as several letters."""
 
 
 def folded_lines(text: str) -> list[str]:

@@ -28,7 +28,6 @@ class OpenItem(Struct, frozen=True):
     text: str
     units: tuple[Unit, ...]
     cut: bool = False
-    """Whether the search text is only the beginning of the full text."""
 
     def is_kept(self, places: Places) -> bool:
         return all(unit.last(places) >= 0 for unit in self.units)

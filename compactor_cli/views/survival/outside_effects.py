@@ -24,7 +24,6 @@ _ACTING_VERBS = (
 )
 _ACT = re.compile(rf"(?P<verb>{_ACTING_VERBS})_\w+|(?P<camel>{_ACTING_VERBS})[A-Z]\w*")
 _NOTES = re.compile(r"\w*todo\w*|(?:update|create)_plan|task_?(?:create|update|tracker)|\w*_memory", re.IGNORECASE)
-"""Tools with which an agent keeps notes for itself."""
 _ID_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "issue_number", "ticket_id", "event_id", "id")
 _MAIN_KEYS = (*_ID_KEYS, "title", "subject", "name", "to", "email", "url", "user_id")
 _MAX_MAIN_CHARS = 60
@@ -60,15 +59,11 @@ class DistinctEffect(Struct, frozen=True):
     kind: str
     """`file`, a command such as `git push`, or the name of the tool."""
     main: str
-    """The object: a path, an id, or the first line of a commit message; empty if nothing names it."""
     verb: str
-    """The verb for it in its base form."""
     message: int
     tool: str
     id: str
-    """Id of the call."""
     argument_text: str
-    """Arguments of the call."""
 
     @property
     def same(self) -> tuple[str, str]:
@@ -129,8 +124,7 @@ def _make_effect(call: Call, kind: str, main: str, verb: str) -> DistinctEffect:
 
 
 def _effect_object(call: Call) -> str:
-    """Return the object that a tool acted on: what its arguments name, or the number that the result assigned to a
-    new object."""
+    """Return the object that a tool acted on, by its arguments or the number in its result."""
     if not any(call.arguments.get(key) for key in _ID_KEYS):
         created_id = _MADE.search(call.answer or "")
         if created_id:
@@ -149,15 +143,13 @@ def _command_effects(call: Call, command: str) -> Iterator[DistinctEffect]:
 
 
 def _blank_quote(quoted: re.Match[str]) -> str:
-    """Blank out quoted text, which is neither a command nor a redirection. A single word is kept, since it may be a
-    path."""
+    """Blank out quoted text, unless it is a single word, which may be a path."""
     inside = quoted[0][1:-1]
     return inside if _ONE_WORD.fullmatch(inside) else "_"
 
 
 def _published_effects(part: str, command: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (kind, main, verb) for what a part of a command does to a repository or a service. `command`: the whole
-    command, with its quoted texts."""
+    """Yield (kind, main, verb) for what a part of a command does to a repository or a service."""
     message = _MESSAGE.search(command)
     text = " ".join(message[1].split()) if message else ""
     if git := _GIT.match(part):

@@ -10,8 +10,7 @@ import re
 
 
 def _any(*words: str) -> re.Pattern[str]:
-    """Return a pattern that matches any of these lower-case expressions, as whole words in scripts with spaces
-    between words."""
+    """Return a pattern that matches any of these expressions, as whole words in scripts with spaces."""
     spaced = "|".join(word for word in words if word.isascii() or not _UNSPACED.search(word))
     joined = "|".join(word for word in words if not word.isascii() and _UNSPACED.search(word))
     return re.compile("|".join(filter(None, (rf"(?<!\w)(?:{spaced})(?!\w)", joined))))
@@ -85,7 +84,6 @@ _APPROVALS = (
 
 PROHIBITION = _any(*_PROHIBITIONS)
 LIMIT = _any(*_PROHIBITIONS, *_LIMITS)
-"""Prohibitions and limits."""
 RULE = _any(*_PROHIBITIONS, *_LIMITS, *_PREFERENCES, *_APPROVALS)
 """Everything binding, including preferences, formats, and who has to agree."""
 
@@ -104,7 +102,6 @@ DECISION = _any(
     "決め|決定|結論|採用",
     "결정|선택",
 )
-"""What was decided, and why."""
 
 TAKES_BACK = _any(
     "actually|instead|after all|on second thoughts?|change of plan|changed my mind|i was wrong|i meant|i mixed|mistake",
@@ -122,11 +119,9 @@ TAKES_BACK = _any(
     "やっぱり|やはり|ではなく|じゃなくて|訂正|間違え|変更",
     "취소|아니|대신|정정",
 )
-"""Revokes or changes an earlier statement."""
 REFUSES = re.compile(
     r"(?:no|nope|nein|non|não|nee|нет|いいえ|いや|아니요?)\s*[,.:;!，、。–—-]|(?:stop|forget|halt|arrête|alto|стоп)\b"
 )
-"""Begins with a no, or calls a halt."""
 
 _COMMON = """
     about after again also and any are because been before but can could did does done don down each for from had has
@@ -138,4 +133,3 @@ _COMMON = """
     les des une est sont dans pour avec sur pas que qui mais nous vous los las una por para con del está como pero
 """
 COMMON = frozenset(_COMMON.split())
-"""Words that do not indicate the topic of a sentence."""

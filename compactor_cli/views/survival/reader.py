@@ -20,11 +20,8 @@ _VISIBLE = ("text", "tool_call", "tool_result")
 _BEGINNINGS = re.compile(r"[^\w\s]\s*(?=\w)")
 _IN_QUOTES = re.compile(r"\"([^\"]{1,40})\"|(?<!\w)'([^'\"]{1,40})'(?!\w)")
 _MAX_TITLE_CHARS = 120
-"""Maximum characters of a line that may consist only of a short text, its speaker, and references."""
 _TITLE = re.compile(r"\s{0,3}(?:#{1,6} \S|\*\*[^*]+\*\*:?\s*$)")
 _PREFIX_LENGTHS = (4, 12, 48, 192)
-"""Lengths of the prefixes used to look up sentences. The longest that fits a sentence is used, since few sentences
-share a long prefix."""
 
 
 Places = Mapping[str, Sequence[int]]
@@ -36,9 +33,7 @@ class OtherLine(Struct, frozen=True):
 
     message: int
     text: str
-    """The normalized line."""
     heading: str
-    """The line above that introduces it; empty if there is none."""
 
 
 class FoldedText(Struct, frozen=True):
@@ -100,8 +95,7 @@ def find_keys(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = (
 
 
 def find_in_messages(messages: Iterable[Message], keys: Collection[str]) -> Places:
-    """Return the positions of each text that occurs in the messages. They are read one by one, since all texts
-    together may be too large."""
+    """Return the positions of each text that occurs in the messages, which are read one by one."""
     places_of: dict[str, list[int]] = {}
     offset = 0
     for message in messages:
@@ -124,8 +118,7 @@ def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
 
 
 def _ends_there(reading: FoldedText, end: int) -> bool:
-    """Return whether a sentence can end here: at the end of a line, or where neither a word nor the rest of a number
-    follows."""
+    """Return whether a sentence can end here: at a line's end, or where no word or number goes on."""
     text = reading.text
     if end in reading.ends or end >= len(text):
         return True

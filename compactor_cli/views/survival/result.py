@@ -17,7 +17,6 @@ CATEGORIES = (
     "files",
     "identifiers",
 )
-"""Categories in the order of display: first what matters most for continuing the work."""
 
 
 class Survival(Struct, frozen=True):
@@ -31,7 +30,7 @@ class Survival(Struct, frozen=True):
 
     @property
     def percent(self) -> float:
-        """Return the percentage kept, with one decimal; 100 only if nothing is lost, and 0 only if nothing is kept."""
+        """Return the percentage kept, with one decimal; 100 or 0 only if nothing is lost, or kept."""
         if self.kept == self.total:
             return 100.0
         return min(99.9, max(0.1 if self.kept else 0.0, round(100 * self.kept / self.total, 1)))

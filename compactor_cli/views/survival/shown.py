@@ -18,7 +18,6 @@ _UNSURE = re.compile(
     r"|let me|let's|going to|i'll|not|never|didn't|wasn't|isn't|fail(?:ed|s|ure)?|error|refused|rejected|pending|to-?do"
     r"|todos?|next steps?|in progress|open|planned|unresolved)\b"
 )
-"""Words in a line or its heading that mean that it does not report something done."""
 _IRREGULAR = {
     "write": "wrote|written|writes",
     "send": "sent|sends",
@@ -49,7 +48,6 @@ _IRREGULAR = {
 _AT_THE_SHELL = r"sed -i\S*|tee|rm|mv|cp|touch|>{1,2}"
 _QUOTED = re.compile(r"\"[^\"]*\"")
 _PATH = re.compile(r"\S*[/.]\w\S*")
-"""Words inside quotes and paths do not count as words of the line."""
 _FILE_DONE = (
     "edited|created|wrote|written|updated|modified|changed|deleted|removed|patched|added|moved|renamed|replaced"
 )
@@ -132,8 +130,7 @@ def _reports(line: OtherLine, effect: DistinctEffect, pattern: re.Pattern[str]) 
 
 
 def path_spellings(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the ways in which each path may be written: in full, below another folder (`*/`), without leading
-    folders, and as a bare name if no other path has it."""
+    """Return the ways in which each path may be written: in full, below another folder, or as its end."""
     distinct_paths = list(dict.fromkeys(paths))
     names = Counter(_name(path) for path in distinct_paths)
     forms = {}
