@@ -27,7 +27,6 @@ _FOLDER_CHANGE = compiled_later(
     rf"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+((?:/|{_HOME_PREFIX})[\w./~+@-]+|'/[^'\n]+'|\"(?:/|{_HOME_PREFIX})[^\"\n]+\")"
 )
 _FOLDER_PROGRAMS = ("cd", "pushd", "popd")
-_LISTING_PROGRAMS = ("pwd", "ls")
 _USER_HOME = compiled_later(r"(?:\$HOME|\$\{HOME\}|/root|/(?:home|Users)/[^/]+)(?=/|$)")
 """How a path in a user's home folder begins if it is not written with `~`."""
 
@@ -137,14 +136,6 @@ def within(folder: str, target: str, main_folder: str) -> str:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts)
-
-
-def only_moves(command: str) -> bool:
-    """Return whether a command line only changes the folder and lists what is there."""
-    begins_with_change = command.startswith(_FOLDER_PROGRAMS)
-    return begins_with_change and all(
-        step.words[0] in (*_FOLDER_PROGRAMS, *_LISTING_PROGRAMS) for step in parse_steps(command)
-    )
 
 
 def gone_to(command: str) -> str:
