@@ -9,7 +9,6 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.absent_programs import is_missing
 from compactor_cli.features.work.calls import NO_CALL, ToolCall
 from compactor_cli.features.work.causes import cause
 from compactor_cli.features.work.check_output import (
@@ -40,6 +39,15 @@ _NO_OUTPUT = compiled_later(
 )
 _PASSING_PROGRAMS = ("cd", "head", "tail", "cat", "export", "source")
 """Programs that would pass on an error message."""
+_NOT_FOUND = compiled_later(
+    r"(?:^|: )[\w./+-]+: (?:command not found|not found$)|\b[Nn]o task \S+ found|[Mm]issing script:|"
+    r"No module named '?(?:pytest|mypy|ruff|black|flake8|pylint|tox|nox|unittest|coverage|build)\b|"
+    r"exit(?:ed)?(?: with)?(?: code| status)?:? 127\b|is not recognized as an internal|No rule to make target",
+    re.MULTILINE,
+)
+"""How a shell or a task runner reports that a program or target does not exist, so that nothing was checked."""
+_TAIL_CHARS = 1_000
+"""Characters at the end of an output that are searched for such a report."""
 _STOP_OPTIONS = compiled_later(r"\s-(?:x|-exitfirst|-maxfail\S*|-bail\S*|-?fail-?fast\S*)(?:\s|$)")
 """Options that end a run at the first failure."""
 _MAX_TRACKED = 20
@@ -119,7 +127,11 @@ class CheckRuns:
 
     def record_call(self, call: ToolCall, steps: Sequence[Step], call_number: int, main_folder: str) -> bool:
         """Record what a call says about checks; return False if it ran none."""
-        found = [] if call.failed and is_missing(call.output) else list(_iter_checks(steps, call, main_folder))
+        found = (
+            []
+            if call.failed and _NOT_FOUND.search(call.output[-_TAIL_CHARS:])
+            else list(_iter_checks(steps, call, main_folder))
+        )
         if call.undecided and ran_too_long(call.output):  # an earlier failure is still the newest outcome that is known
             for _, check in found:
                 self.passing.pop(_key(check), None)

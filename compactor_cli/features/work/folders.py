@@ -172,12 +172,6 @@ def with_home_as_tilde(path: str) -> str:
     return _USER_HOME.sub("~", path, count=1) if _USER_HOME.match(path) else path
 
 
-def of_user(path: str) -> str:
-    """Return the home folder that a path begins with, or ""."""
-    match = _USER_HOME.match(path)
-    return match.group() if match else ""
-
-
 def is_inside(path: str, folder: str) -> bool:
     """Return whether a path is a folder or is inside it. One of the two may be written with `~`."""
     if path.startswith("~") is not folder.startswith("~"):
