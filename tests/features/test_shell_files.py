@@ -211,23 +211,6 @@ def test_what_was_committed_stays():
     assert session.texts("file") == ["edited b.py, unchecked", "edited a.py, unchecked", "restored c.py"]
 
 
-def test_new_files_that_git_does_not_know_stay_until_they_are_cleaned():
-    session = Session().runs("touch n.txt m.txt").runs("cat > o.txt <<EOF\nx\nEOF").edits("a.py").runs("git checkout .")
-    session.runs("git reset --hard")
-    assert session.texts("file") == ["wrote o.txt", "created m.txt", "created n.txt", "restored a.py"]
-    session.runs("git clean -n", "Would remove m.txt").runs("git clean -fd", "Removing n.txt\nRemoving out/")
-    assert session.texts("file") == ["wrote o.txt", "created m.txt", "deleted n.txt", "restored a.py"]
-    assert session.runs("git clean -fdq").texts("file") == [
-        *("deleted o.txt", "deleted m.txt", "deleted n.txt", "restored a.py")
-    ]
-
-
-def test_new_files_that_git_knows_go_with_a_hard_reset():
-    session = Session().runs("touch n.txt").runs("git add . && git checkout .")
-    assert session.texts("file") == ["created n.txt"]
-    assert session.runs("git reset --hard").texts("file") == ["deleted n.txt"]
-
-
 @pytest.mark.parametrize("stash", ["git stash", "git stash push a.py"])
 def test_changes_that_were_stashed_for_one_command_are_as_they_were(stash):
     session = Session().edits("a.py").runs("pytest", "1 passed").edits("b.py").runs(f"{stash}; ls; git stash pop")

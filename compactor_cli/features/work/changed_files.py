@@ -35,7 +35,6 @@ EARLIER_LINE = compiled_later(rf"^({'|'.join(_CHANGE_ACTIONS)}) (.+?)(?: (\d+)x)
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _NOT_CHECKED = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
 """Paths that no check says anything about."""
-_REMOVED_PATH = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
 _WRITING = word_set("write save overwrite dump")
 """Words in names of tools that write a whole file, whether or not it exists."""
 _CREATED = compiled_later(r"\bcreat|\bnew\b|\badded\b", re.IGNORECASE)
@@ -70,9 +69,7 @@ class ChangedFiles(Struct):
     """The folder in which most commands run."""
     changes: dict[str, Change] = field(default_factory=dict)
     _open: dict[str, None] = field(default_factory=dict)
-    """Paths whose last change is in no commit, except new files that git does not track."""
-    _untracked: dict[str, None] = field(default_factory=dict)
-    """Paths of new files that git does not track. Reverting changes leaves them in place."""
+    """Paths whose last change is in no commit."""
     _earlier_paths: list[str] = field(default_factory=list)
     """Paths that only an earlier round mentions."""
     _git_folder: str = ""
@@ -139,19 +136,17 @@ class ChangedFiles(Struct):
 
     def _put(self, name: str, known: str, change: Change) -> None:
         """Record a change as the newest one. `known`: the path under which the file was known so far."""
-        was_open = known in self._open
         self._drop(known)
         self.changes[name] = change
         self._paths.add(name)
         for folder in name.split("/")[:-1]:
             self._by_folder.setdefault(folder, {})[name] = None
         if not change.is_committed and change.action != "restored":
-            (self._untracked if change.is_new and not was_open else self._open)[name] = None
+            self._open[name] = None
 
     def _drop(self, name: str) -> None:
         if self.changes.pop(name, None):
-            for names in (self._open, self._untracked):
-                names.pop(name, None)
+            self._open.pop(name, None)
             self._paths.discard(name)
             for folder in name.split("/")[:-1]:
                 self._by_folder.get(folder, {}).pop(name, None)
@@ -182,24 +177,13 @@ class ChangedFiles(Struct):
         folder, target = location
         if action == "restored" or (action == "picked" and _UPDATED.search(call.output)):
             if f"'{target}'" not in call.output:  # git quotes the branch that it switches to
-                self._revert(self._checked_out(folder, target), call.message, call_number, all_tracked=False)
+                self._revert(self._checked_out(folder, target), call.message, call_number)
         elif action == "reset":
-            tracked = [name for name in self._open if name not in self._untracked]
-            self._revert(self._below(".", tracked), call.message, call_number)
-        elif action == "added":
-            for name in self._below(target, self._untracked):
-                del self._untracked[name]
-                self._open[name] = None
+            self._revert(self._below(".", self._open), call.message, call_number)
         elif action == "committed":
-            for name in self._below(".", [*self._open, *self._untracked]):
+            for name in self._below(".", [*self._open]):
                 self.changes[name] = replace(self.changes[name], is_new=False, is_committed=True)
-                self._open.pop(name, None)
-                self._untracked.pop(name, None)
-        elif action == "cleaned":
-            removed = ["."] if target == "." else _REMOVED_PATH.findall(call.output)
-            for name in [name for path in removed for name in self._below(path, self._untracked)]:
-                if self.changes[name].action != "deleted":
-                    self._put(name, name, Change("deleted", 0, call.message, call_number, is_new=True))
+                del self._open[name]
 
     def _checked_out(self, folder: str, path: str) -> list[str]:
         """Return the open changes at or below a place that git was given in a folder."""
@@ -207,15 +191,13 @@ class ChangedFiles(Struct):
         changes_below = [] if is_outside or not folder else self._below(normpath(join(folder, path)), self._open)
         return changes_below or self._below(path, self._open)
 
-    def _revert(self, names: Iterable[str], message: int, call_number: int, *, all_tracked: bool = True) -> None:
-        """Revert the changes that are in no commit. `all_tracked`: also remove new files that git tracks."""
+    def _revert(self, names: Iterable[str], message: int, call_number: int) -> None:
+        """Revert the changes that are in no commit. New files stay, since git may not know them."""
         for name in names:
             change = self.changes[name]
-            if change.action == "deleted" or not all_tracked if change.is_new else change.action == "restored":
-                continue
-            reverted = Change("deleted" if change.is_new else "restored", 0, message, call_number, is_new=change.is_new)
-            kept = change.committed
-            self._put(name, name, replace(kept, message=message, call_number=call_number) if kept else reverted)
+            if not change.is_new and change.action != "restored":
+                kept = change.committed or Change("restored", 0, message, call_number)
+                self._put(name, name, replace(kept, message=message, call_number=call_number))
 
     def read_earlier_commit(self) -> None:
         """Record that an earlier round made a commit, for the files known only from there."""

@@ -191,19 +191,8 @@ _TESTS_FAILED_WORDS = (
 )
 _TESTS_PASSED_WORDS = (
     *(" pass", "passed=", 'passed"', "\nok", "\nPASS\n", "\nPassed!", "PASSED"),
-    *(
-        "Passed: ",
-        "\nOK",
-        ": ok. ",
-        "0 fail",
-        "FAIL 0",
-        " summary: ",
-        "SUCCE",
-        "uccessful",
-        "ucceeded",
-        "\nDONE ",
-        ": PASS",
-    ),
+    *("Passed: ", "\nOK", ": ok. ", "0 fail", "FAIL 0", " summary: ", "SUCCE", "uccessful", "ucceeded", "\nDONE "),
+    ": PASS",
     *("# PASS:", "\nOk:", "congratulations :)"),
 )
 _DOUBT_WORDS = (
