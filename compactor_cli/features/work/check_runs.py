@@ -21,17 +21,14 @@ from compactor_cli.features.work.checks import CheckRun, CheckScope, find_check,
 from compactor_cli.features.work.endings import ran_too_long
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.git_files import stash_subcommand, without_global_options
-from compactor_cli.features.work.programs import CheckKind
+from compactor_cli.features.work.programs import HARMLESS_PROGRAMS, CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step, word_set
+from compactor_cli.text.shell import Step
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-_TRIVIAL = word_set(
-    "cd echo export source . set pwd true mkdir sleep which printf date env unset ls cat tail head grep"
-)
 _SILENT_CHECKS = ("go build", "go vet", "tsc", "gcc", "g++", "cc ", "clang", "eslint", "flake8", "javac", "rustc")
 _NO_OUTPUT = compiled_later(
     r"\s*(?:\(?(?:bash completed with |tool ran with(?:out)? |command )?(?:no output|output or errors?)[^\n]*)?\s*$",
@@ -127,11 +124,8 @@ class CheckRuns:
 
     def record_call(self, call: ToolCall, steps: Sequence[Step], call_number: int, main_folder: str) -> bool:
         """Record what a call says about checks; return False if it ran none."""
-        found = (
-            []
-            if call.failed and _NOT_FOUND.search(call.output[-_TAIL_CHARS:])
-            else list(_iter_checks(steps, call, main_folder))
-        )
+        is_missing = call.failed and _NOT_FOUND.search(call.output[-_TAIL_CHARS:])
+        found = [] if is_missing else list(_iter_checks(steps, call, main_folder))
         if call.undecided and ran_too_long(call.output):  # an earlier failure is still the newest outcome that is known
             for _, check in found:
                 self.passing.pop(_key(check), None)
@@ -196,8 +190,9 @@ class CheckRuns:
 
     def _record_unknown(self, check: CheckRun) -> None:
         """Record that the outcome is unknown: earlier results may no longer hold."""
-        for label in [label for label, other in self.failing.items() if check.covers(other.check, other.names)]:
-            del self.failing[label]
+        for label, other in list(self.failing.items()):
+            if check.kind == other.check.kind and check.covers(other.check, other.names):
+                del self.failing[label]
         self.passing.pop(_key(check), None)
 
     def _record_failure(self, run: Run) -> None:
@@ -220,15 +215,9 @@ class CheckRuns:
         runs_by_failure: dict[tuple[int, tuple[str, ...]], list[Run]] = {}
         for run in reversed(self.failing.values()):
             runs_by_failure.setdefault((run.call_number, run.names), []).append(run)
-        told: set[tuple[str, str, bool]] = set()
         for runs in runs_by_failure.values():
             label = " && ".join(run.check.label for run in reversed(runs))
             failure = runs[0].earlier_text or named(runs[0].names) or runs[0].error
-            command, folder, _ = label.partition(" (in ")
-            # a shell that stays in a folder names it only once
-            if failure and ((command, failure, False) in told or (not folder and (command, failure, True) in told)):
-                continue
-            told.add((command, failure, bool(folder)))
             text = f"failing: {label}" + (f": {failure}" if failure else "")
             since = _BEFORE_EDITS * any(_is_out_of_date(run, changed) for run in runs)
             yield StateLine("check", text + since, runs[0].message, open=True)
@@ -352,4 +341,6 @@ def _is_proof(steps: Sequence[Step], i: int) -> bool:
 def _fails_alone(steps: Sequence[Step], i: int) -> bool:
     """Return whether a failure of the whole command line can only come from this step."""
     others = (step.words[0] for other, step in enumerate(steps) if other != i)
-    return all(program in _TRIVIAL for program in others) and (i == len(steps) - 1 or steps[i].operator == "&&")
+    return all(program in HARMLESS_PROGRAMS for program in others) and (
+        i == len(steps) - 1 or steps[i].operator == "&&"
+    )

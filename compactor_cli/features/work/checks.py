@@ -276,7 +276,7 @@ def _find_limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], 
         if name in _SELECTING_OPTIONS or (value and name in LIMIT_ARGUMENTS):
             value = value or next(words, "")
             selected += filter(None, (part.strip("^$() ") for part in re.split(r"\||\bor\b|,", value)))
-        elif not word.startswith("-") and word not in ("run", "run-script"):
+        elif not word.startswith(("-", "+")) and word not in ("run", "run-script"):
             if named and not _NOT_A_TARGET.search(word):
                 named = False
             elif not _WHOLE_PROJECT.match(word) and _LIMIT_NAME.search(word):

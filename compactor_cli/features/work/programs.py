@@ -51,6 +51,10 @@ _PREFIXES = {
     **dict.fromkeys(("nohup", "command", "time"), frozenset[str]()),
 }
 """Programs that only say how another one is run, with their options whose value is a separate word."""
+HARMLESS_PROGRAMS = word_set(
+    "cd echo export source . set pwd true mkdir sleep which printf date env unset ls cat tail head grep"
+)
+"""Programs that hardly ever fail."""
 _TIME_LIMITERS = ("timeout", "gtimeout")
 _SHOWING_OPTIONS = ("-v", "-V")
 """Options with which `command` only shows where a program is."""
@@ -90,6 +94,8 @@ _SUBCOMMAND_KINDS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("vet clippy analyze lint credo"), "lint"),
 }
 _GRADLE_PROGRAMS = ("gradle", "gradlew")
+_TOOLCHAIN_MARK = "+"
+"""Begins a word that selects a toolchain: `cargo +nightly`."""
 _VARIANT_PROGRAMS = (*_GRADLE_PROGRAMS, "xcodebuild")
 _FIRST_TASK_WORDS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("assemble compile build"), "build"),
@@ -105,7 +111,6 @@ _NO_CHECK_WORDS = word_set(
     "apply fix format"
 )
 """Words in names of tasks that check nothing: they prepare tests, show information, or change files."""
-_TOOLCHAIN_WORD = compiled_later(r"\+[A-Za-z\d][\w.-]*")
 
 
 def without_prefixes(words: list[str]) -> list[str]:
@@ -155,7 +160,7 @@ def _skip_options(words: list[str], value_options: Container[str] = ()) -> list[
 
 def check_kind(program: str, rest: Sequence[str]) -> CheckKind | None:
     """Return the kind of check that a program with these arguments runs, or None."""
-    rest = rest[1:] if _toolchain_word(program, rest) else rest
+    rest = rest[1:] if rest[:1] and rest[0].startswith(_TOOLCHAIN_MARK) else rest
     operand_words = [word for word in rest if not word.startswith("-")]
     first = operand_words[0] if operand_words else ""
     if program == "test-file" or program in _TEST_RUNNERS:
@@ -187,15 +192,10 @@ def variant_of(program: str, rest: Sequence[str]) -> str:
     """Return the program with what distinguishes some of its runs from all others: a toolchain, or, for programs that
     build variants, all names and settings."""
     if program not in _VARIANT_PROGRAMS:
-        return " ".join(filter(None, [program, _toolchain_word(program, rest)]))
+        return " ".join([program, *(word for word in rest[:1] if word.startswith(_TOOLCHAIN_MARK))])
     is_shown = [before != "--tests" and (word[:2] != "--" or "=" in word) for before, word in pairwise(["", *rest])]
     named = [word for word, shown in zip(rest, is_shown, strict=True) if shown and word not in ("-q", "-quiet")]
     return " ".join([program, *sorted(named)])
-
-
-def _toolchain_word(program: str, rest: Sequence[str]) -> str:
-    """Return the word that selects a toolchain for a program: `cargo +nightly`."""
-    return rest[0] if rest and program not in TARGET_RUNNERS and _TOOLCHAIN_WORD.fullmatch(rest[0]) else ""
 
 
 def _goal_kind(word: str) -> CheckKind | None:

@@ -178,14 +178,18 @@ def _verb_after_part(rest: Sequence[str]) -> Sequence[str]:
 
 def selects_places(program: str) -> bool:
     """Return whether options of a program may select a part or a place of what it acts on elsewhere."""
-    return program in ACTS or program in LOOKING_OPTIONS
+    return _is_named_by_verb(program) or program in LOOKING_OPTIONS
+
+
+def _is_named_by_verb(program: str) -> bool:
+    return program in ACTS and program not in OWN_VALUE_OPTIONS
 
 
 def remote_key(words: Sequence[str]) -> str:
     """Return a key from a command's shortened words that a later command doing the same also has. Return "" for
     programs that are identified by everything before their options."""
     program = words[0] if words else ""
-    if program in ACTS:
+    if _is_named_by_verb(program):
         asked = operands(words[1:], VALUE_OPTIONS)
         if program == "docker" and asked[:1] and asked[0] in ACTS[program]:
             # the registry in the name is what a second attempt corrects

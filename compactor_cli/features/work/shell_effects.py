@@ -13,7 +13,7 @@ from compactor_cli.features.work.effects import Effect, plain_key, reason, with_
 from compactor_cli.features.work.git_files import without_global_options
 from compactor_cli.features.work.git_steps import git_step, title_line
 from compactor_cli.features.work.github_steps import github_step, option_value
-from compactor_cli.features.work.programs import started_program_words, without_prefixes
+from compactor_cli.features.work.programs import HARMLESS_PROGRAMS, started_program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import database_script, is_rollout_wait, remote_step
 from compactor_cli.features.work.result_outcomes import ActOutcome, result_outcome, states_outcome
 from compactor_cli.features.work.sql_effects import are_all_executed, sql_effects, sql_key
@@ -69,7 +69,6 @@ _TIMED_OUT = compiled_later(r"^error: timed out waiting for\b", re.MULTILINE)
 _ROLLED_OUT = "successfully rolled out"
 _VALUE_OPTIONS = word_set("-n --namespace --context --kubeconfig -l --selector -f --filename --timeout")
 """Options of `rollout status` that take a value."""
-_HARMLESS_PROGRAMS = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _STATUS_VARIABLE = compiled_later(r"%\{(?:http|response)_code\}")
 _STATUS_CODE = compiled_later(r"(?<![\d.])[0-5]\d\d(?![\d.])")
 _MIN_SCRIPTS = 2
@@ -240,7 +239,7 @@ def _one_line_outcome(call: ToolCall, steps: Sequence[Step], step: Step, text: s
 
 def _is_harmless(step: Step) -> bool:
     """Return whether a step hardly ever fails."""
-    return step.words[0] in _HARMLESS_PROGRAMS or (
+    return step.words[0] in HARMLESS_PROGRAMS or (
         step.words[0] == "git" and step.words[1:2] != () and step.words[1] in _HARMLESS_GIT_VERBS
     )
 
