@@ -48,7 +48,6 @@ def of(path, command, said="3 passed"):
         ("tests/test_b.py", "pytest -q tests/test_[ab].py", PASSED),
         ("x.py", "pytest -q --ignore tests/test_slow.py", PASSED),
         ("x.py", "pytest -q --deselect tests/test_slow.py::test_a", PASSED),
-        ("tests/test_slow.py", "pytest -q --ignore=tests/test_slow.py", ", unchecked"),
         ("tools/mine.py", "pytest -q", PASSED),
         ("tools/mine.py", "pytest -q tests/", PASSED),
         ("tools/mine.py", "pytest -q -k distill", PASSED),

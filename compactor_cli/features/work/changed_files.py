@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.endings import existed_before
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
-from compactor_cli.features.work.folders import folder_of, gone_to, is_inside, within
+from compactor_cli.features.work.folders import folder_of, is_inside, within
 from compactor_cli.features.work.git_files import CHANGE_ACTIONS
 from compactor_cli.features.work.ledger import command_actions, every_action, is_within, open_file_edit
 from compactor_cli.features.work.same_paths import KnownPaths
@@ -91,9 +91,9 @@ class ChangedFiles(Struct):
         changed: list[str] = []
         unchecked: list[str] = []
         git_folder = ""
-        for given, action in changes:
+        for path, action in changes:
             if action == "inside":
-                git_folder = given
+                git_folder = path
                 continue
             if action == "checked":
                 for name in unchecked:
@@ -101,15 +101,14 @@ class ChangedFiles(Struct):
                     self.changes[name].call_number = call_number - 1
                 unchecked = []
                 continue
-            if call.command and _SCRATCH.match(given):
+            if call.command and _SCRATCH.match(path):
                 continue
             if action in BY_GIT:
                 folder = within(folder_of(call, self.main_folder), git_folder, self.main_folder)
                 self._git_folder = folder if folder.startswith(("/", "~")) else ""
-                self._record_git((folder, given), action, call, call_number)
+                self._record_git((folder, path), action, call, call_number)
                 git_folder = ""
                 continue
-            path = self._resolve_path(given, call)
             known = self._paths.find(path)
             before = self.changes.get(known)
             existed = before.action in ("edited", "restored") if before else path in self.seen
@@ -126,13 +125,6 @@ class ChangedFiles(Struct):
             unchecked.append(name)
             changed.append(path)
         return changed
-
-    def _resolve_path(self, path: str, call: ToolCall) -> str:
-        """Return the known path of a file that a command names relative to the folder that it changed to first."""
-        if path in self.changes or path.startswith(("/", "~")) or folder_of(call, self.main_folder):
-            return path
-        joined = normpath(join(gone_to(call.command), path))
-        return joined if joined in self.changes or joined in self.seen else path
 
     def _put(self, name: str, known: str, change: Change) -> None:
         """Record a change as the newest one. `known`: the path under which the file was known so far."""

@@ -71,8 +71,6 @@ class CheckScope(Struct, frozen=True):
     kind: CheckKind
     limits: tuple[str, ...] = ()
     """Files and folders that it was limited to; empty for all."""
-    excluded: tuple[str, ...] = ()
-    """Files and folders that it was told to leave out."""
 
     @property
     def names_tests(self) -> bool:
@@ -81,8 +79,6 @@ class CheckScope(Struct, frozen=True):
 
     def covers_file(self, path: str) -> bool:
         """Return whether a check covers a file. It does if it was limited to the file, or to tests named like it."""
-        if any(is_under(path, left) for left in self.excluded):
-            return False
         if not self.limits or any(is_under(path, limit) for limit in self.limits):
             return True
         return self.names_tests and any(file_stem(limit) == file_stem(path) for limit in self.limits)
@@ -103,8 +99,6 @@ class CheckRun(Struct, frozen=True):
     """Files and folders that it was limited to; empty for all."""
     selected_names: tuple[str, ...] = ()
     """Names of tests or packages that it was limited to; empty for all."""
-    excluded_paths: tuple[str, ...] = ()
-    """Files and folders that it was told to leave out."""
 
     @property
     def is_unlimited(self) -> bool:
@@ -123,7 +117,7 @@ class CheckRun(Struct, frozen=True):
         if self.kind == "tests":
             tests = [path for path in files if _TEST_NAME.search(path) and not _CONFIG_FILE.search(path)]
             limits = tuple(path for path in limits if path in tests or path not in files) if tests or not files else ()
-        return CheckScope(self.kind, () if files and self.kind == "build" else limits, self.excluded_paths)
+        return CheckScope(self.kind, () if files and self.kind == "build" else limits)
 
     def covers(self, other: CheckRun, names: tuple[str, ...] = ()) -> bool:
         """Return whether a pass of this check implies that the other one, with these failing names, would pass now."""
@@ -233,12 +227,11 @@ def find_check(step: Step, folder: str = "") -> CheckRun | None:
     ]
     words = started_program_words(shown_words)
     label = one_line(" ".join(label_words), _MAX_LABEL).replace(": ", ":") + (f" (in {folder})" if folder else "")
-    rest, ignored = _split_ignored(words[1:])
     paths, selected = _find_limits(
-        rest, named=is_target or program in PLATFORM_PROGRAMS or program in FORMATTER_PROGRAMS
+        words[1:], named=is_target or program in PLATFORM_PROGRAMS or program in FORMATTER_PROGRAMS
     )
     variant = "*" if is_target else variant_of(program, words[1:])
-    return CheckRun(kind, label, variant, folder, paths, selected, ignored)
+    return CheckRun(kind, label, variant, folder, paths, selected)
 
 
 def parse_label(label: str) -> CheckRun | None:
@@ -251,21 +244,6 @@ def parse_label(label: str) -> CheckRun | None:
     return find_check(Step(tuple(words), ""), folder)
 
 
-def _split_ignored(rest: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the arguments without options that leave out files, and the files left out. A single test of a file
-    does not count as left out."""
-    kept: list[str] = []
-    ignored: list[str] = []
-    words = iter(rest)
-    for word in words:
-        name, has_value, value = word.partition("=")
-        if name in _IGNORING_OPTIONS:
-            ignored.append(value if has_value else next(words, ""))
-        else:
-            kept.append(word)
-    return kept, tuple(path for path in ignored if path and "::" not in path)
-
-
 def _find_limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what a run is limited to: (paths, names). `named`: the first word is a subcommand or a target."""
     paths: list[str] = []
@@ -273,7 +251,9 @@ def _find_limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], 
     words = iter(rest)
     for word in words:
         name, _, value = word.partition("=")
-        if name in _SELECTING_OPTIONS or (value and name in LIMIT_ARGUMENTS):
+        if word in _IGNORING_OPTIONS:
+            next(words, "")
+        elif name in _SELECTING_OPTIONS or (value and name in LIMIT_ARGUMENTS):
             value = value or next(words, "")
             selected += filter(None, (part.strip("^$() ") for part in re.split(r"\||\bor\b|,", value)))
         elif not word.startswith(("-", "+")) and word not in ("run", "run-script"):

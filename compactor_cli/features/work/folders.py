@@ -10,7 +10,6 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.model.message import Message
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import parse_steps
 
 _MAIN_FOLDER_SHARE = 0.9
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
@@ -136,22 +135,6 @@ def within(folder: str, target: str, main_folder: str) -> str:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts)
-
-
-def gone_to(command: str) -> str:
-    """Return the folder that a command line changes to first and stays in, regardless of the outcome of its steps;
-    "" if it does not, or may not."""
-    if not command.startswith("cd "):
-        return ""
-    line_steps = parse_steps(command)
-    leaves_folder = any(step.words[0] in _FOLDER_PROGRAMS for step in line_steps[1:]) or any(
-        step.operator == "&" for step in line_steps
-    )
-    return (
-        line_steps[0].words[1]
-        if line_steps[0].operator in ("&&", ";") and len(line_steps[0].words) == 2 and not leaves_folder
-        else ""
-    )
 
 
 def prefix_to_cut(paths: Sequence[str], main_folder: str) -> str:
