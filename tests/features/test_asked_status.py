@@ -14,7 +14,8 @@ SENT = "curl DELETE https://api.x/y"
     [
         ("%{http_code}", "404", "404"),
         ("\\nHTTP_STATUS:%{http_code}\\n", '{"detail":"no"}\nHTTP_STATUS:404\n', "HTTP_STATUS:404"),
-        ("%{time_total}s %{http_code}", "0.4s 500", "0.4s 500"),
+        ("%{time_total}s %{http_code}", "0.4s 500", "500"),
+        ("%{http_code}", '{"token": "Zk3"}404', "404"),
         ("status=%{response_code} t=%{time_total}", "status=409 t=1.0", "status=409 t=1.0"),
     ],
 )

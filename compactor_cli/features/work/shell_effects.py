@@ -128,15 +128,17 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
 
 
 def _printed_status(step: Step, output: str) -> tuple[bool, str]:
-    """Return whether the status that `curl` was asked to print (`-w`) means success, and the line that states it; the
-    line is "" if no status was asked for or found."""
+    """Return whether the status that `curl` was asked to print (`-w`) means success, and how it is stated; "" if no
+    status was asked for or found. The answer of the server, which may stand before it in the line, is left out."""
     template = option_value(step.words, "-w", "--write-out").replace("\\n", "\n").strip()
     if not (asked := _STATUS_VARIABLE.search(template)):
         return False, ""
+    prefix = template.rpartition("\n")[2].partition("%")[0]
     line = output.strip().rpartition("\n")[2][-_MAX_LINE_CHARS:]
-    codes = _STATUS_CODE.findall(line)
+    stated = line[max(0, line.rfind(prefix)) :] if prefix else line
+    codes = _STATUS_CODE.findall(stated)
     code = codes[-1 if asked.end() == len(template) else 0] if codes else ""
-    return code[:1] in ("2", "3"), line if code else ""
+    return code[:1] in ("2", "3"), stated if code and prefix and stated.startswith(prefix) else code
 
 
 def _is_only(step: Step, steps: Sequence[Step]) -> bool:
