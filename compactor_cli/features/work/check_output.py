@@ -39,12 +39,15 @@ class _Sign(NamedTuple):
     positions."""
 
     pattern: re.Pattern[str]
+    words: tuple[str, ...] = ("",)
+    """Every match contains one of them."""
     no: re.Pattern[str] | None = None
     """Matches in lines that contain this pattern do not count."""
 
 
-def _sign(pattern: str, *, no: str = "") -> _Sign:
-    return _Sign(compiled_later(pattern, re.MULTILINE), compiled_later(no) if no else None)
+def _sign(pattern: str, *words: str, no: str = "") -> _Sign:
+    never = compiled_later(no) if no else None
+    return _Sign(compiled_later(pattern, re.MULTILINE), words or ("",), never)
 
 
 _COUNTED_UNIT = (
@@ -97,22 +100,25 @@ _TESTS_FAILED = (
         rf"[,;(|][ \t]*{_FAILED_TOTAL}(?![\d.]*[\w%])",
         no=r"^(?!.*\b(?i:tests?|cases?|assertions?|examples?|specs?|runs?|pass(?:ed|es)?|total|succe\w+|skipped)\b)",
     ),
-    _sign(rf"{_START}(?:failed|Failed|FAILED)[ .!:)*]*$"),
+    _sign(rf"{_START}(?:failed|Failed|FAILED)[ .!:)*]*$", "ailed", "FAILED"),
     _sign(
         r"\n(?:\S+\.\w+::.+|(?:[\w$]+\.)*[A-Z][\w$]* > .+)[ \t]FAILED[ \t]*(?:\[ *\d+%\]|\([\d.]+ ?m?s\))?[ \t]*$",
+        "FAILED",
     ),
-    _sign(r"\n(?:.*: )?[^\w\n]*(?i:some |these )?(?i:tests?) did not pass(?::|[^\w\n]*$)"),
-    _sign(r"\b(?:failures|failed)(?:=|\": ?)[1-9]"),
-    _sign(r"\*\*\*(?:Failed|Exception|Timeout|Not Run)\b"),
-    _sign(r"\bTests(?: run)?: .*\bErrors: [1-9]"),
-    _sign(r"\d failures?[,/ ]+[1-9]\d* errors?\b"),
-    _sign(r"(?:passed|failed|skipped|warnings?), [1-9]\d* errors? in "),
-    _sign(r"\[ FAIL [1-9]|: FAIL code [1-9]|Status: FAILURE!"),
+    _sign(r"\n(?:.*: )?[^\w\n]*(?i:some |these )?(?i:tests?) did not pass(?::|[^\w\n]*$)", "did not pass"),
+    _sign(r"\b(?:failures|failed)(?:=|\": ?)[1-9]", "failures=", "failed=", 'failures"', 'failed"'),
+    _sign(r"\*\*\*(?:Failed|Exception|Timeout|Not Run)\b", "***"),
+    _sign(r"\bTests(?: run)?: .*\bErrors: [1-9]", "Errors: "),
+    _sign(r"\d failures?[,/ ]+[1-9]\d* errors?\b", "failure"),
+    _sign(r"(?:passed|failed|skipped|warnings?), [1-9]\d* errors? in ", " error"),
+    _sign(r"\[ FAIL [1-9]|: FAIL code [1-9]|Status: FAILURE!", " FAIL"),
     _sign(
         r"\.\.\. FAILED$|test result: FAILED|BUILD FAIL|Failed: +[1-9]",
+        *("... FAILED", "result: FAILED", "BUILD FAIL", "Failed: "),
     ),
     _sign(
         r"\[(?:build|setup) failed\]|ERR_PNPM_\w*FAIL|ELIFECYCLE|npm (?:ERR!|error)|error\[E\d+\]",
+        *(" failed]", "ERR_PNPM_", "ELIFECYCLE", "npm ", "error[E"),
     ),
 )
 _TESTS_PASSED = (
@@ -126,19 +132,24 @@ _TESTS_PASSED = (
     _sign(rf"{_NUMBER}(?:{_COUNTED_UNIT})?(?i:passed|passing|pass)\b{_AFTER_COUNT}", no=_CONDITION_WORDS),
     _sign(
         rf"({_COUNT})(?:/| (?:out )?of )\1 (?:{_COUNTED_UNIT})?(?i:passed|passing|pass)\b{_AFTER_COUNT}",
+        *("/", "of "),
         no=_CONDITION_WORDS,
     ),
-    _sign(rf"{_START}(?i:passed|succeeded|successful)[ .!*]*(?:$|\(\d|\d+/\d)", no="[✓✔√]"),
-    _sign(rf"{_COUNT} {_COUNTED_UNIT[:-1]}, (?:\d+ assertions?, |with )?0 failures\b"),
-    _sign(rf"{_COUNT} (?:success(?:es)? / 0 fail|runs, \d+ assertions, 0 failures, 0 errors)"),
-    _sign(r"\bpassed(?:=|\": ?)[1-9]"),
+    _sign(
+        rf"{_START}(?i:passed|succeeded|successful)[ .!*]*(?:$|\(\d|\d+/\d)", "ass", "ucce", "PASS", "UCCE", no="[✓✔√]"
+    ),
+    _sign(rf"{_COUNT} {_COUNTED_UNIT[:-1]}, (?:\d+ assertions?, |with )?0 failures\b", "0 failures"),
+    _sign(rf"{_COUNT} (?:success(?:es)? / 0 fail|runs, \d+ assertions, 0 failures, 0 errors)", "0 fail"),
+    _sign(r"\bpassed(?:=|\": ?)[1-9]", "passed=", 'passed"'),
     _sign(
         r"\n[ \t]*Test summary: total: [1-9]\d*[,;] failed: 0[,;] succeeded: [1-9]|\nTest run summary: Passed!",
+        *("Test summary: ", "Test run summary: "),
     ),
-    _sign(rf"({_COUNT}) of \1 test suites? .*passed"),
-    _sign(r"\[ FAIL 0 .*\bPASS [1-9]"),
+    _sign(rf"({_COUNT}) of \1 test suites? .*passed", " test suite"),
+    _sign(r"\[ FAIL 0 .*\bPASS [1-9]", "[ FAIL 0 "),
     _sign(
         r"test result: ok\. [1-9]|BUILD SUCCESS|Failed: +0, Passed: +[1-9]|Status: SUCCESS!|congratulations :\)",
+        *("result: ok", "SUCCESS", ", Passed: ", "congratulations"),
     ),
 )
 _CRASH_SIGNS = (
@@ -146,20 +157,21 @@ _CRASH_SIGNS = (
     _sign(
         r"\n(?:error: (?:test failed|could not compile|Exited with unexpected signal)|Error: Test failures|"
         r"INTERNALERROR>|!+ KeyboardInterrupt|[^\w\n]*Failed to load )",
+        *("error: ", "Test failures", "INTERNALERROR", "KeyboardInterrupt", "Failed to load "),
     ),
-    _sign(r"\n[^\w\n]*[1-9]\d* did not run[^\w\n]*$|coverage threshold .* not met"),
+    _sign(r"\n[^\w\n]*[1-9]\d* did not run[^\w\n]*$|coverage threshold .* not met", "did not run", " not met"),
     _sign(r"[ \n](?:Killed|Aborted|Terminated|Bus error|Illegal instruction)(?:: \d+)?(?:[^\w\n]*$| {2,})"),
     _sign(r"\b(?i:exit(?:ed)?(?: with)?(?: code| status)?)[ :=]+[1-9]|\btimed out\b|\bNO STATUS\b"),
     _sign(
         rf"[\n,;|(][^\w\n]*[1-9]\d* (?:{_COUNTED_UNIT})?"
         r"(?i:crash(?:ed|es)?|broken|errored|timed out|timeouts?|aborted|not run|unsuccessful)\b"
     ),
-    _sign(r"[\n,;|][^\w\n]*[1-9]\d* errors?[ \t]*(?:$|[,;.|)])|\n(?:#|ℹ) cancelled [1-9]"),
+    _sign(r"[\n,;|][^\w\n]*[1-9]\d* errors?[ \t]*(?:$|[,;.|)])|\n(?:#|ℹ) cancelled [1-9]", " error", "cancelled"),
     _sign(
         r"[\n,;|(][ \t]*(?:# )?(?i:errors?|timeouts?|crash(?:ed|es)|broken|aborted|not run|unexpected pass|xpass)"
         r":[ \t]+[1-9]\d*(?=[ \t]*(?:$|[,;.|]))"
     ),
-    _sign(r"\n[^\w\n]*0 tests? (?:were )?(?:run|ran|executed|found)[^\w\n]*$"),
+    _sign(r"\n[^\w\n]*0 tests? (?:were )?(?:run|ran|executed|found)[^\w\n]*$", "0 test"),
 )
 """Signs, after the word for a pass or beside it, that not everything has finished well."""
 _AMBIGUOUS_SIGNS = (_sign(r"\b[Tt](?<!\d .)(?<!\b[Nn]o .)(?i:ests?(?: run)? failed)[ .!:)*]*$", no=_CONDITION_WORDS),)
@@ -277,7 +289,7 @@ def _verdict_matches(text: str, words: Iterable[str], signs: Iterable[_Sign]) ->
     lines = _lines_with(text, words)
     candidates = f"\n{lines}\n"
     for sign in signs if lines else ():
-        match = sign.pattern.search(candidates)
+        match = sign.pattern.search(candidates) if any(map(candidates.__contains__, sign.words)) else None
         while match:
             start, end = candidates.rindex("\n", 0, match.end()) + 1, candidates.index("\n", match.end())
             line = candidates[start:end]
