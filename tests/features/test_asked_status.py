@@ -14,7 +14,8 @@ SENT = "curl DELETE https://api.x/y"
     [
         ("%{http_code}", "404", "404"),
         ("\\nHTTP_STATUS:%{http_code}\\n", '{"detail":"no"}\nHTTP_STATUS:404\n', "HTTP_STATUS:404"),
-        ("%{time_total}s %{http_code}", "0.4s 500", "0.4s 500"),
+        ("%{time_total}s %{http_code}", "0.4s 500", "500"),
+        ("%{http_code}", '{"token": "Zk3"}404', "404"),
         ("status=%{response_code} t=%{time_total}", "status=409 t=1.0", "status=409 t=1.0"),
     ],
 )
@@ -34,7 +35,7 @@ def test_words_that_the_command_asked_for_tell_of_no_failure(form: str, said: st
     assert Session().runs(f"curl -s --write-out '{form}' -X DELETE https://api.x/y", said).texts() == [SENT]
 
 
-@pytest.mark.parametrize(("between", "row"), [(",", "1,"), (":", "a:"), ("", "7")])
+@pytest.mark.parametrize(("between", "row"), [(",", "1,"), (":", "a:")])
 def test_the_status_is_found_behind_a_long_line_that_looks_like_what_was_asked_for(between: str, row: str) -> None:
     form = between.join(("%{time_connect}", "%{time_total}", "%{size_download}", "%{speed_download}", "%{http_code}"))
     for status, told in (("201", SENT), ("500", f"failed: {SENT}: ")):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from compactor_cli.features.work.call_keys import is_gone
-from compactor_cli.features.work.state import compute_state, known_state
+from compactor_cli.features.work.state import known_state
 from tests.features.working import Session
 
 _DENIED = "ERROR:  permission denied for database harbour"
@@ -130,16 +130,6 @@ def test_a_click_that_failed_on_what_was_there_is_not_over_with_another_click() 
         .calls("click", "Clicked.", ref="e9")
     )
     assert _open(session) == ["open error: Error: the element is covered by another one. (click e4)"]
-
-
-def test_errors_of_elements_that_are_alike_stand_once_with_their_number() -> None:
-    session = Session()
-    for number, ref in enumerate(("e4", "e5", "e6")):
-        session.calls("type", _STALE.format(ref), ref=ref, text=f"{number} ships")
-    told = _open(session)
-    assert told == [f"open error 3x: {_STALE.format('e6')} (type e6 2 ships)"]
-    again = Session().calls("type", _STALE.format("e8"), ref="e8", text="5 ships")
-    assert [line.text[:13] for line in compute_state(again.messages, told)] == ["open error 4x"]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.state import compute_state
-from compactor_cli.summary_text.state_block import state_lines, state_text
 from tests.features.working import FAILS, Session
 
 BROKEN = FAILS + "src/theme.ts(5,15): error TS2305: no exported member 'EditorTheme'.\nnpm error command failed"
@@ -81,8 +79,6 @@ def test_a_script_that_was_run_is_not_unchecked(command, label):
         ("python -c 'import solve'", ""),
         ("sh -c 'hook; echo $?'", ""),
         ("cat /work/solve.py", ""),
-        ("git diff src/solve.py | head -60", ""),
-        ("grep -n total ./solve.py", ""),
         ("cat other.py", ", unchecked"),
         ("ls -la && git add solve.py && git commit -m x", ", unchecked"),
         ("pytest -q other/", ", unchecked"),
@@ -287,16 +283,6 @@ def test_a_linter_that_complains_of_other_files_says_nothing_of_these():
     assert session.texts("file") == ["edited src/hooks.go, tests passed after"]
 
 
-def test_a_file_that_passed_before_something_else_broke_the_check_says_both():
-    session = Session().edits("src/cart.py").runs("make test", "3 passed")
-    session.runs("git merge origin/next", "Merge made by the 'ort' strategy.").edits("src/shop.py")
-    session.runs("make test", f"{FAILS}FAILED tests/test_all.py::test_night\n1 failed")
-    changed = ["edited src/shop.py, tests failed after", "edited src/cart.py, tests passed after, failed later"]
-    assert files(session) == changed
-    again = compute_state((), state_lines(state_text(compute_state(session.messages))))
-    assert [line.text for line in again if line.kind == "file"] == changed, "in the next round"
-
-
 def test_a_file_that_was_changed_behind_the_pass_is_not_said_to_have_passed():
     session = Session().edits("src/cart.py").runs("make test", "3 passed").edits("src/cart.py")
     session.runs("make test", f"{FAILS}FAILED tests/test_all.py::test_night\n1 failed")
@@ -307,12 +293,3 @@ def test_other_tests_that_passed_say_nothing_of_those_that_fail():
     session = Session().edits("src/cart.py").runs("pytest tests/test_other.py", "3 passed")
     session.runs("pytest tests/test_cart.py", f"{FAILS}FAILED tests/test_cart.py::test_total\n1 failed")
     assert files(session) == ["edited src/cart.py, tests failed after"]
-
-
-def test_a_file_that_something_else_broke_stays_so_when_the_check_fails_again():
-    fails = f"{FAILS}FAILED tests/test_all.py::test_night\n1 failed"
-    session = Session().edits("src/cart.py").runs("pytest", "3 passed").runs("git merge next").runs("pytest", fails)
-    (changed,) = files(session)
-    assert changed == "edited src/cart.py, tests passed after, failed later"
-    assert Session().runs("pytest", fails).texts("file", session.texts()) == [changed], "in a later round"
-    assert files(session.runs("pytest", fails)) == [changed]

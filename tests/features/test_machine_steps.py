@@ -18,7 +18,7 @@ from tests.features.working import Session
             "apt-get install -y jq",
             "uv add rich",
         ),
-        *("uv pip install rich", "yarn global add x", "docker build -t api:2 .", "docker compose up -d api"),
+        *("uv pip install rich", "yarn global add x", "docker compose up -d api"),
         *("docker-compose -f a.yml down", "ansible-playbook site.yml", "crontab jobs.txt", "redis-cli -n 2 DEL k"),
     ],
 )

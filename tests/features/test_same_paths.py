@@ -49,15 +49,6 @@ def test_a_name_that_may_be_of_two_files_is_of_neither():
     assert KnownPaths(["/home/sam/a.py", "/home/lee/a.py"]).known("~/a.py") == "~/a.py"
 
 
-def test_the_folder_of_the_user_is_that_of_one_user_only():
-    for names in (("~/a.py", "/home/sam/a.py", "/home/lee/a.py"), ("/home/sam/a.py", "~/a.py", "/home/lee/a.py")):
-        paths = KnownPaths()
-        found = [paths.known(name) for name in names]
-        assert found == [names[0], names[0], "/home/lee/a.py"]
-        assert [paths.known("/home/lee/b.py"), paths.known("~/b.py")] == ["/home/lee/b.py", "~/b.py"]
-    assert KnownPaths(["~/a.py"], main_folder="/home/sam/work").known("/home/lee/a.py") == "/home/lee/a.py"
-
-
 def test_a_shorter_name_is_one_in_the_folder_in_which_the_session_works():
     for known, path in (("specs/a.yaml", "~/ferry/specs/a.yaml"), ("~/ferry/specs/a.yaml", "specs/a.yaml")):
         assert KnownPaths([known], main_folder="/home/sam/ferry").known(path) == known

@@ -122,19 +122,6 @@ def test_a_file_that_was_there_is_edited_by_what_takes_its_place():
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        "rm -rf src/old && mkdir -p src/old && tar -xzf a.tgz -C src/old",
-        "mkdir src/old/ && make probe; rm -r ./src/old",
-    ],
-)
-def test_a_folder_that_is_removed_to_begin_anew_is_not_deleted(command):
-    session = Session().edits("src/b.py").runs(command)
-    assert [text.partition(",")[0] for text in session.texts("file")] == ["edited src/b.py"]
-    assert "src/old" not in compute_ledger(session.messages).files
-
-
-@pytest.mark.parametrize(
     ("edited", "command", "deleted"),
     [
         ("src/a.py", "rm -rf src && mkdir -p src", "src"),
@@ -222,40 +209,6 @@ def test_what_was_committed_stays():
     session = Session().edits("a.py").edits("b.py").runs("git commit -am x").edits("b.py").edits("c.py")
     session.runs("git checkout -- . && git merge dev", f"{FAILS}CONFLICT (content): in a.py")
     assert session.texts("file") == ["edited b.py, unchecked", "edited a.py, unchecked", "restored c.py"]
-    session.runs("git commit --amend --no-edit").runs("git reset --hard HEAD~1")
-    assert session.texts("file") == ["restored b.py", "restored a.py", "restored c.py"]
-
-
-def test_only_the_commits_that_a_reset_names_are_taken_back():
-    session = Session().edits("a.py").runs("git commit -am x").edits("a.py").runs("git commit -am y").edits("b.py")
-    session.runs("git commit -am z").runs("git reset --hard HEAD^^")
-    assert session.texts("file") == ["edited a.py, unchecked", "restored b.py"]
-
-
-def test_new_files_that_git_does_not_know_stay_until_they_are_cleaned():
-    session = Session().runs("touch n.txt m.txt").runs("cat > o.txt <<EOF\nx\nEOF").edits("a.py").runs("git checkout .")
-    session.runs("git reset --hard")
-    assert session.texts("file") == ["wrote o.txt", "created m.txt", "created n.txt", "restored a.py"]
-    session.runs("git clean -n", "Would remove m.txt").runs("git clean -fd", "Removing n.txt\nRemoving out/")
-    assert session.texts("file") == ["wrote o.txt", "created m.txt", "deleted n.txt", "restored a.py"]
-    assert session.runs("git clean -fdq").texts("file") == [
-        *("deleted o.txt", "deleted m.txt", "deleted n.txt", "restored a.py")
-    ]
-
-
-def test_new_files_that_git_knows_go_with_a_hard_reset():
-    session = Session().runs("touch n.txt").runs("git add . && git checkout .")
-    assert session.texts("file") == ["created n.txt"]
-    assert session.runs("git reset --hard").texts("file") == ["deleted n.txt"]
-
-
-def test_stashed_changes_are_gone_until_they_come_back():
-    session = Session().edits("a.py").runs("touch n.txt").runs("git stash")
-    assert session.texts("file") == ["created n.txt", "restored a.py"]
-    session.edits("b.py").runs("git stash push -u -m 'b, too'").runs("git stash drop")
-    assert session.texts("file") == ["deleted n.txt", "restored b.py", "restored a.py"]
-    session.runs("pytest", "1 passed").runs("git stash", "No local changes to save").runs("git stash pop")
-    assert session.texts("file") == ["edited a.py, unchecked", "deleted n.txt", "restored b.py"]
 
 
 @pytest.mark.parametrize("stash", ["git stash", "git stash push a.py"])

@@ -195,9 +195,3 @@ def test_what_earlier_rounds_had_no_room_for_is_still_counted():
     texts = Session().edits("src/b.py").texts(earlier=earlier)
     assert texts[-1] == "not listed: 2 more checks, 8 more changed files"
     assert not any(line.startswith("not listed") for line in texts[:-1])
-
-
-def test_a_pass_of_an_earlier_round_is_not_forgotten_when_that_check_fails() -> None:
-    told = Session().edits("/w/a.py").runs("cd /w && pytest -q", "3 passed").runs("mypy .", "Success: no issues found")
-    failed = Session().runs("ruff check . && mypy .", FAILS + "Found 1 error")
-    assert "edited a.py, lint passed after, failed later" in failed.texts(earlier=told.texts())

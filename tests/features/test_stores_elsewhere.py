@@ -10,14 +10,11 @@ ACTS = [
     "gsutil cp a gs://b/x",
     "gsutil -m cp -r a gs://b/",
     "gsutil rm gs://b/x",
-    "rclone sync a remote:b",
-    "rclone copy a r2:b/c -P",
-    "rclone copy -P --fast a rem:b",
     "s3cmd put a s3://b",
     "s5cmd rm s3://b/x",
     "gcloud storage cp a gs://b",
-    "skopeo copy docker://a docker://b:1",
     "b2 sync a b2://x",
+    "skopeo copy docker://a docker://b:1",
 ]
 LOOKS = [
     "gsutil cp gs://b/x .",

@@ -19,7 +19,7 @@ def test_a_file_is_taken_back_whichever_way_the_folder_is_written(home):
 
 def test_the_folder_of_a_user_is_the_same_written_out():
     session = Session().runs("cd /home/sam/relay && ls").runs("cd /home/sam/relay && make").edits("valve.go")
-    session.edits("/home/sam/relay/pump.go").runs("cd ~/relay && git stash")
+    session.edits("/home/sam/relay/pump.go").runs("cd ~/relay && git checkout .")
     assert files(session) == ["restored pump.go", "restored valve.go"]
 
 
@@ -54,7 +54,6 @@ def test_all_of_a_folder_below_is_not_all():
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("git checkout pump/inner", ""),
         ("git checkout pump", "Updated 2 paths from the index"),
         ("git checkout inner", "Updated 1 path from the index"),
         ("cd pump && git checkout inner", "Updated 1 path from the index"),
@@ -86,7 +85,6 @@ def test_a_file_without_an_ending_is_taken_back():
         ("git checkout pump/inner", "Basculement sur la branche 'pump/inner'"),
         ("git checkout pump && git checkout main.go", "Zu Branch 'pump' gewechselt\nUpdated 1 path from the index"),
         ("git checkout pump", "Updated 0 paths from the index"),
-        ("git checkout pump/inner/", "Updated 0 paths from the index"),
         ("git checkout inner", "Switched to branch 'inner'"),
         ("git checkout valve.go", "Switched to branch 'valve.go'"),
         ("git checkout tank", "Updated 1 path from the index"),
@@ -153,16 +151,6 @@ def test_a_check_of_what_was_there_before_is_none_of_the_changes(aside):
 def test_a_folder_that_is_only_called_home_is_not_that_of_the_user():
     session = Session().runs("cd /w && ls").runs("cd /w && ls").edits("/srv/home/sam/relay/valve.go")
     assert files(session.runs("cd ~/relay && git checkout .")) == ["edited /srv/home/sam/relay/valve.go, unchecked"]
-
-
-def test_files_of_another_user_are_not_taken_back():
-    session = Session().runs("cd ~/relay && ls").runs("cd ~/relay && ls")
-    session.edits("/home/sam/relay/valve.go").edits("/home/sam/relay/tank.go").edits("/home/joe/relay/valve.go")
-    assert files(session.runs("cd ~/relay && git checkout .")) == [
-        "edited /home/joe/relay/valve.go, unchecked",
-        "restored tank.go",
-        "restored valve.go",
-    ]
 
 
 @pytest.mark.parametrize("command", ["git stash -h", "git stash --help", "git reset --help", "git checkout -h"])

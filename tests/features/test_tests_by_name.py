@@ -39,22 +39,15 @@ def of(path, command, said="3 passed"):
         ("wake/loss/sums.py", "pytest -q tests/loss/test_sums.py", PASSED),
         ("src/wake/loss/sums.py", "pytest -q /w/ferry/tests/unit/loss/test_sums.py", PASSED),
         ("wake/loss/sums.py", "pytest -q wake/loss/tests/test_sums.py", PASSED),
-        ("wake/loss/sums.py", "pytest -q wake/gain/test_sums.py", OTHERS),
-        ("wake/loss/sums.py", "pytest -q tests/gain/test_sums.py", OTHERS),
-        ("wake/sums.go", "pytest -q tests/test_sums.py", OTHERS),
         ("lib/sums.ex", "mix test test/sums_test.exs:12", PASSED),
-        ("src/index.ts", "npx jest src/index.test.ts", OTHERS),
-        ("app/models.py", "pytest -q app/tests/test_models.py", OTHERS),
         ("cart/cart.py", "python -m unittest cart.tests.test_total", OTHERS),
         ("cart/total.py", "python -m unittest cart.tests.test_total.TestTotal.test_sum", PASSED),
         ("cart/tests/test_total.py", "python -m unittest cart.tests.test_total", PASSED),
         ("tests/test_b.py", "pytest -q tests/test_*.py", PASSED),
         ("tests/test_b.py", "pytest -q tests/test_{a,b}.py", PASSED),
         ("tests/test_b.py", "pytest -q tests/test_[ab].py", PASSED),
-        ("app/[id]/page.tsx", "npx vitest run app/[no]/page.test.tsx", OTHERS),
         ("x.py", "pytest -q --ignore tests/test_slow.py", PASSED),
         ("x.py", "pytest -q --deselect tests/test_slow.py::test_a", PASSED),
-        ("tests/test_slow.py", "pytest -q --ignore=tests/test_slow.py", ", unchecked"),
         ("tools/mine.py", "pytest -q", PASSED),
         ("tools/mine.py", "pytest -q tests/", PASSED),
         ("tools/mine.py", "pytest -q -k distill", PASSED),
@@ -108,36 +101,3 @@ def test_a_failure_before_other_tests_passed_is_told_where_it_names_the_file():
     failed = FAILS + "FAILED tests/test_mine.py::test_all\n1 failed"
     session = Session().edits("tools/mine.py").runs("pytest -q", failed).runs("pytest -q tests/test_a.py", "1 passed")
     assert files(session) == ["edited tools/mine.py, tests failed after"]
-
-
-@pytest.mark.parametrize(
-    ("command", "label"),
-    [
-        ("sed -i s/a/b/ conf/b.yaml && mig lint conf/b.yaml", ""),
-        ("cat > conf/b.yaml <<'E'\njob: x\nE\nmig lint conf/b.yaml", ""),
-        ("sed -i s/a/b/ conf/b.yaml; grep -in b ./conf/b.yaml | head", ""),
-        ("sed -i s/a/b/ conf/b.yaml && git diff conf/b.yaml", ""),
-        ("cd /w/ferry; sed -i s/a/b/ /w/ferry/conf/b.yaml; mig lint /w/ferry/conf/b.yaml", ""),
-        ("mig lint conf/b.yaml; sed -i s/a/b/ conf/b.yaml", ", unchecked"),
-        ("grep -n a conf/b.yaml && sed -i s/a/b/ conf/b.yaml", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml && sed -i s/c/d/ conf/b.yaml", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml && mig lint conf/c.yaml", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml && git add conf/b.yaml", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml && cp conf/b.yaml old/", ", unchecked"),
-        *((f"sed -i s/a/b/ conf/b.yaml && {rest} conf/b.yaml", ", unchecked") for rest in ("wc -l", "ls -l", "echo")),
-        *(
-            (f"sed -i s/a/b/ conf/b.yaml; {rest}", ", unchecked")
-            for rest in ("scp conf/b.yaml h:", "tar cf x conf/b.yaml")
-        ),
-        ("mig lint conf/b.yaml; cat conf/b.yaml; sed -i s/a/b/ conf/b.yaml", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml && cat old/b.yaml", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml && mig lint old/b.yaml", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml || mig lint conf/b.yaml", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml && sudo cp conf/b.yaml old/", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml; cd old; mig lint conf/b.yaml", ", unchecked"),
-        ("sed -i s/a/b/ conf/b.yaml conf/ab.yaml; mig lint conf/ab.yaml", ", unchecked"),
-    ],
-)
-def test_what_looked_at_a_file_behind_its_change_in_the_same_call_may_have_checked_it(command, label):
-    told = [line for line in files(Session().runs(command, "conf/b.yaml: OK")) if "conf/b.yaml" in line]
-    assert [line.partition("b.yaml")[2] for line in told] == [label]

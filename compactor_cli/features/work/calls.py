@@ -251,9 +251,7 @@ def _with_result(call: ToolCall, result: Part, index: int) -> ToolCall:
             refused = not call.command and (
                 is_change_refused(call.tool, call.arguments, result) or _has_raised(call, text)
             )
-            refused = refused or (
-                is_server_error(text) if not call.command else only_file_complaints(call.command, text)
-            )
+            refused = refused or (only_file_complaints(text) if call.command else is_server_error(text))
             failed = (
                 True if refused or (may_state_failure and begins_as_failed(text)) or has_failure_member(text) else None
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from posixpath import join, normpath
 
@@ -13,8 +12,8 @@ from msgspec.structs import replace
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.endings import existed_before
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
-from compactor_cli.features.work.folders import folder_of, gone_to, is_inside, of_user, only_moves, within
-from compactor_cli.features.work.git_files import CHANGE_ACTIONS, commits_back
+from compactor_cli.features.work.folders import folder_of, is_inside, within
+from compactor_cli.features.work.git_files import CHANGE_ACTIONS
 from compactor_cli.features.work.ledger import command_actions, every_action, is_within, open_file_edit
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.features.work.tool_names import is_remote_commit, tool_words
@@ -36,19 +35,12 @@ EARLIER_LINE = compiled_later(rf"^({'|'.join(_CHANGE_ACTIONS)}) (.+?)(?: (\d+)x)
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _NOT_CHECKED = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
 """Paths that no check says anything about."""
-_REMOVED_PATH = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
 _WRITING = word_set("write save overwrite dump")
 """Words in names of tools that write a whole file, whether or not it exists."""
 _CREATED = compiled_later(r"\bcreat|\bnew\b|\badded\b", re.IGNORECASE)
 """How a tool says that the file it wrote did not exist before."""
 _HEAD_CHARS, _MAX_PATH = 300, 300
 _UPDATED = compiled_later(r"^Updated [1-9]\d* paths? from ", re.MULTILINE)
-_NONE_UPDATED = compiled_later(r"^Updated 0 paths from ", re.MULTILINE)
-_SWITCHED_BRANCH = compiled_later(
-    r"^(?:Switched to (?:a new )?branch|Already on|Note: switching to) '([^'\n]+)'", re.MULTILINE
-)
-"""How git says that it restored files, or which branch it switched to instead."""
-_NOTHING_STASHED = "No local changes to save"
 _IGNORED_NAME = compiled_later(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
 
 
@@ -64,17 +56,10 @@ class Change(Struct):
     """The check result that an earlier round stated."""
     is_new: bool = False
     """Whether the file is in no commit."""
-    commit: int = 0
-    """Number of the session's commit that contains the change; 0 if none does."""
+    is_committed: bool = False
+    """Whether the change is in a commit."""
     committed: Change | None = None
     """The earlier changes to the file that are in a commit."""
-
-    def as_of(self, commit: int) -> Change | None:
-        """Return the changes up to a commit."""
-        change: Change | None = self
-        while change and not 0 < change.commit <= commit:
-            change = change.committed
-        return change
 
 
 class ChangedFiles(Struct):
@@ -84,16 +69,11 @@ class ChangedFiles(Struct):
     """The folder in which most commands run."""
     changes: dict[str, Change] = field(default_factory=dict)
     _open: dict[str, None] = field(default_factory=dict)
-    """Paths whose last change is in no commit, except new files that git does not track."""
-    _untracked: dict[str, None] = field(default_factory=dict)
-    """Paths of new files that git does not track. Reverting changes leaves them in place."""
+    """Paths whose last change is in no commit."""
     _earlier_paths: list[str] = field(default_factory=list)
     """Paths that only an earlier round mentions."""
-    _commits: int = 0
     _git_folder: str = ""
     """The folder of the last git command if it is outside of `main_folder`; only paths in that folder then count."""
-    _stashes: list[tuple[int, dict[str, Change]]] = field(default_factory=list)
-    """(number of the call, changes that it stashed)."""
     _paths: KnownPaths = field(default_factory=KnownPaths)
     """The paths of `changes`; a new path may be a shorter or longer form of one of them."""
     _by_folder: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -102,8 +82,6 @@ class ChangedFiles(Struct):
     """Paths as calls named them."""
     seen: set[str] = field(default_factory=set)
     """Paths that were read: a call that writes one of them does not create it."""
-    _only_moved: bool = False
-    """Whether a call only changed the folder: it is unknown whether later calls run there."""
 
     def __post_init__(self) -> None:
         self._paths = KnownPaths(main_folder=self.main_folder)
@@ -113,10 +91,9 @@ class ChangedFiles(Struct):
         changed: list[str] = []
         unchecked: list[str] = []
         git_folder = ""
-        self._only_moved = self._only_moved or only_moves(call.command)
-        for given, action in changes:
+        for path, action in changes:
             if action == "inside":
-                git_folder = given
+                git_folder = path
                 continue
             if action == "checked":
                 for name in unchecked:
@@ -124,22 +101,19 @@ class ChangedFiles(Struct):
                     self.changes[name].call_number = call_number - 1
                 unchecked = []
                 continue
-            if call.command and _SCRATCH.match(given):
+            if call.command and _SCRATCH.match(path):
                 continue
             if action in BY_GIT:
                 folder = within(folder_of(call, self.main_folder), git_folder, self.main_folder)
                 self._git_folder = folder if folder.startswith(("/", "~")) else ""
-                self._record_git((folder, given), action, call, call_number)
+                self._record_git((folder, path), action, call, call_number)
                 git_folder = ""
                 continue
-            path = self._resolve_path(given, call)
             known = self._paths.find(path)
             before = self.changes.get(known)
-            if action == "emptied" and before is None and not self._below(path, self.changes):
-                continue  # nothing shows that anything was there
             existed = before.action in ("edited", "restored") if before else path in self.seen
             was_there = before is not None and before.action != "deleted"
-            done = _resolve("deleted" if action == "emptied" else action, existed=existed, known=was_there)
+            done = _resolve(action, existed=existed, known=was_there)
             if done == "deleted" and before is None:
                 self._forget(path)
             name = path if is_rooted(path) and not is_rooted(known) else known
@@ -152,28 +126,19 @@ class ChangedFiles(Struct):
             changed.append(path)
         return changed
 
-    def _resolve_path(self, path: str, call: ToolCall) -> str:
-        """Return the known path of a file that a command names relative to the folder that it changed to first."""
-        if path in self.changes or path.startswith(("/", "~")) or self._only_moved or folder_of(call, self.main_folder):
-            return path
-        joined = normpath(join(gone_to(call.command), path))
-        return joined if joined in self.changes or joined in self.seen else path
-
     def _put(self, name: str, known: str, change: Change) -> None:
         """Record a change as the newest one. `known`: the path under which the file was known so far."""
-        was_open = known in self._open
         self._drop(known)
         self.changes[name] = change
         self._paths.add(name)
         for folder in name.split("/")[:-1]:
             self._by_folder.setdefault(folder, {})[name] = None
-        if not change.commit and change.action != "restored":
-            (self._untracked if change.is_new and not was_open else self._open)[name] = None
+        if not change.is_committed and change.action != "restored":
+            self._open[name] = None
 
     def _drop(self, name: str) -> None:
         if self.changes.pop(name, None):
-            for names in (self._open, self._untracked):
-                names.pop(name, None)
+            self._open.pop(name, None)
             self._paths.discard(name)
             for folder in name.split("/")[:-1]:
                 self._by_folder.get(folder, {}).pop(name, None)
@@ -198,92 +163,39 @@ class ChangedFiles(Struct):
         path = name if name.startswith(("/", "~")) else f"{self.main_folder}/{name}"
         return not self._git_folder or is_inside(path, self._git_folder)
 
-    def _checked_out(self, folder: str, path: str, output: str) -> list[str]:
-        """Return the open changes at or below a place that git was given in a folder. Return none if git said that
-        it switched to a branch of that name, or that it updated nothing."""
-        if path in _SWITCHED_BRANCH.findall(output) or (_NONE_UPDATED.search(output) and not _UPDATED.search(output)):
-            return []
-        is_outside = folder.startswith(("/", "~"))
-        changes_below = [] if is_outside or not folder else self._below(normpath(join(folder, path)), self._open)
-        changes = changes_below or self._below(path, self._open)
-        return self._of_one_user(changes) if "~" in (folder[:1], self.main_folder[:1]) else changes
-
-    def _of_one_user(self, names: list[str]) -> list[str]:
-        """Return the names without those in home folders of users other than the most frequent one."""
-        users = Counter(filter(None, map(of_user, self.changes)))
-        others = {user for user, _ in users.most_common()[1:]}
-        return [name for name in names if of_user(name) not in others]
-
-    def _picked(self, folder: str, path: str, output: str) -> list[str]:
-        """Return the changes of `_checked_out` for a place that may also be the name of a branch. For a single word,
-        git switches to the branch and says so in some language, or does nothing. Names in its messages are quoted."""
-        if f"'{path}'" in output:
-            return []
-        changes = self._checked_out(folder, path, output)
-        if _UPDATED.search(output):
-            return changes
-        if "/" not in path:
-            return []
-        start = normpath(join(folder, path))
-        return [name for name in changes if is_inside(name.removeprefix(f"{self.main_folder}/"), start)]
-
     def _record_git(self, location: tuple[str, str], action: str, call: ToolCall, call_number: int) -> None:
         """Record what a git command does to the changes at or below a place, or to all of them. `location`: (folder it
         runs in, place)."""
         folder, target = location
-        if action == "restored":
-            self._revert(self._checked_out(folder, target, call.output), call.message, call_number, all_tracked=False)
-        elif action == "picked":
-            self._revert(self._picked(folder, target, call.output), call.message, call_number, all_tracked=False)
+        if action == "restored" or (action == "picked" and _UPDATED.search(call.output)):
+            if f"'{target}'" not in call.output:  # git quotes the branch that it switches to
+                self._revert(self._checked_out(folder, target), call.message, call_number)
         elif action == "reset":
-            count = None if self._git_folder else commits_back(target)
-            if count is not None:
-                self._commits = max(0, self._commits - count)
-            pool = self._open if count is None else self.changes
-            tracked = [name for name in pool if name not in self._untracked]
-            self._revert(self._below(".", tracked), call.message, call_number)
-        elif action == "added":
-            for name in self._below(target, self._untracked):
-                del self._untracked[name]
-                self._open[name] = None
+            self._revert(self._below(".", self._open), call.message, call_number)
         elif action == "committed":
-            self._commits += target != "--amend" or not self._commits
-            for name in self._below(".", [*self._open, *self._untracked]):
-                self.changes[name] = replace(self.changes[name], is_new=False, commit=self._commits)
-                self._open.pop(name, None)
-                self._untracked.pop(name, None)
-        elif action == "cleaned":
-            removed = ["."] if target == "." else _REMOVED_PATH.findall(call.output)
-            for name in [name for path in removed for name in self._below(path, self._untracked)]:
-                if self.changes[name].action != "deleted":
-                    self._put(name, name, Change("deleted", 0, call.message, call_number, is_new=True))
-        else:
-            self._record_stash(target, action, call, call_number)
+            for name in self._below(".", [*self._open]):
+                self.changes[name] = replace(self.changes[name], is_new=False, is_committed=True)
+                del self._open[name]
 
-    def _record_stash(self, path: str, action: str, call: ToolCall, call_number: int) -> None:
-        """Stash changes, or restore them from a stash."""
-        if action == "stashed" and _NOTHING_STASHED not in call.output:
-            names = self._below(path, self._open) + (self._below(".", self._untracked) if path == ".." else [])
-            self._stashes.append((call_number, {name: self.changes[name] for name in names}))
-            self._revert(names, call.message, call_number)
-        elif action != "stashed" and self._stashes:
-            number, stashed = self._stashes.pop()
-            for name, change in stashed.items() if action == "unstashed" else ():
-                restored = (
-                    change if number == call_number else replace(change, message=call.message, call_number=call_number)
-                )
-                self._put(name, name, restored)
+    def _checked_out(self, folder: str, path: str) -> list[str]:
+        """Return the open changes at or below a place that git was given in a folder."""
+        is_outside = folder.startswith(("/", "~"))
+        changes_below = [] if is_outside or not folder else self._below(normpath(join(folder, path)), self._open)
+        return changes_below or self._below(path, self._open)
 
-    def _revert(self, names: Iterable[str], message: int, call_number: int, *, all_tracked: bool = True) -> None:
-        """Revert the changes that are in no commit. `all_tracked`: also remove new files that git tracks."""
+    def _revert(self, names: Iterable[str], message: int, call_number: int) -> None:
+        """Revert the changes that are in no commit. New files stay, since git may not know them."""
         for name in names:
             change = self.changes[name]
-            kept = change.as_of(self._commits)
-            stays = change.action == "deleted" or not all_tracked if change.is_new else change.action == "restored"
-            if kept is change or stays:
-                continue
-            reverted = Change("deleted" if change.is_new else "restored", 0, message, call_number, is_new=change.is_new)
-            self._put(name, name, replace(kept, message=message, call_number=call_number) if kept else reverted)
+            if not change.is_new and change.action != "restored":
+                kept = change.committed or Change("restored", 0, message, call_number)
+                self._put(name, name, replace(kept, message=message, call_number=call_number))
+
+    def read_earlier_commit(self) -> None:
+        """Record that an earlier round made a commit, for the files known only from there."""
+        for name in self._earlier_paths:
+            self._put(name, name, replace(self.changes[name], is_new=False, is_committed=True))
+        self._earlier_paths = []
 
     def read_earlier_line(self, line: str) -> bool:
         """Read a line of an earlier round; return whether it is about a file."""
@@ -299,14 +211,6 @@ class ChangedFiles(Struct):
         change = replace(before, action=action, edits=edits, message=-1, call_number=-1, checked=checked or "")
         self._put(known, known, change)
         return True
-
-    def read_earlier_commit(self) -> None:
-        """Record that an earlier round made a commit, for the files known only from there."""
-        for name in self._earlier_paths:
-            change = self.changes[name]
-            self._put(name, name, replace(change, is_new=False, commit=1))
-        self._commits += bool(self._earlier_paths)
-        self._earlier_paths = []
 
     def new_paths(self) -> list[str]:
         """Return the paths that calls named. Paths of earlier rounds were shortened at that time."""
@@ -379,7 +283,7 @@ def _apply(before: Change | None, action: str, message: int, call_number: int) -
     before = None if before and before.action == "restored" else before
     edits = (before.edits if before else 0) + (action == "edited")
     new = before is not None and before.is_new
-    committed = before if before and before.commit else before.committed if before else None
+    committed = before if before and before.is_committed else before.committed if before else None
     if before and before.action in _CREATES and action == "edited":
         action = before.action
     elif action != "edited":

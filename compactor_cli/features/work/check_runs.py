@@ -9,15 +9,11 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.absent_programs import is_missing
 from compactor_cli.features.work.calls import NO_CALL, ToolCall
 from compactor_cli.features.work.causes import cause
 from compactor_cli.features.work.check_output import (
-    Verdict,
     failing_names,
-    may_say_nothing_ran,
     named,
-    names_all,
     output_verdict,
     parse_names,
 )
@@ -25,17 +21,14 @@ from compactor_cli.features.work.checks import CheckRun, CheckScope, find_check,
 from compactor_cli.features.work.endings import ran_too_long
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.git_files import stash_subcommand, without_global_options
-from compactor_cli.features.work.programs import CheckKind
+from compactor_cli.features.work.programs import HARMLESS_PROGRAMS, CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step, word_set
+from compactor_cli.text.shell import Step
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-_TRIVIAL = word_set(
-    "cd echo export source . set pwd true mkdir sleep which printf date env unset ls cat tail head grep"
-)
 _SILENT_CHECKS = ("go build", "go vet", "tsc", "gcc", "g++", "cc ", "clang", "eslint", "flake8", "javac", "rustc")
 _NO_OUTPUT = compiled_later(
     r"\s*(?:\(?(?:bash completed with |tool ran with(?:out)? |command )?(?:no output|output or errors?)[^\n]*)?\s*$",
@@ -43,6 +36,15 @@ _NO_OUTPUT = compiled_later(
 )
 _PASSING_PROGRAMS = ("cd", "head", "tail", "cat", "export", "source")
 """Programs that would pass on an error message."""
+_NOT_FOUND = compiled_later(
+    r"(?:^|: )[\w./+-]+: (?:command not found|not found$)|\b[Nn]o task \S+ found|[Mm]issing script:|"
+    r"No module named '?(?:pytest|mypy|ruff|black|flake8|pylint|tox|nox|unittest|coverage|build)\b|"
+    r"exit(?:ed)?(?: with)?(?: code| status)?:? 127\b|is not recognized as an internal|No rule to make target",
+    re.MULTILINE,
+)
+"""How a shell or a task runner reports that a program or target does not exist, so that nothing was checked."""
+_TAIL_CHARS = 1_000
+"""Characters at the end of an output that are searched for such a report."""
 _STOP_OPTIONS = compiled_later(r"\s-(?:x|-exitfirst|-maxfail\S*|-bail\S*|-?fail-?fast\S*)(?:\s|$)")
 """Options that end a run at the first failure."""
 _MAX_TRACKED = 20
@@ -71,8 +73,6 @@ class Run(Struct, frozen=True):
     """What went wrong according to an earlier round."""
     is_partly_fixed: bool = False
     """Whether some of the failures have passed since. It is then unknown whether the error belonged to them."""
-    last_pass: int | None = None
-    """Number of the last call in which everything that now fails had passed."""
     out_of_date: bool = False
     """Whether an earlier round says that files were changed after the run."""
 
@@ -98,15 +98,13 @@ class CheckRuns:
         """Scope of a check -> number of the last call in which it passed, newest last."""
         self._passed_before: set[CheckScope] = set()
         """The same for passes that were newer than all changes of an earlier round."""
-        self.last_unknown = NO_CALL
-        """Number of the last call with a failed check whose later run did not state its outcome."""
-        self._untold: dict[CheckScope, int] = {}
+        self.untold: dict[CheckScope, int] = {}
         """Like `passes`, for checks that did not state their outcome."""
 
-    def failures(self) -> dict[int, tuple[CheckKind, str, int | None]]:
-        """Return call number -> (kind, output, number of the last call in which it had passed) of checks that failed
-        and have not passed since. If some of the tests passed later, only the rest is given."""
-        return {run.call_number: (run.check.kind, _run_output(run), run.last_pass) for run in self.failing.values()}
+    def failures(self) -> dict[int, tuple[CheckKind, str]]:
+        """Return call number -> (kind, output) of checks that failed and have not passed since. If some of the tests
+        passed later, only the rest is given."""
+        return {run.call_number: (run.check.kind, _run_output(run)) for run in self.failing.values()}
 
     def last_pass(self, kind: CheckKind, path: str = "") -> int:
         """Return the number of the last call in which a check of this kind passed, and covered the file if a path is
@@ -114,24 +112,20 @@ class CheckRuns:
         passes = reversed(self.passes.items())
         return next((order for scope, order in passes if scope.kind == kind and scope.covers_file(path)), NO_CALL)
 
+    def passed_earlier(self, kind: CheckKind, path: str) -> bool:
+        """Return whether an earlier round saw a check of this kind pass on a file that had been changed before."""
+        return any(scope.kind == kind and scope.covers_file(path) for scope in self._passed_before)
+
     def last_other_pass(self, path: str) -> int:
         """Return the number of the last call in which tests passed that were named by their files and are not those
         of this file."""
         passes = reversed(self.passes.items())
         return next((order for scope, order in passes if scope.names_tests and not scope.covers_file(path)), NO_CALL)
 
-    def last_unstated(self, path: str) -> int:
-        """Return the number of the last call in which a check of a file did not state its outcome."""
-        untold = self._untold.items()
-        return max((order for scope, order in untold if scope.names_tests or scope.covers_file(path)), default=NO_CALL)
-
-    def passed_earlier(self, kind: CheckKind, path: str) -> bool:
-        """Return whether an earlier round saw a check of this kind pass on a file that had been changed before."""
-        return any(scope.kind == kind and scope.covers_file(path) for scope in self._passed_before)
-
     def record_call(self, call: ToolCall, steps: Sequence[Step], call_number: int, main_folder: str) -> bool:
         """Record what a call says about checks; return False if it ran none."""
-        found = [] if call.failed and is_missing(call.output) else list(_iter_checks(steps, call, main_folder))
+        is_missing = call.failed and _NOT_FOUND.search(call.output[-_TAIL_CHARS:])
+        found = [] if is_missing else list(_iter_checks(steps, call, main_folder))
         if call.undecided and ran_too_long(call.output):  # an earlier failure is still the newest outcome that is known
             for _, check in found:
                 self.passing.pop(_key(check), None)
@@ -143,7 +137,7 @@ class CheckRuns:
                 self._record_pass(Run(check, call.message, call_number))
             elif failed is None:
                 self._record_unknown(check)
-                _set_newest(self._untold, check.scope, call_number)
+                _set_newest(self.untold, check.scope, call_number)
         broken = [check for check, failed in outcomes if failed]
         names = failing_names(call.output) if broken else ()
         for check in broken:
@@ -179,7 +173,7 @@ class CheckRuns:
                 del self.passing[key]
         _set_newest(self.passing, _key(run.check), run)
         for label, other in list(self.failing.items()):
-            if run.check.covers(other.check, other.names) or run.check.compiles(other.check, _run_output(other)):
+            if run.check.covers(other.check, other.names):
                 self._resolve_failure(label)
                 continue
             if other.check.kind != run.check.kind or not other.names:
@@ -196,12 +190,12 @@ class CheckRuns:
 
     def _record_unknown(self, check: CheckRun) -> None:
         """Record that the outcome is unknown: earlier results may no longer hold."""
-        for label in [label for label, other in self.failing.items() if check.covers(other.check, other.names)]:
-            self.last_unknown = max(self.last_unknown, self.failing.pop(label).call_number)
+        for label, other in list(self.failing.items()):
+            if check.kind == other.check.kind and check.covers(other.check, other.names):
+                del self.failing[label]
         self.passing.pop(_key(check), None)
 
     def _record_failure(self, run: Run) -> None:
-        run = replace(run, last_pass=self._last_full_pass(run))
         for key, other in list(self.passing.items()):
             same = _runner(other.check) == _runner(run.check)
             if same and (other.check.is_unlimited or run.check.is_unlimited or other.check.label == run.check.label):
@@ -214,17 +208,6 @@ class CheckRuns:
             self.failed_in.setdefault(run.check.label, []).extend([] if gone else messages)
         _set_newest(self.failing, run.check.label, run)
         self.failed_in.setdefault(run.check.label, []).append(run.message)
-
-    def _last_full_pass(self, run: Run) -> int | None:
-        """Return the number of the last call in which everything passed that fails in this run; negative for earlier
-        rounds."""
-        passed = [other.call_number for other in self.passing.values() if other.check.covers(run.check, run.names)]
-        passed += [
-            other.last_pass
-            for other in self.failing.values()
-            if other.last_pass is not None and other.check.covers(run.check, run.names)
-        ]
-        return max(passed, default=None)
 
     def failing_lines(self, changed: Mapping[str, int]) -> Iterator[StateLine]:
         """Yield failing checks, newest first. Checks of one command line that cannot be told apart share a line.
@@ -273,12 +256,10 @@ def _is_out_of_date(run: Run, changed: Mapping[str, int]) -> bool:
 
 
 def _replaces(run: Run, before: Run) -> bool:
-    """Return whether a failing test run makes an earlier one obsolete. It must run at least the same tests, and
-    either name all of the earlier failures or name every failure of its own."""
-    if run.check.kind != "tests" or not run.names or not run.check.includes_run(before.check):
-        return False
-    has_same = before.names != () and set(before.names) <= set(run.names)
-    return has_same or (not _STOP_OPTIONS.search(run.check.label) and names_all(_run_output(run), run.names))
+    """Return whether a failing test run makes an earlier one obsolete. It must name its failures and run at least
+    the same tests, without stopping at the first failure."""
+    is_whole = run.check.kind == "tests" and run.names != () and not _STOP_OPTIONS.search(run.check.label)
+    return is_whole and run.check.includes_run(before.check)
 
 
 def _looks_at(check: CheckRun, path: str) -> bool:
@@ -320,18 +301,16 @@ def _outcomes(
 ) -> list[tuple[CheckRun, bool | None]]:
     """Return the outcome of each check of a command line: from the exit code if it is conclusive, otherwise from the
     output."""
-    says = _Verdicts(call.output)
-    if call.failed and len(found) > 1 and _is_chain(steps, found):
-        return _broken_chain(found, says_failed={check.kind for _, check in found if says[check.kind].failed})
+    says = {kind: output_verdict(kind, call.output) for kind in {check.kind for _, check in found}}
     result: list[tuple[CheckRun, bool | None]] = []
     for i, check in found:
         kind = check.kind
         if call.failed is not True and _is_silent(call, steps, i, check) and says[kind].failed is None:
             result.append((check, False))
         elif call.failed is False and _is_proof(steps, i) and (call.stated or _is_pass(call, says[kind].failed, kind)):
-            result.append((check, False if says.has_run(kind) else None))
+            result.append((check, False if says[kind].has_run else None))
         elif call.failed and _fails_alone(steps, i):
-            result.append((check, True if says.has_run(kind) else None))
+            result.append((check, True if says[kind].has_run else None))
         else:
             result.append((check, says[kind].failed))
     return result
@@ -341,21 +320,6 @@ def _is_pass(call: ToolCall, says_failed: bool | None, kind: CheckKind) -> bool:
     """Return whether a success that is stated only by the tool's silence is a pass of the check. The output must not
     contradict it; and if tests print anything, they have to print their outcome."""
     return says_failed is False or (says_failed is None and (kind != "tests" or not call.output.strip()))
-
-
-class _Verdicts(dict[CheckKind, Verdict]):
-    """Kind of check -> verdict of the output, computed on access."""
-
-    def __init__(self, output: str) -> None:
-        self._said = output
-
-    def __missing__(self, kind: CheckKind) -> Verdict:
-        self[kind] = stated = output_verdict(kind, self._said)
-        return stated
-
-    def has_run(self, kind: CheckKind) -> bool:
-        """Return whether the output does not say that nothing was run; cheaper than a full verdict."""
-        return not may_say_nothing_ran(kind, self._said) or self[kind].has_run
 
 
 def _set_newest(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
@@ -383,17 +347,6 @@ def _is_proof(steps: Sequence[Step], i: int) -> bool:
 def _fails_alone(steps: Sequence[Step], i: int) -> bool:
     """Return whether a failure of the whole command line can only come from this step."""
     others = (step.words[0] for other, step in enumerate(steps) if other != i)
-    return all(program in _TRIVIAL for program in others) and (i == len(steps) - 1 or steps[i].operator == "&&")
-
-
-def _is_chain(steps: Sequence[Step], found: Sequence[tuple[int, CheckRun]]) -> bool:
-    return all(step.operator == "&&" for step in steps[found[0][0] : found[-1][0]])
-
-
-def _broken_chain(found: Sequence[tuple[int, CheckRun]], says_failed: set[str]) -> list[tuple[CheckRun, bool | None]]:
-    """Return the outcomes of the checks in a failed `a && b && c`. Suspects are those whose kind the output reports
-    as failed; if there are none, all of them."""
-    suspects = [i for i, (_, check) in enumerate(found) if check.kind in says_failed] or list(range(len(found)))
-    return [
-        (check, True if i in suspects else False if i < suspects[0] else None) for i, (_, check) in enumerate(found)
-    ]
+    return all(program in HARMLESS_PROGRAMS for program in others) and (
+        i == len(steps) - 1 or steps[i].operator == "&&"
+    )

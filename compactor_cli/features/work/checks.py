@@ -15,13 +15,11 @@ from compactor_cli.features.work.programs import (
     TARGET_RUNNERS,
     CheckKind,
     check_kind,
-    includes_variants,
-    split_variant,
     started_program_words,
+    variant_of,
     without_prefixes,
 )
 from compactor_cli.features.work.secret_words import mask_words
-from compactor_cli.features.work.usual_tests import is_test_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later, lower_for_search
@@ -34,8 +32,6 @@ _IGNORING_OPTIONS = word_set("--ignore --ignore-glob --deselect --exclude --test
 _SHELL_PATTERN = compiled_later(r"[*?{$`]|[^/]\[")
 """Characters in a path that the shell or the program expands. A folder may be called `[id]`."""
 _LINE_SUFFIX = compiled_later(r"(?::\d+)+$")
-_ONLY_TESTING = "-only-testing:"
-"""The option of Xcode that limits a run."""
 LIMIT_ARGUMENTS = (
     *("tests", "test", "testNames", "test_names", "test_name", "testName", "filter", "pattern", "grep", "keyword"),
     *("package", "module", "project", "target", "scheme"),
@@ -53,6 +49,9 @@ _NO_CODE_SUFFIXES = (
 )
 """Endings of names of files with prose or data."""
 _FILE_SUFFIX = compiled_later(r"\.\w+(?:::.*)?$")
+_MARKED_TEST = compiled_later(r"^tests?_|_tests?$")
+_TEST_AFFIX = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
+"""The part of a test's name besides the name of what it tests."""
 _TEST_NAME = compiled_later(r"test|spec", re.IGNORECASE)
 _CONFIG_FILE = compiled_later(r"\.(?:\w*proj|slnx?|toml|ya?ml|json|cfg|ini|conf|mk|gradle|xml)$|\bconfig\.\w+$")
 """A file that configures how checks are run, not which ones."""
@@ -60,22 +59,8 @@ _NOT_A_TARGET = compiled_later(r"[/.]")
 """What neither a subcommand nor a target contains."""
 _LIMIT_NAME = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
 """What names of limits contain."""
-_COMPILER_LOCATION = r"^(?:vet: )?\S+\.[A-Za-z]\w{0,9}(?::\d+:\d+: |\(\d+,\d+\): error )"
-_COMPILE_ERRORS = {
-    "go": compiled_later(_COMPILER_LOCATION, re.MULTILINE),
-    "cargo": compiled_later(r"^error\[E\d+\]", re.MULTILINE),
-}
-"""Programs that recompile what they test, and how they say that compiling failed."""
-_LINTER_COMPLAINT = compiled_later(
-    r"^error: (?!could not compile|aborting due to)|^(?!vet: )\S+\.go:\d+:\d+: ", re.MULTILINE
-)
-"""Complaints of a linter about code that did compile."""
-_LINKER_ERROR = compiled_later(
-    r"\bld(?:\.\w+)?: |\blink(?:er|ing)\b|\bundefined (?:reference|symbol)|cannot find -l", re.IGNORECASE
-)
-"""Errors after compiling, in a stage that tests may not reach."""
-_NARROWING_OPTIONS = word_set("--lib --doc --bin --bins --example --examples --test --no-build")
-"""Options that compile less than a build would."""
+_COMPILING_TESTERS = ("go", "cargo")
+"""Programs that build what they test: a pass of the tests shows that it builds."""
 _MAX_LABEL = 100
 """Maximum length of a check's label."""
 
@@ -86,8 +71,6 @@ class CheckScope(Struct, frozen=True):
     kind: CheckKind
     limits: tuple[str, ...] = ()
     """Files and folders that it was limited to; empty for all."""
-    excluded: tuple[str, ...] = ()
-    """Files and folders that it was told to leave out."""
 
     @property
     def names_tests(self) -> bool:
@@ -95,13 +78,10 @@ class CheckScope(Struct, frozen=True):
         return self.kind == "tests" and any(map(_FILE_SUFFIX.search, self.limits))
 
     def covers_file(self, path: str) -> bool:
-        """Return whether a check covers a file. It does if it was limited to the file, or if the named test files
-        are the usual tests of the file."""
-        if any(is_under(path, left) for left in self.excluded):
-            return False
+        """Return whether a check covers a file. It does if it was limited to the file, or to tests named like it."""
         if not self.limits or any(is_under(path, limit) for limit in self.limits):
             return True
-        return self.names_tests and any(is_test_of(limit, path) for limit in self.limits)
+        return self.names_tests and any(file_stem(limit) == file_stem(path) for limit in self.limits)
 
 
 class CheckRun(Struct, frozen=True):
@@ -119,17 +99,11 @@ class CheckRun(Struct, frozen=True):
     """Files and folders that it was limited to; empty for all."""
     selected_names: tuple[str, ...] = ()
     """Names of tests or packages that it was limited to; empty for all."""
-    variables: frozenset[str] = frozenset()
-    """Variables set before the program, with their values; they may change which system it builds for."""
-    excluded_names: frozenset[str] = frozenset()
-    """Tests or tasks that it was told to leave out."""
-    excluded_paths: tuple[str, ...] = ()
-    """Files and folders that it was told to leave out."""
 
     @property
     def is_unlimited(self) -> bool:
         """Return whether it was not limited to anything."""
-        return not self.paths and not self.selected_names and not self.excluded_names
+        return not self.paths and not self.selected_names
 
     @property
     def scope(self) -> CheckScope:
@@ -143,12 +117,14 @@ class CheckRun(Struct, frozen=True):
         if self.kind == "tests":
             tests = [path for path in files if _TEST_NAME.search(path) and not _CONFIG_FILE.search(path)]
             limits = tuple(path for path in limits if path in tests or path not in files) if tests or not files else ()
-        return CheckScope(self.kind, () if files and self.kind == "build" else limits, self.excluded_paths)
+        return CheckScope(self.kind, () if files and self.kind == "build" else limits)
 
     def covers(self, other: CheckRun, names: tuple[str, ...] = ()) -> bool:
         """Return whether a pass of this check implies that the other one, with these failing names, would pass now."""
         if self.label == other.label and self.kind == other.kind:
             return True
+        if (self.kind, other.kind) == ("tests", "build") and self.program == other.program in _COMPILING_TESTERS:
+            return self._does_as_much(other)
         return self._runs_like(other) and self._includes(other.paths or names, other.selected_names or names)
 
     def includes_run(self, other: CheckRun) -> bool:
@@ -156,34 +132,11 @@ class CheckRun(Struct, frozen=True):
         the same options, and is not limited further."""
         if self.label == other.label and self.kind == other.kind:
             return True
-        return (
-            self.kind == other.kind
-            and self.program == other.program != "*"
-            and self.folder in ("", other.folder)
-            and self._includes(other.paths, other.selected_names)
-            and _options(self.label) >= _options(other.label)
-            and self.excluded_names <= other.excluded_names
-        )
+        return self.kind == other.kind and self.program == other.program != "*" and self._does_as_much(other)
 
-    def compiles(self, other: CheckRun, output: str) -> bool:
-        """Return whether a pass of these tests shows that code which the other check could not compile now compiles.
-        The same program must compile it for the tests. `output`: output of the other check."""
-        error_pattern = _COMPILE_ERRORS.get(self.program)
-        if (
-            error_pattern is None
-            or (self.kind, self.program) != ("tests", other.program)
-            or not error_pattern.search(output)
-        ):
-            return False
-        if _LINKER_ERROR.search(output) or (other.kind != "build" and _LINTER_COMPLAINT.search(output)):
-            return False
-        return (
-            self.folder in ("", other.folder)
-            and self._includes(other.paths, other.selected_names)
-            and _options(self.label) >= _options(other.label)
-            and _NARROWING_OPTIONS.isdisjoint(self.label.split())
-            and self.variables >= other.variables
-        )
+    def _does_as_much(self, other: CheckRun) -> bool:
+        is_included = self.folder in ("", other.folder) and self._includes(other.paths, other.selected_names)
+        return is_included and _options(self.label) >= _options(other.label)
 
     def covers_name(self, other: CheckRun, name: str) -> bool:
         """Return whether a pass of this check implies that this one name, which failed in the other check, would
@@ -192,9 +145,7 @@ class CheckRun(Struct, frozen=True):
 
     def _runs_like(self, other: CheckRun) -> bool:
         is_same_program = self.program == other.program or "*" in (self.program, other.program)
-        is_same_program = is_same_program or includes_variants(self.label.split(), self.program, other.program)
-        excludes_no_more = self.excluded_names <= other.excluded_names
-        return self.kind == other.kind and is_same_program and excludes_no_more and self.folder in ("", other.folder)
+        return self.kind == other.kind and is_same_program and self.folder in ("", other.folder)
 
     def _includes(self, paths: tuple[str, ...], names: tuple[str, ...]) -> bool:
         within = not self.paths or _all_within(paths, self.paths)  # there are fewer paths than names
@@ -221,6 +172,19 @@ def is_under(path: str, limit: str) -> bool:
     if _clean_limit(limit) not in path:  # rules out most paths quickly
         return False
     return _within(path, limit) or f"/{path}".endswith(f"/{limit.removeprefix('./')}")
+
+
+@lru_cache(maxsize=8192)
+def file_stem(path: str) -> str:
+    """Return the name that a file shares with its tests: without folders, extensions and the mark of a test. A module
+    such as `tests.test_a.TestB` counts as a file."""
+    parts = basename(path).split(".")
+    return _TEST_AFFIX.sub("", next(filter(_MARKED_TEST.search, parts), parts[0] or basename(path)))
+
+
+def is_marked_test(path: str) -> bool:
+    """Return whether the name of a file marks it as a test."""
+    return file_stem(path) != basename(path).split(".", 1)[0]
 
 
 def is_not_code(path: str) -> bool:
@@ -263,14 +227,11 @@ def find_check(step: Step, folder: str = "") -> CheckRun | None:
     ]
     words = started_program_words(shown_words)
     label = one_line(" ".join(label_words), _MAX_LABEL).replace(": ", ":") + (f" (in {folder})" if folder else "")
-    variant, rest, left_out = split_variant(program, words[1:])
-    rest, ignored = _split_ignored(rest)
     paths, selected = _find_limits(
-        rest, named=is_target or program in PLATFORM_PROGRAMS or program in FORMATTER_PROGRAMS
+        words[1:], named=is_target or program in PLATFORM_PROGRAMS or program in FORMATTER_PROGRAMS
     )
-    env_words = step.words[: len(step.words) - len(shown_words)]  # words of `env`
-    variables = frozenset((*step.assignments, *(word for word in env_words if "=" in word)))
-    return CheckRun(kind, label, "*" if is_target else variant, folder, paths, selected, variables, left_out, ignored)
+    variant = "*" if is_target else variant_of(program, words[1:])
+    return CheckRun(kind, label, variant, folder, paths, selected)
 
 
 def parse_label(label: str) -> CheckRun | None:
@@ -283,21 +244,6 @@ def parse_label(label: str) -> CheckRun | None:
     return find_check(Step(tuple(words), ""), folder)
 
 
-def _split_ignored(rest: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the arguments without options that leave out files, and the files left out. A single test of a file
-    does not count as left out."""
-    kept: list[str] = []
-    ignored: list[str] = []
-    words = iter(rest)
-    for word in words:
-        name, has_value, value = word.partition("=")
-        if name in _IGNORING_OPTIONS:
-            ignored.append(value if has_value else next(words, ""))
-        else:
-            kept.append(word)
-    return kept, tuple(path for path in ignored if path and "::" not in path)
-
-
 def _find_limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what a run is limited to: (paths, names). `named`: the first word is a subcommand or a target."""
     paths: list[str] = []
@@ -305,12 +251,12 @@ def _find_limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], 
     words = iter(rest)
     for word in words:
         name, _, value = word.partition("=")
-        if word.startswith(_ONLY_TESTING):
-            selected.append(word.partition(":")[2])
+        if word in _IGNORING_OPTIONS:
+            next(words, "")
         elif name in _SELECTING_OPTIONS or (value and name in LIMIT_ARGUMENTS):
             value = value or next(words, "")
             selected += filter(None, (part.strip("^$() ") for part in re.split(r"\||\bor\b|,", value)))
-        elif not word.startswith("-") and word not in ("run", "run-script"):
+        elif not word.startswith(("-", "+")) and word not in ("run", "run-script"):
             if named and not _NOT_A_TARGET.search(word):
                 named = False
             elif not _WHOLE_PROJECT.match(word) and _LIMIT_NAME.search(word):

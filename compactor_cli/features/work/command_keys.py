@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from compactor_cli.features.work.github_steps import github_key
-from compactor_cli.features.work.publish_steps import PUBLISHERS
 from compactor_cli.features.work.remote_steps import remote_key, selects_places
+from compactor_cli.features.work.step_tables import PUBLISHERS
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import operands, word_set
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from compactor_cli.features.work.check_output import output_verdict
 from compactor_cli.features.work.checks import find_check
 from compactor_cli.features.work.json_results import says_failed
-from compactor_cli.features.work.programs import plain_steps
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.text.clean import both_ends
 from compactor_cli.text.outcomes import result_errors, stated_failure
@@ -117,38 +116,22 @@ _NOT_A_SENTENCE = compiled_later(r"\s*(?:[\d{<+@|]|--|```)")
 """How lines of files, diffs and objects begin."""
 _TAG = compiled_later(r"^(?:<[\w-]+>\s*)+")
 _MAX_SENTENCE_CHARS = 300
-FILE_CHANGING_PROGRAMS = word_set("rm rmdir unlink mv cp ln mkdir touch chmod chown")
-"""Programs that print nothing about the files that they changed."""
-_SEARCH_PROGRAMS = word_set("grep egrep fgrep rg ag findstr Select-String")
-"""Programs that fail if there is nothing to show."""
-_FILTER_PROGRAMS = _SEARCH_PROGRAMS | word_set("head tail wc tee sed awk sort uniq cut tr cat less column nl jq")
-"""Programs that succeed whatever the outcome of the program before them."""
 _ZERO_FAILURES = compiled_later(
     r"\b(?:errors?|fail(?:ed|ures?)?)[=:]\s*0\b|\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE
 )
 """How a report says that nothing went wrong."""
-_GAVE_UP_LINE = compiled_later(r"^(?:[Uu]sage|panic|E): |^[Ee]xit (?:code|status):? [1-9]", re.MULTILINE)
-"""How programs say that they did nothing, other than with an error."""
+_FILE_COMPLAINTS = compiled_later(r"(?:(?:rm|rmdir|unlink|mv|cp|ln|mkdir|touch|chmod|chown): .+: \S.*(?:\n|\Z))+\Z")
+"""An output in which programs that were to change files only say what they could not do and why."""
+_SEARCH_PROGRAMS = word_set("grep egrep fgrep rg ag findstr Select-String")
+"""Programs that fail if there is nothing to show."""
+_FILTER_PROGRAMS = _SEARCH_PROGRAMS | word_set("head tail wc tee sed awk sort uniq cut tr cat less column nl jq")
+"""Programs that succeed whatever the outcome of the program before them."""
 
 
-def complaints_of(step: Step, output: str) -> list[str]:
-    """Return the lines in which a program reports what it could not do and why, prefixed with its name."""
-    program = basename(step.words[0])
-    if f"{program}: " not in output:
-        return []
-    return re.findall(rf"^{re.escape(program)}: .+: \S.*$", output[:OUTCOME_HEAD_CHARS], re.MULTILINE)
-
-
-def only_file_complaints(command: str, output: str) -> bool:
-    """Return whether all output of a command line consists of complaints by programs that were to change files."""
+def only_file_complaints(output: str) -> bool:
+    """Return whether an output consists of complaints by programs that were to change files."""
     text = output.strip()
-    if len(text) > OUTCOME_HEAD_CHARS or text.partition(":")[0] not in FILE_CHANGING_PROGRAMS:
-        return False
-    file_steps = [
-        step for step in plain_steps(parse_steps(command)) if basename(step.words[0]) in FILE_CHANGING_PROGRAMS
-    ]
-    complaints = sum(any(complaints_of(step, line) for step in file_steps) for line in text.split("\n"))
-    return complaints == text.count("\n") + 1
+    return len(text) <= OUTCOME_HEAD_CHARS and _FILE_COMPLAINTS.match(text) is not None
 
 
 def has_failed(result: Part) -> bool:
@@ -239,19 +222,12 @@ def steps_that_succeeded(line: Sequence[Step], output: str) -> Iterator[Step]:
     program counts as successful unless the output contains a known form of error; errors in other forms are missed."""
     for index in range(len(line) - 1, -1, -1):
         after = line[index].operator
-        if after == "|" and _reports_error(output):
+        if after == "|" and result_errors(_ZERO_FAILURES.sub("", output), True, limit=1):
             continue
         alternative = index > 0 and line[index - 1].operator == "||"  # it may not have run
         if alternative or (after not in ("", "&&", "|") and index < len(line) - 1):
             return
         yield line[index]
-
-
-def _reports_error(output: str) -> bool:
-    """Return whether an output appears to report an error."""
-    return _GAVE_UP_LINE.search(output) is not None or bool(
-        result_errors(_ZERO_FAILURES.sub("", output), True, limit=1)
-    )
 
 
 def existed_before(output: str) -> bool:

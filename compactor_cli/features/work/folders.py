@@ -10,7 +10,6 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.model.message import Message
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import parse_steps
 
 _MAIN_FOLDER_SHARE = 0.9
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
@@ -27,7 +26,6 @@ _FOLDER_CHANGE = compiled_later(
     rf"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+((?:/|{_HOME_PREFIX})[\w./~+@-]+|'/[^'\n]+'|\"(?:/|{_HOME_PREFIX})[^\"\n]+\")"
 )
 _FOLDER_PROGRAMS = ("cd", "pushd", "popd")
-_LISTING_PROGRAMS = ("pwd", "ls")
 _USER_HOME = compiled_later(r"(?:\$HOME|\$\{HOME\}|/root|/(?:home|Users)/[^/]+)(?=/|$)")
 """How a path in a user's home folder begins if it is not written with `~`."""
 
@@ -139,30 +137,6 @@ def within(folder: str, target: str, main_folder: str) -> str:
     return "/".join(parts)
 
 
-def only_moves(command: str) -> bool:
-    """Return whether a command line only changes the folder and lists what is there."""
-    begins_with_change = command.startswith(_FOLDER_PROGRAMS)
-    return begins_with_change and all(
-        step.words[0] in (*_FOLDER_PROGRAMS, *_LISTING_PROGRAMS) for step in parse_steps(command)
-    )
-
-
-def gone_to(command: str) -> str:
-    """Return the folder that a command line changes to first and stays in, regardless of the outcome of its steps;
-    "" if it does not, or may not."""
-    if not command.startswith("cd "):
-        return ""
-    line_steps = parse_steps(command)
-    leaves_folder = any(step.words[0] in _FOLDER_PROGRAMS for step in line_steps[1:]) or any(
-        step.operator == "&" for step in line_steps
-    )
-    return (
-        line_steps[0].words[1]
-        if line_steps[0].operator in ("&&", ";") and len(line_steps[0].words) == 2 and not leaves_folder
-        else ""
-    )
-
-
 def prefix_to_cut(paths: Sequence[str], main_folder: str) -> str:
     """Return the prefix to cut from these paths, with its slash: the main folder, or the folder that most paths
     share."""
@@ -179,12 +153,6 @@ def prefix_to_cut(paths: Sequence[str], main_folder: str) -> str:
 def with_home_as_tilde(path: str) -> str:
     """Return a path with a leading home folder replaced by `~`."""
     return _USER_HOME.sub("~", path, count=1) if _USER_HOME.match(path) else path
-
-
-def of_user(path: str) -> str:
-    """Return the home folder that a path begins with, or ""."""
-    match = _USER_HOME.match(path)
-    return match.group() if match else ""
 
 
 def is_inside(path: str, folder: str) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import operands, word_set
 
-CHANGE_ACTIONS = word_set("inside checked picked added committed stashed unstashed cleaned dropped")
+CHANGE_ACTIONS = word_set("inside checked picked committed")
 """Actions on changes rather than on files; their path says which changes are affected. `inside` says where the next
 command runs. `checked` says that a check or a script runs after the preceding actions. `picked` says that a checkout
 reverted a path or switched to a branch of that name."""
@@ -35,15 +34,8 @@ def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield from ((path, "restored") for path in plain_operands(rest))
     elif verb == "reset" and "--hard" in rest:
         yield next(iter(plain_operands(rest)), "HEAD"), "reset"
-    elif verb == "stash":
-        yield from _stash_actions(rest)
-    elif verb == "add":
-        yield from ((path, "added") for path in plain_operands(rest) or ["."])
     elif verb == "commit":
-        yield "--amend" if "--amend" in rest else ".", "committed"
-    elif verb == "clean" and not any(re.match(r"--dry-run|-[a-z]*[ni]", word) for word in rest):
-        quiet = any(re.match(r"--quiet|-[a-z]*q", word) for word in rest)
-        yield "." if quiet and not plain_operands(rest) else "..", "cleaned"
+        yield ".", "committed"
 
 
 def folder_option(words: Sequence[str]) -> str:
@@ -88,16 +80,3 @@ def stash_subcommand(words: Sequence[str]) -> str:
     if not words or words[0] != "stash":
         return ""
     return words[1] if len(words) > 1 and not words[1].startswith("-") else "push"
-
-
-def _stash_actions(rest: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the actions of `git stash`: `.` stands for all changes to tracked files, `..` for all changes."""
-    verb = stash_subcommand(("stash", *rest))
-    if verb in ("pop", "apply"):
-        yield ".", "unstashed"
-    elif verb in ("drop", "clear"):
-        yield ".", "dropped"
-    elif verb in ("push", "save"):
-        paths = plain_operands(rest[1:]) if rest[:1] == ["push"] else []
-        includes_untracked = any(re.match(r"--include-untracked|--all|-[a-z]*[ua]", word) for word in rest)
-        yield from ((path, "stashed") for path in paths or [".." if includes_untracked else "."])

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.git_files import commits_back
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
@@ -32,7 +33,6 @@ _FILE_OPERAND = compiled_later(r"/$|^\.+$|\.[A-Za-z]\w*$")
 _MAX_COMMITS = 50
 """Maximum number of commits remembered, so that the cost stays linear; nobody undoes more than that."""
 _WORKTREE = "git worktree"
-_RELATIVE_PREFIX = compiled_later(r"^(?:\.{0,2}/)+")
 _NO_COMMIT_OPTIONS = word_set("-n --no-commit --abort --quit")
 """Options with which `git revert` makes no commit."""
 _REVERT = "git revert"
@@ -126,20 +126,13 @@ def removed_worktree(removal: str, reported: Iterable[str]) -> str:
     """Return the line, among those reported, that added the worktree folder which this line removes; "" if none did."""
     if not removal.startswith(f"{_WORKTREE} remove "):
         return ""
-    removed_folders = {_plain_folder(word) for word in removal.split()[3:] if not word.startswith("-")}
+    removed_names = _folder_names(removal)
     added = (text for text in reported if text.startswith(f"{_WORKTREE} add "))
-    return next((text for text in added if _names_one_of(removed_folders, text.split()[3:])), "")
+    return next((text for text in added if not removed_names.isdisjoint(_folder_names(text))), "")
 
 
-def _names_one_of(folders: Iterable[str], words: Sequence[str]) -> bool:
-    """Return whether one of the words names one of the folders; each may be relative to any folder."""
-    named_paths = [f"/{_plain_folder(word)}" for word in words if not word.startswith("-")]
-    return any(name.endswith(f"/{folder}") or f"/{folder}".endswith(name) for folder in folders for name in named_paths)
-
-
-def _plain_folder(path: str) -> str:
-    """Return the path of a folder without leading `./`, `../` or `/`."""
-    return _RELATIVE_PREFIX.sub("", path).rstrip("/")
+def _folder_names(text: str) -> set[str]:
+    return {basename(word.rstrip("/")) for word in text.split()[3:] if not word.startswith("-")}
 
 
 def _same_hash(first: str, second: str) -> bool:

@@ -1,15 +1,10 @@
-"""Steps of commands that only look around, and steps that were to change files but say that they could not."""
+"""Steps of commands that only look around."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.endings import FILE_CHANGING_PROGRAMS, complaints_of
 from compactor_cli.features.work.github_steps import is_api_look_up
 from compactor_cli.features.work.programs import plain_steps
 from compactor_cli.features.work.remote_steps import without_leading_options
-from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, parse_steps, word_set
 
@@ -29,11 +24,6 @@ _LOOKING_WORD = compiled_later(
     r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
 )
 _INTERPRETER = compiled_later(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
-_HARMLESS_COMPLAINTS = {"mkdir": "exists"}
-"""Complaints that something is already as requested; they do not mean that anything is broken."""
-_PARENTS_OPTIONS = frozenset({"-p", "--parents"})
-_NO_SUCH_FILE = "No such file"
-"""The same for something that cannot be removed or moved because it does not exist."""
 
 
 def is_only_looking(command: str) -> bool:
@@ -65,20 +55,3 @@ def is_look(step: Step) -> bool:
     return is_api_look_up(step.words) or any(
         _LOOKING_WORD.match(word) for word in without_leading_options(step.words)[1:3]
     )
-
-
-def steps_refused(call: ToolCall, steps: Sequence[Step]) -> list[Step]:
-    """Return the steps of a failed command that say that they could not change existing files."""
-    if not call.failed:
-        return []
-    file_steps = [step for step in steps if basename(step.words[0]) in FILE_CHANGING_PROGRAMS]
-    return [
-        step
-        for step in file_steps
-        if any(not _is_harmless(step, complaint) for complaint in complaints_of(step, call.output))
-    ]
-
-
-def _is_harmless(step: Step, complaint: str) -> bool:
-    with_parents = not _PARENTS_OPTIONS.isdisjoint(step.words)  # with -p, complaints are about files, not folders
-    return not with_parents and _HARMLESS_COMPLAINTS.get(basename(step.words[0]), _NO_SUCH_FILE) in complaint

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from compactor_cli.features.work.call_keys import call_key, is_gone, is_query, pointer_key, target_key, tool_pointer
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
 from compactor_cli.features.work.causes import reason_in
-from compactor_cli.features.work.endings import is_declined, steps_that_succeeded
+from compactor_cli.features.work.endings import is_declined, only_file_complaints, steps_that_succeeded
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.looking_steps import GIT_LOOKING_VERBS, is_look, is_only_looking, steps_refused
+from compactor_cli.features.work.looking_steps import GIT_LOOKING_VERBS, is_look, is_only_looking
 from compactor_cli.features.work.programs import plain_steps
 from compactor_cli.features.work.remote_steps import without_leading_options
 from compactor_cli.features.work.retried import resolves, resolves_earlier
@@ -37,6 +37,8 @@ _PROGRAM_NOT_FOUND = compiled_later(
     r"(?:^|: )([\w./+-]+): (?:command not found|not found|No such file or directory)(?!:)", re.MULTILINE
 )
 """How a shell reports that a program does not exist."""
+_HARMLESS = compiled_later(r"No such file|exists")
+"""Complaints of programs that something is already as requested."""
 _NOT_FOUND_CODE = 127
 """The exit code in that case."""
 _UNSUPPORTED = compiled_later(
@@ -52,8 +54,6 @@ _HEAD_CHARS = 400
 _EARLIER_LINE = compiled_later(r"open error(?: (\d+)x)?: (.+) \((.+)\)$")
 _STEP_SEPARATOR = compiled_later(r" (?:&&|\|\|?) |; ")
 _EDIT_LABEL = compiled_later(r"edit of (.+)$")
-_NAMES = compiled_later(r"\[[^\]]*\]|\"[^\"]*\"|'[^']*'|`[^`]*`|\S*\d\S*")
-"""What identifies one of many elements."""
 _MAX_ERRORS = 50
 """Maximum number of errors tracked; older ones are dropped so that the cost stays linear."""
 _MAX_CALLS_OPEN = 40
@@ -86,8 +86,6 @@ class OpenError(Struct, frozen=True):
     """The text that an edit was to write, whatever file it named."""
     count: int = 1
     """How many calls in a row ended this way."""
-    steps: frozenset[str] = frozenset()
-    """What the inner steps of a chain of commands of one program were asked to do; one of them may have failed."""
 
     @property
     def text(self) -> str:
@@ -132,7 +130,7 @@ class OpenErrors:
         if call.undecided or not call.answered:
             return
         line = plain_steps(steps)
-        working = self._working(line) or steps_refused(call, line)
+        working = self._working(line) or (line if call.failed and _is_forbidden(call.output) else [])
         missing = _missing_program_key(call, line)
         working = [step for step in working if missing == _missing_key(step.words[0])] or working
         key, label = _shell_key(working, line, call) if call.command else _tool_key(call, path)
@@ -140,9 +138,7 @@ class OpenErrors:
             return
         if call.failed:
             key = _error_key(call, working, missing) or key
-            inside = [step for step in working[1:-1] if step.words[0] == working[-1].words[0]]
-            chain = frozenset(_command_key(step.words) for step in inside)
-            self._add(key, OpenError(label, call.message, order, call=call, edit=edit, steps=chain))
+            self._add(key, OpenError(label, call.message, order, call=call, edit=edit))
             return
         if call.command:
             self.record_success(call, steps)
@@ -162,10 +158,6 @@ class OpenErrors:
             return
         line = plain_steps(steps)
         working = self._working(line)
-        if call.failed is False:
-            asked = {_command_key(step.words) for step in working}
-            for known in [known for known, error in self.errors.items() if not asked.isdisjoint(error.steps)]:
-                self._resolve(known)  # one of its steps was done in another way
         done = {id(step) for step in steps_that_succeeded(line, call.output)}
         for step in [step for step in working if id(step) in done or step is working[-1]]:
             keys = (_command_key(step.words), _missing_key(step.words[0]))
@@ -224,7 +216,7 @@ class OpenErrors:
         known_key = self._known_key(key)
         previous = self.errors.pop(known_key, None)
         self.messages_by_key[key] = [*(self.messages_by_key.pop(known_key, ()) if previous else ()), error.message]
-        is_repeated = previous is not None and (previous.text == error.text or _is_same_error(previous, error))
+        is_repeated = previous is not None and previous.text == error.text
         self.errors[key] = replace(error, count=previous.count + error.count) if previous and is_repeated else error
         if len(self.errors) > _MAX_ERRORS:
             del self.errors[next(iter(self.errors))]
@@ -248,11 +240,10 @@ class OpenErrors:
             self._resolve(key)
 
     def state_lines(self, root: str, call_number: int) -> Iterator[StateLine]:
-        """Yield open errors, newest first, except abandoned ones. Similar errors appear once, with their number.
-        `root` is cut from paths."""
-        for error in _merged(
-            error for error in reversed(self.errors.values()) if not is_abandoned(error.call_number, call_number)
-        ):
+        """Yield open errors, newest first, except abandoned ones. `root` is cut from paths."""
+        for error in reversed(self.errors.values()):
+            if is_abandoned(error.call_number, call_number):
+                continue
             label = error.label.replace(root, "") if root else error.label
             count = f" {error.count}x" if error.count > 1 else ""
             text = f"open error{count}: {error.text} ({label})"
@@ -261,21 +252,10 @@ class OpenErrors:
             yield StateLine("error", text, error.message, open=True, times=error.count, brief=brief)
 
 
-def _merged(errors: Iterable[OpenError]) -> Iterator[OpenError]:
-    """Yield the errors; several similar ones become the first of them with the total number."""
-    merged: list[OpenError] = []
-    for error in errors:
-        index = next((index for index, previous in enumerate(merged) if _is_same_error(previous, error)), -1)
-        if index < 0:
-            merged.append(error)
-        else:
-            merged[index] = replace(merged[index], count=merged[index].count + error.count)
-    yield from merged
-
-
-def _is_same_error(first: OpenError, second: OpenError) -> bool:
-    """Return whether two errors say the same about missing elements, whichever elements these are."""
-    return is_gone(first.text) and _NAMES.sub("", first.text) == _NAMES.sub("", second.text)
+def _is_forbidden(output: str) -> bool:
+    """Return whether programs only say that they could not change files which are there."""
+    text = output.partition("\n")[2] if output.startswith("Exit code") else output
+    return only_file_complaints(text) and not all(map(_HARMLESS.search, text.strip().split("\n")))
 
 
 def _has_no_error(call: ToolCall) -> bool:
@@ -303,34 +283,23 @@ def failure_kind(call: Part, result: Part) -> str:
 
 
 def _shell_key(working: Sequence[Step], line: Sequence[Step], call: ToolCall) -> tuple[str, str]:
-    """Return the key and the label of a command, from its steps that do something; ("", "") if there are none. In a
-    long line, the label is the single step that complains, or else all steps, shortened. If the exit code belongs to
-    a later step after `;`, the label covers the whole line."""
+    """Return the key and the label of a command, from its steps that do something; ("", "") if there are none. For a
+    long line, the steps are shortened. If the exit code belongs to a later step after `;`, the label covers the whole
+    line."""
     if not working:
         return "", ""
     key = _command_key(working[-1].words)
     whole = " ".join((mask_command(call.command) if call.failed else call.command).split())
-    complaint = (
-        reason_in(call.output, command=True, width=_MAX_ERROR) if call.failed and len(whole) > _MAX_LABEL else ""
-    )
-    found = [step for step in working if _is_complaint_of(step, complaint)] if complaint else []
     ended = next((index for index in range(len(line) - 2, -1, -1) if line[index].operator == ";"), -1)
     if working[-1] not in line[ended + 1 :]:
         working = line
-    blamed = working if len(working) == 1 else found
-    if len(blamed) == 1:
-        return _command_key(blamed[0].words), one_line(" ".join(mask_words(blamed[0].words)), _MAX_LABEL)
+    if len(working) == 1:
+        return key, one_line(" ".join(mask_words(working[0].words)), _MAX_LABEL)
     short = "".join(_command_key(step.words) + _CONNECTORS.get(step.operator, "; ") for step in working).removesuffix(
         "; "
     )
     label = whole if len(whole) <= _MAX_LABEL else short
     return key, one_line(label, _MAX_LABEL)
-
-
-def _is_complaint_of(step: Step, complaint: str) -> bool:
-    """Return whether a complaint begins with the name of the step's program."""
-    program = basename(step.words[0])
-    return complaint.startswith(program) and not complaint[len(program) : len(program) + 1].isalnum()
 
 
 def _command_key(words: Sequence[str]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from msgspec.structs import replace
@@ -50,6 +51,10 @@ _PREFIXES = {
     **dict.fromkeys(("nohup", "command", "time"), frozenset[str]()),
 }
 """Programs that only say how another one is run, with their options whose value is a separate word."""
+HARMLESS_PROGRAMS = word_set(
+    "cd echo export source . set pwd true mkdir sleep which printf date env unset ls cat tail head grep"
+)
+"""Programs that hardly ever fail."""
 _TIME_LIMITERS = ("timeout", "gtimeout")
 _SHOWING_OPTIONS = ("-v", "-V")
 """Options with which `command` only shows where a program is."""
@@ -89,13 +94,9 @@ _SUBCOMMAND_KINDS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("vet clippy analyze lint credo"), "lint"),
 }
 _GRADLE_PROGRAMS = ("gradle", "gradlew")
-_GRADLE_EXCLUDING_OPTIONS = word_set("-x --exclude-task")
-_GRADLE_BUILD_OPTIONS = word_set("-P --project-prop --project-dir -b --build-file")
-"""Options of Gradle whose values say what is built, and from what."""
-_GRADLE_VALUE_OPTIONS = (
-    _GRADLE_EXCLUDING_OPTIONS | _GRADLE_BUILD_OPTIONS | word_set("--tests -p -I --init-script -g -c")
-)
-"""Options of Gradle that take a value: an excluded task, a test, a path."""
+_TOOLCHAIN_MARK = "+"
+"""Begins a word that selects a toolchain: `cargo +nightly`."""
+_VARIANT_PROGRAMS = (*_GRADLE_PROGRAMS, "xcodebuild")
 _FIRST_TASK_WORDS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("assemble compile build"), "build"),
     **dict.fromkeys(word_set("lint detekt ktlint checkstyle spotbugs pmd"), "lint"),
@@ -110,22 +111,6 @@ _NO_CHECK_WORDS = word_set(
     "apply fix format"
 )
 """Words in names of tasks that check nothing: they prepare tests, show information, or change files."""
-_XCODE_BUILD_OPTIONS = word_set(
-    "-scheme -project -workspace -target -configuration -destination -sdk -arch -testPlan -toolchain -xcconfig"
-)
-"""Options of Xcode whose values say what is built, from what, and for what."""
-_XCODE_VALUE_OPTIONS = _XCODE_BUILD_OPTIONS | word_set(
-    "-derivedDataPath -resultBundlePath -archivePath -jobs -only-testing -skip-testing"
-)
-_XCODE_ACTIONS = word_set("build-for-testing analyze archive docbuild install")
-"""Actions of Xcode that go beyond building."""
-_XCODE_SETTING = compiled_later(r"[A-Z][A-Z\d_]*=")
-_XCODE_NO_BUILD_OPTIONS = word_set(
-    "-list -version -showsdks -showBuildSettings -showdestinations -showTestPlans -exportArchive -create-xcframework "
-    "-resolvePackageDependencies -exportLocalizations -importLocalizations -dry-run"
-)
-"""Options with which Xcode builds nothing, or only packages what is built."""
-_TOOLCHAIN_WORD = compiled_later(r"\+[A-Za-z\d][\w.-]*")
 
 
 def without_prefixes(words: list[str]) -> list[str]:
@@ -175,7 +160,7 @@ def _skip_options(words: list[str], value_options: Container[str] = ()) -> list[
 
 def check_kind(program: str, rest: Sequence[str]) -> CheckKind | None:
     """Return the kind of check that a program with these arguments runs, or None."""
-    rest = rest[1:] if _toolchain_word(program, rest) else rest
+    rest = rest[1:] if rest[:1] and rest[0].startswith(_TOOLCHAIN_MARK) else rest
     operand_words = [word for word in rest if not word.startswith("-")]
     first = operand_words[0] if operand_words else ""
     if program == "test-file" or program in _TEST_RUNNERS:
@@ -187,7 +172,7 @@ def check_kind(program: str, rest: Sequence[str]) -> CheckKind | None:
     if program in ("tsc", "tsgo"):
         return "lint" if "--noEmit" in rest else "build"
     if program == "xcodebuild":
-        return _xcode_kind(rest)
+        return "tests" if "test" in rest else None if "-list" in rest else "build"
     if program in _BUILDS:
         return "build"
     if program in ("node", "bun") and "--test" in rest:
@@ -203,89 +188,14 @@ def check_kind(program: str, rest: Sequence[str]) -> CheckKind | None:
     return check_kind_by_name(program)
 
 
-def split_variant(program: str, rest: Sequence[str]) -> tuple[str, list[str], frozenset[str]]:
-    """Return (variant, other arguments, what is left out). The variant is the program with everything that
-    distinguishes some of its runs from all others: a toolchain, a scheme and a destination, or tasks for a build
-    variant."""
-    if program == "xcodebuild":
-        pairs = _option_values(rest, _XCODE_VALUE_OPTIONS)
-        variant_parts = [f"{option}={value}" for option, value in pairs if option in _XCODE_BUILD_OPTIONS]
-        variant_parts += [
-            word for option, word in pairs if not option and (word in _XCODE_ACTIONS or _XCODE_SETTING.match(word))
-        ]
-        other_arguments = [f"{option}:{value}" for option, value in pairs if option == "-only-testing"]
-        excluded = [value for option, value in pairs if option == "-skip-testing"]
-    elif program in _GRADLE_PROGRAMS:
-        pairs = _option_values(rest, _GRADLE_VALUE_OPTIONS)
-        variant_parts = [f"-P={value}" for option, value in pairs if option in _GRADLE_BUILD_OPTIONS]
-        variant_parts += [f":{word.lstrip(':')}" for option, word in pairs if not option and _is_variant_task(word)]
-        handled = _GRADLE_EXCLUDING_OPTIONS | _GRADLE_BUILD_OPTIONS
-        kept = [pair for pair in pairs if pair[0] not in handled and (pair[0] or not _is_variant_task(pair[1]))]
-        other_arguments = [word for pair in kept for word in pair if word]
-        kinds = {_gradle_kind(word) for option, word in pairs if not option}
-        excluded_tasks = [value for option, value in pairs if option in _GRADLE_EXCLUDING_OPTIONS]
-        excluded = [task for task in excluded_tasks if not kinds <= {"tests", None} or _gradle_kind(task) != "lint"]
-    else:
-        variant_parts = list(filter(None, [_toolchain_word(program, rest)]))
-        other_arguments, excluded = list(rest[len(variant_parts) :]), []
-    return " ".join([program, *sorted(variant_parts)]), other_arguments, frozenset(excluded)
-
-
-def _option_values(rest: Iterable[str], value_options: Container[str]) -> list[tuple[str, str]]:
-    """Return (option, value) pairs, in which the value may be empty, and other words as ("", word). `value_options`:
-    options whose value is a separate word or is attached to them: `-scheme Quay`, `-xtest`."""
-    pairs: list[tuple[str, str]] = []
-    words = iter(rest)
-    for word in words:
-        separator = next((sign for sign in ":=" if word.partition(sign)[0] in value_options and sign in word), "")
-        if word in value_options:
-            pairs.append((word, next(words, "")))
-        elif separator:
-            pairs.append((word.partition(separator)[0], word.partition(separator)[2]))
-        elif word[:2] in value_options:
-            pairs.append((word[:2], word[2:]))
-        else:
-            pairs.append((word, "") if word.startswith("-") else ("", word))
-    return pairs
-
-
-def _toolchain_word(program: str, rest: Sequence[str]) -> str:
-    """Return the word that selects a toolchain for a program: `cargo +nightly`."""
-    return rest[0] if rest and program not in TARGET_RUNNERS and _TOOLCHAIN_WORD.fullmatch(rest[0]) else ""
-
-
-def includes_variants(words: Sequence[str], own_variant: str, variant: str) -> bool:
-    """Return whether a command runs the Gradle tasks of a variant, either directly or through the tasks for all
-    variants, as `assemble` runs `assembleRelease`. `own_variant`: the variant of the command itself."""
-    (program, *parts), (own_program, *own_parts) = variant.split(), own_variant.split()
-    if program not in _GRADLE_PROGRAMS or program != own_program:
-        return False
-    settings, own_settings = ([word for word in each if not word.startswith(":")] for each in (parts, own_parts))
-    tasks = [word for word in parts if word.startswith(":")]
-    run_tasks = operands(words, _GRADLE_VALUE_OPTIONS)
-    return (
-        tasks != []
-        and settings == own_settings
-        and all(any(_runs_task(word, task) for word in run_tasks) for task in tasks)
-    )
-
-
-def _runs_task(word: str, task: str) -> bool:
-    name = task.rsplit(":", 1)[-1]
-    return f":{word.lstrip(':')}" == task or word == name or (word != "" and word == _umbrella_task(name))
-
-
-def _umbrella_task(name: str) -> str:
-    """Return the Gradle task that runs a variant's task together with those of the other variants; "" if there is
-    none."""
-    words = tool_words(name)
-    if words[:1] == ("assemble",) and "test" not in words:
-        return "assemble"
-    return "test" if words[:1] == ("test",) and words[-2:] == ("unit", "test") else ""
-
-
-def _is_variant_task(word: str) -> bool:
-    return _goal_kind(word) is None and _gradle_kind(word) is not None
+def variant_of(program: str, rest: Sequence[str]) -> str:
+    """Return the program with what distinguishes some of its runs from all others: a toolchain, or, for programs that
+    build variants, all names and settings."""
+    if program not in _VARIANT_PROGRAMS:
+        return " ".join([program, *(word for word in rest[:1] if word.startswith(_TOOLCHAIN_MARK))])
+    is_shown = [before != "--tests" and (word[:2] != "--" or "=" in word) for before, word in pairwise(["", *rest])]
+    named = [word for word, shown in zip(rest, is_shown, strict=True) if shown and word not in ("-q", "-quiet")]
+    return " ".join([program, *sorted(named)])
 
 
 def _goal_kind(word: str) -> CheckKind | None:
@@ -303,16 +213,6 @@ def _gradle_kind(word: str) -> CheckKind | None:
     if words[-1] == "check" and words[0] in _DEVICE_WORDS:
         return "tests"
     return _FIRST_TASK_WORDS.get(words[0]) or _LAST_TASK_WORDS.get(words[-1])
-
-
-def _xcode_kind(rest: Sequence[str]) -> CheckKind | None:
-    """Return the kind of check that a run of Xcode is."""
-    actions = set(operands(rest, _XCODE_VALUE_OPTIONS))
-    if not _XCODE_NO_BUILD_OPTIONS.isdisjoint(rest):
-        return None
-    if not actions.isdisjoint(("test", "test-without-building")):
-        return "tests"
-    return "build" if "clean" not in actions or not actions.isdisjoint(("build", *_XCODE_ACTIONS)) else None
 
 
 def check_kind_by_name(name: str) -> CheckKind | None:
@@ -357,11 +257,10 @@ def _platform_kind(program: str, first: str, plain: Sequence[str], rest: Sequenc
     if program in _GRADLE_PROGRAMS and not {"-m", "--dry-run"}.isdisjoint(rest):
         return None
     if program in ("mvn", "mvnw", *_GRADLE_PROGRAMS):
-        tasks = operands(rest, _GRADLE_VALUE_OPTIONS) if program in _GRADLE_PROGRAMS else plain
-        kinds = [
-            kind for word in tasks if (kind := _gradle_kind(word) if program in _GRADLE_PROGRAMS else _goal_kind(word))
-        ]
-        if program in _GRADLE_PROGRAMS and "check" in tasks:
+        is_gradle = program in _GRADLE_PROGRAMS
+        tasks = operands(rest, ("-x", "--exclude-task", "--tests", "-P", "-p")) if is_gradle else plain
+        kinds = [kind for word in tasks if (kind := (_gradle_kind if is_gradle else _goal_kind)(word))]
+        if is_gradle and "check" in tasks:
             return "tests"
         return "tests" if "tests" in kinds else kinds[-1] if kinds else None
     if program in ("mix", "dart", "flutter", "deno", "zig") and first == "build" and "test" in plain:

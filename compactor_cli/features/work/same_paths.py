@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from compactor_cli.features.work.folders import is_inside, of_user, with_home_as_tilde
+from compactor_cli.features.work.folders import is_inside, with_home_as_tilde
 from compactor_cli.text.paths import basename, is_rooted
 
 
@@ -16,8 +16,6 @@ class KnownPaths:
     def __init__(self, paths: Iterable[str] = (), *, min_parts: int = 1, main_folder: str = "") -> None:
         self._min_parts = min_parts
         self._main_folder = main_folder
-        self._user_home = of_user(main_folder)
-        """The home folder that `~` turned out to be; no other home folder matches it."""
         self._by_name: dict[str, dict[str, None]] = {}
         self._absolute_paths: dict[str, str] = {}
         """Relative name -> the absolute one that it turned out to be."""
@@ -44,19 +42,14 @@ class KnownPaths:
         matches = [known for known in candidates if self._is_same(known, path)]
         if len(matches) != 1:
             return path
-        if is_rooted(path) and is_rooted(matches[0]):
-            self._user_home = of_user(path) or of_user(matches[0])
         short, long = sorted((matches[0], path), key=len)
         self._absolute_paths[short] = long
         return matches[0]
 
     def _is_same(self, known_path: str, path: str) -> bool:
         if is_rooted(known_path) and is_rooted(path):
-            user = of_user(known_path) or of_user(path)
-            is_same_from_home = known_path.startswith("~") is not path.startswith("~") and with_home_as_tilde(
-                known_path
-            ) == with_home_as_tilde(path)
-            return is_same_from_home and self._user_home in ("", user)
+            is_from_home = known_path.startswith("~") is not path.startswith("~")
+            return is_from_home and with_home_as_tilde(known_path) == with_home_as_tilde(path)
         if not is_rooted(known_path) and not is_rooted(path):
             return False
         short, long = sorted((known_path, path), key=len)

@@ -69,37 +69,11 @@ _SETTERS = word_set("set setx setenv")
 _PASSWORD_READERS = word_set("passwd chpasswd cryptsetup htpasswd")
 """Programs that read a password from their input."""
 _SETTING_HINTS = (
-    *(
-        "env",
-        "var",
-        "config",
-        "kv",
-        "param",
-        "vault",
-        "op ",
-        "bw ",
-        "etcdctl",
-        "chamber",
-        "-u",
-        "--user",
-        "--proxy-user",
+    *("op ", "bw ", "set -"),
+    *word_set(
+        "env var config kv param vault etcdctl chamber -u --user --proxy-user mysql mariadb mycli mongo 7z redis "
+        "valkey ldap sqlcmd bcp zip isql clickhouse login sudo crypt unlock unseal obscure setx setenv"
     ),
-    *(
-        "mysql",
-        "mariadb",
-        "mycli",
-        "mongo",
-        "7z",
-        "redis",
-        "valkey",
-        "ldap",
-        "sqlcmd",
-        "bcp",
-        "zip",
-        "isql",
-        "clickhouse",
-    ),
-    *("login", "sudo", "crypt", "unlock", "unseal", "obscure", "setx", "setenv", "set -"),
 )
 """Every command with a value that is secret only because of its position contains one of these, in lower case."""
 _SHELLS = word_set("bash sh zsh dash ssh su eval")

@@ -12,9 +12,8 @@ from compactor_cli.features.work.command_keys import command_key, completed_key
 from compactor_cli.features.work.effects import Effect, plain_key, reason, with_same_failures
 from compactor_cli.features.work.git_files import without_global_options
 from compactor_cli.features.work.git_steps import git_step, title_line
-from compactor_cli.features.work.github_steps import github_step
-from compactor_cli.features.work.http_steps import printed_status
-from compactor_cli.features.work.programs import started_program_words, without_prefixes
+from compactor_cli.features.work.github_steps import github_step, option_value
+from compactor_cli.features.work.programs import HARMLESS_PROGRAMS, started_program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import database_script, is_rollout_wait, remote_step
 from compactor_cli.features.work.result_outcomes import ActOutcome, result_outcome, states_outcome
 from compactor_cli.features.work.sql_effects import are_all_executed, sql_effects, sql_key
@@ -70,7 +69,8 @@ _TIMED_OUT = compiled_later(r"^error: timed out waiting for\b", re.MULTILINE)
 _ROLLED_OUT = "successfully rolled out"
 _VALUE_OPTIONS = word_set("-n --namespace --context --kubeconfig -l --selector -f --filename --timeout")
 """Options of `rollout status` that take a value."""
-_HARMLESS_PROGRAMS = word_set("cd echo export source . set pwd true sleep cat tail head grep")
+_STATUS_VARIABLE = compiled_later(r"%\{(?:http|response)_code\}")
+_STATUS_CODE = compiled_later(r"(?<![\d.])[0-5]\d\d(?![\d.])")
 _MIN_SCRIPTS = 2
 _MAX_LINE_CHARS = 200
 """Maximum length of a result that only states the outcome of a command."""
@@ -101,7 +101,7 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         if not text and (not git or call.undecided):
             continue
         is_success, status = (
-            printed_status(step, call.output) if key.startswith("curl ") and _is_only(step, steps) else (False, "")
+            _printed_status(step, call.output) if key.startswith("curl ") and _is_only(step, steps) else (False, "")
         )
         done = is_success if status else _has_taken_effect(call, steps, index, key)
         outcome = (
@@ -125,6 +125,20 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
                 one_line(status, _MAX_LINE_CHARS) or _refusal_reason(call, key),
                 is_unfinished=done is None,
             )
+
+
+def _printed_status(step: Step, output: str) -> tuple[bool, str]:
+    """Return whether the status that `curl` was asked to print (`-w`) means success, and how it is stated; "" if no
+    status was asked for or found. The answer of the server, which may stand before it in the line, is left out."""
+    template = option_value(step.words, "-w", "--write-out").replace("\\n", "\n").strip()
+    if not (asked := _STATUS_VARIABLE.search(template)):
+        return False, ""
+    prefix = template.rpartition("\n")[2].partition("%")[0]
+    line = output.strip().rpartition("\n")[2][-_MAX_LINE_CHARS:]
+    stated = line[max(0, line.rfind(prefix)) :] if prefix else line
+    codes = _STATUS_CODE.findall(stated)
+    code = codes[-1 if asked.end() == len(template) else 0] if codes else ""
+    return code[:1] in ("2", "3"), stated if code and prefix and stated.startswith(prefix) else code
 
 
 def _is_only(step: Step, steps: Sequence[Step]) -> bool:
@@ -227,7 +241,7 @@ def _one_line_outcome(call: ToolCall, steps: Sequence[Step], step: Step, text: s
 
 def _is_harmless(step: Step) -> bool:
     """Return whether a step hardly ever fails."""
-    return step.words[0] in _HARMLESS_PROGRAMS or (
+    return step.words[0] in HARMLESS_PROGRAMS or (
         step.words[0] == "git" and step.words[1:2] != () and step.words[1] in _HARMLESS_GIT_VERBS
     )
 

@@ -57,7 +57,7 @@ class _LineState(Struct):
     folder: str = ""
     """The folder in which the steps run; "" for the folder in which the line runs."""
     created_folders: set[str] = field(default_factory=set)
-    """Folders that the line created."""
+    """Folders that the line created, into which it may move files."""
     documents: dict[str, str] = field(default_factory=dict)
     """File name -> here-document that was written to it."""
     _first_check: int = -1
@@ -90,7 +90,6 @@ def _actions_by_step(command: str) -> tuple[tuple[int, str, str], ...]:
         return ()
     line = _LineState(parse_steps(command))
     found: list[tuple[int, str, str]] = []
-    removing: set[int] = set()
     for index, step in enumerate(line.steps):
         words = without_prefixes(list(step.words))
         if found and words and found[-1][1:] != _CHECK_ACTION and _is_test(step, words, index < line.first_check):
@@ -98,14 +97,8 @@ def _actions_by_step(command: str) -> tuple[tuple[int, str, str], ...]:
         if step.heredoc:
             line.documents["".join(step.writes)] = step.heredoc
         found += ((index, path.removeprefix("./") or ".", action) for path, action in _step_actions(step, words, line))
-        if words and basename(words[0]) == "rm":
-            removing.add(index)
         line.seen_words.update(words)
-    # removed to start afresh, or only for this line
-    created = {folder.removeprefix("./") for folder in line.created_folders}
-    return tuple(
-        (index, path, "emptied" if index in removing and path in created else action) for index, path, action in found
-    )
+    return tuple(found)
 
 
 def _finished_actions(

@@ -379,7 +379,7 @@ def _ordered_lines(state: WorkState, call_count: int) -> Iterator[StateLine]:
     yield from state.branches.lines()
     passed_lines = [*state.checks.passing_lines(state.files.edits_to_check())]
     yield from (line for line in passed_lines if not is_out_of_date(line))
-    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts, root)
+    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts)
     files = state.files.state_lines(root, checks)
     yield from islice(files, _MAX_FIRST_FILES)
     yield from (line for line in tasks if not line.open)
