@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import filterfalse, groupby, islice, takewhile
+from itertools import filterfalse, islice, takewhile
 from operator import itemgetter
 
 from compactor_cli.features.after_request import answers_before_turns
@@ -32,7 +32,6 @@ from compactor_cli.strategies.shared.rooms import LARGE_CHAT_SHARE, LARGE_REQUES
 from compactor_cli.strategies.shared.selection import QUOTE_HEADING_TOKENS, ChosenLine
 from compactor_cli.text.later_figures import figures_of
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.rest_of_items import unnamed_items
 from compactor_cli.text.sentences import INNER_QUESTION
 
 _CONCLUSION_SHARES = (0.4, 0.12)
@@ -42,8 +41,6 @@ _ANSWER_SHARES = (0.05, 0.18)
 _AGREED_SHARES, _PICKED_SHARES, _MAX_AGREED_TOKENS = (0.2, 0.1), (0.4, 0.1), 300
 """Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to stays
 whole. The second pair applies to what it picks from an answer."""
-_LIST_REST_SHARES = (0.6, 0.12)
-"""Shares of a small and of a large room for the rest of a list from which the newest request picks items."""
 _DEPENDENCY_SHARES = (0.2, 0.1)
 """Shares of a small and of a large room for what kept requests depend on: the list items that they pick."""
 _POSTPONED_SHARES = (0.12, 0.1)
@@ -139,7 +136,6 @@ class RequiredLines(PlanBuilder):
         failed = must_keep.failed_call_lines(self.state, messages, lines, inputs.pairing)
         shares = (
             (share_of(room, *_CONCLUSION_SHARES), [self.conclusion]),
-            (share_of(room, *_LIST_REST_SHARES), [rest_of_list(messages, lines)]),
             (share_of(room, *_DEPENDENCY_SHARES), must_keep.request_context(messages, lines, self.stays_in_part)),
             (share_of(room, *_POSTPONED_SHARES), find_postponed(messages, lines, self.stays_in_part)),
             (share_of(room, *_ANSWER_SHARES) - self._take_agreed(), must_keep.answers(messages, lines)),
@@ -318,21 +314,6 @@ def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
         and not must_keep.names_something(messages[request].text("text"))
         and INNER_QUESTION.search(messages[answer].text("text"))
     )
-
-
-def rest_of_list(messages: Sequence[Message], lines: SessionLines) -> list[int]:
-    """Return the items left over from a list if a request says what to do with the rest. The newest such request
-    counts, because nothing else says what is left to do."""
-    for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
-        reply = messages[request].text("text")
-        rest_lines: list[int] = []
-        for number, piece_lines in groupby(speech_of(lines, index), key=lines.piece_of.__getitem__):
-            spans = unnamed_items(lines.session.pieces[number].text, reply)
-            unnamed = {line for span in spans for line in lines.lines_overlapping(number, *span)}
-            rest_lines += [line for line in piece_lines if line in unnamed]
-        if rest_lines:
-            return rest_lines
-    return []
 
 
 def exercise_lines(
