@@ -9,13 +9,13 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from compactor_cli.features.call_lines import call_lines, result_lines
+from compactor_cli.features.call_lines import COMMAND_ARGUMENTS, PATH_ARGUMENTS, call_lines, result_lines
 from compactor_cli.features.newer_pages import NewerPages
 from compactor_cli.features.outdated_lines import OutdatedLines
-from compactor_cli.features.page_frames import PageFrames
+from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.injected import is_injected_output
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Pairing
+from compactor_cli.model.pairing import Pairing, PartIndex, pair_calls
 from compactor_cli.model.replies import reply_span
 from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.clean import without_colours
@@ -171,8 +171,8 @@ def read_session(
     """
     session = SessionText(frozenset(text for chunk in separate_chunks(query).split() for text, _ in chunk_terms(chunk)))
     first_index = 0 if reach is None else _first_within_reach(messages, reach)
-    replaced = OutdatedLines(messages, pairing, first_index)
-    frames, trees = PageFrames(messages, pairing), NewerPages(messages)
+    pairing = pairing or pair_calls(messages)
+    replaced, trees = OutdatedLines(messages, pairing, first_index), NewerPages(messages)
     for index, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if not part.text or part.kind not in _READ_KINDS:
@@ -191,11 +191,11 @@ def read_session(
             escaped = json if text is not json and _is_plain_form(text, json) else ""
             if part.kind == "tool_result" and not (outdated or escaped or cut == "apart"):
                 text = on_one_line(text)
-                text = text if frames.is_source((index, position)) else page_lines(text)
-                if text is json:
-                    outdated = frames.frame_lines((index, position)) | trees.repeated_lines((index, position))
-                elif is_page(text, json):
-                    cut = "page"
+                page = page_lines(text)
+                if is_page(page, text) and not _is_source(messages, pairing.call_of.get((index, position))):
+                    text, cut = page, "page"
+                elif text is json:
+                    outdated = trees.repeated_lines((index, position))
             session.add_part(
                 (index, position),
                 text,
@@ -227,6 +227,12 @@ def _is_plain_form(text: str, json: str) -> bool:
     """Return whether a text is the readable form of the JSON of a call or result, rather than the changes that a
     call makes to a file."""
     return "\\" in json and text[:1] in ("{", "[") and text[:1] == json[:1]
+
+
+def _is_source(messages: Sequence[Message], call: PartIndex | None) -> bool:
+    """Return whether a call runs a command or concerns a file: markup in its result may have to be edited."""
+    arguments = call_arguments(messages[call[0]].parts[call[1]]) if call else None
+    return isinstance(arguments, dict) and not arguments.keys().isdisjoint((*COMMAND_ARGUMENTS, *PATH_ARGUMENTS))
 
 
 def _first_within_reach(messages: Sequence[Message], reach: int) -> int:

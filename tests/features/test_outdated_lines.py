@@ -136,46 +136,6 @@ def test_an_output_does_not_quote_what_was_replaced_since(strategy: str) -> None
         assert quoted == without
 
 
-def _back(command: str, *between: Any, said: str = "", path: str = "src/tides.py") -> list[Json]:
-    """An edit, what comes between, and a command behind it; in the first places of a session."""
-    calls = [edit("e", OLD, NEW, path=path), *between, ("b", "Bash", {"command": command})]
-    pairs = [(assistant(None, each), result(each[0], said if each[0] == "b" else "done")) for each in calls]
-    return [user("Mend the tides."), *(record for pair in pairs for record in pair), assistant("Done.")]
-
-
-@pytest.mark.parametrize(
-    ("records", "holds"),
-    [
-        (_back("git checkout src/tides.py", said="Updated 1 path from the index"), False),
-        (_back("git checkout -- src"), False),
-        (_back("cd /w && git restore src/tides.py && git status"), True),
-        (_back("git checkout -- src/gates.py"), True),
-        (_back("git checkout -- tests"), True),
-        (_back("git checkout src/tides.py", said="error: pathspec 'src/tides.py' did not match any file"), True),
-        (_back("git checkout src/tides.py", said="Updated 0 paths from the index"), True),
-        (_back("git checkout src/tides.py", said="Exit code 128\nfatal: not a git repository"), True),
-        (_back("git checkout src/tides.py", ("k", "Bash", {"command": "git add -A"})), True),
-        (_back("git checkout src/tides.py", ("k", "Bash", {"command": "git commit -am Tides"})), True),
-        (_back("git add src && git checkout -- src/tides.py"), True),
-        (_back("git checkout -b src/tides.py"), True),
-        (_back("git restore --staged src/tides.py"), True),
-        (_back("cd tests && git checkout -- ."), True),
-        (_back("cd tests && git checkout -- tides.py"), True),
-        (_back("cd src && git checkout -- tides.py"), False),
-        (_back("git checkout -- src/tides.py", edit("k", OTHER, f"{OTHER}\n    {NEW}", path="src/gates.py")), False),
-    ],
-)
-def test_a_checkout_of_a_file_takes_out_what_edits_put_into_it(records: list[Json], *, holds: bool) -> None:
-    assert _holds(records) == holds
-
-
-def _holds(records: list[Json]) -> bool:
-    """Whether the line that the edit put in is worth something."""
-    lines = SessionLines(read_session(transcript(records).messages), lambda _: 0.1)
-    held = [line for line in lines.of_message(1) if NEW.strip() in lines.text(line)]
-    return any(lines.bounds[line] > 0 for line in held)
-
-
 def test_what_the_file_held_before_the_edit_still_holds_behind_a_checkout() -> None:
     twice = edit("e", OTHER, f"{OTHER}\n{OLD}")
     records = session(twice)
