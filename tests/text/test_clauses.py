@@ -18,7 +18,6 @@ from compactor_cli.text.clauses import _sentence_ends, split_clauses
         "т. е. Иванов отвечает.|Потом жди.",
         "See Dr. Smith first.|He knows.",
         "Wait ca. 20 minutes.|Then go on.",
-        "Ask J. Smith.|Then Bob.",
         "Compare Paris vs. London.|Report both!|Then stop.",
     ],
 )

@@ -14,7 +14,6 @@ from compactor_cli.strategies.shared.selection import Selector
 from compactor_cli.text.json_values import looks_like_json
 from compactor_cli.text.line_prefixes import is_numbered
 from compactor_cli.text.noise import is_prompt
-from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.page_trees import is_page_tree, is_prose, node_in_line
 from compactor_cli.text.patterns import compiled_later
@@ -85,8 +84,6 @@ def take_pending(
     room -= budget
     first = {lines.piece_of[line]: line for line in reversed(telling)}
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
-        for line in _odd_lines(piece, lines):
-            room -= selector.take(line) if selector.cost(line) <= room else 0
         first_lines = [first[piece]] if piece in first and _begins_as_failed(lines.session.pieces[piece].text) else []
         for line in (*first_lines, *relevant_lines(piece)):
             if selector.cost(line) <= budget:
@@ -166,12 +163,6 @@ def find_holes(telling: Sequence[int], lines: SessionLines, taken: Container[int
         if 0 < len(between) <= _MAX_HOLE_LINES and in_same_piece and lines.scope(telling[last]) >= 0:
             found_holes.append(between)
     return sorted(found_holes, key=len)
-
-
-def _odd_lines(piece: int, lines: SessionLines) -> list[int]:
-    """Return the rows of a result that differ from all others in something that the others have in common."""
-    piece_lines = lines.piece_lines(piece)
-    return [piece_lines[index] for index in odd_rows([*map(lines.text, piece_lines)])]
 
 
 def _begins_as_failed(beginning: str) -> bool:

@@ -17,7 +17,6 @@ from compactor_cli.model.pairing import Pairing, PartIndex, pair_calls
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.line_prefixes import has_words
 from compactor_cli.text.marks import find_words
-from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.patterns import compiled_later
 
 if TYPE_CHECKING:
@@ -78,21 +77,19 @@ class RelevantLines:
     def lines(self, result: PartIndex, lines: Sequence[str]) -> tuple[int, ...]:
         """Return the indices of the lines of a result that hold what was asked for.
 
-        The order is: both sides of merge conflicts, rows that differ from all others in something these have in common,
-        lines whose numbers were mentioned, and lines with the rarest words. The lines after all these follow. If there
-        are none, these are the lines with names that the agent spoke of next. Each result is searched once."""
+        The order is: both sides of merge conflicts, lines whose numbers were mentioned, lines with the rarest words,
+        and the lines after all these. If there are none, these are the lines with names that the agent spoke of next.
+        Each result is searched once."""
         if result not in self._found:
             words, numbers = self._search_terms(result)
             text = "\n".join(lines)
             conflicting = conflict_lines(lines) if CONFLICT_START in text else ()
-            odd = odd_rows(lines, text)
-            relevant = (*conflicting, *odd, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
+            relevant = (*conflicting, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
             if not relevant and self._looks_ahead:
                 relevant = (*_lines_with(lines, text, self._next_terms(result)),)
             found = list(dict.fromkeys(relevant))
-            starts = (index for index in found if index not in odd)  # the lines below a row are about something else
             following = chain.from_iterable(
-                range(index + 1, min(index + 1 + _LINES_AFTER, len(lines))) for index in starts
+                range(index + 1, min(index + 1 + _LINES_AFTER, len(lines))) for index in found
             )
             self._found[result] = tuple(dict.fromkeys((*found, *(n for n in following if has_words(lines[n])))))
         return self._found[result]
