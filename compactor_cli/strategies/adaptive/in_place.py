@@ -25,7 +25,6 @@ from compactor_cli.text.line_prefixes import NUMBER_PATTERN, has_number, indent_
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, TOTAL_SUFFIX, text_reference
-from compactor_cli.text.telling_members import failed_records, plain_members
 
 _MIN_NAMED_TOKENS = 400
 """Tokens of a result from which on the mark of what is left out names the original."""
@@ -151,8 +150,6 @@ class InPlaceRenderer:
             outcome = text.lstrip().partition("\n")[0].rstrip()
         if found := self._find_line(number, outcome):
             return found, True
-        if not failed and looks_like_json(text) and (status := self._status_lines(number, text)):
-            return (*status, *self._default_lines(number)), True
         errors = (line for line in reversed(result_errors(text, part.failed)) if len(line) <= _MAX_ERROR_CHARS)
         if found := self._find_line(number, next(errors, "")):
             return (*found, *self._default_lines(number)), True
@@ -164,12 +161,6 @@ class InPlaceRenderer:
             return tuple(chosen)
         followed = {line for line, after in pairwise(chosen) if self._lines.scope(after) == line}
         return tuple(line for line in chosen if line not in self._lines.headers or line in followed)
-
-    def _status_lines(self, number: int, text: str) -> Sequence[int]:
-        """Return the lines of a JSON result that say how things stand."""
-        failed = [line for span in failed_records(text) for line in self._lines.lines_overlapping(number, *span)]
-        plain = [line for span in plain_members(text) for line in self._lines.lines_overlapping(number, *span)]
-        return tuple(sorted({*failed, *self._within_line_size([*dict.fromkeys(plain)])}))
 
     def _find_line(self, number: int, wording: str) -> Sequence[int]:
         """Return, in a tuple, the line of a result that contains this text."""
