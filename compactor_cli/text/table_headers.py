@@ -20,12 +20,9 @@ _RULE = compiled_later(
 """A rule for two or more columns, which may also separate rows."""
 _COLUMN_RULE = compiled_later(r"[-=:]{2,}")
 _CELL = compiled_later(r"\S+(?: \S+)*")
-_BARRED_CELL = compiled_later(r"[^|\s]+(?:[ \t]+[^|\s]+)*")
 _COLUMN_NAME = compiled_later(r"[A-Za-z_%#(][\w%#./()-]*(?: [A-Za-z_(%#][\w.()%#-]*)*")
-_FIGURE = compiled_later(r"[^\w\s]*\d")
 _AFTER_ROWS = compiled_later(r"[ \t]*(?:\(\d+ rows?(?: affected)?\).*|\d+ rows? in set.*|[|+]?[-=+| ]*)\r?")
 """What follows the rows of a table, or the header of a table without rows."""
-_BLANK = compiled_later(r"\n[ \t\r]*\n")
 _MIN_COLUMNS, _MIN_ALIGNED_SHARE = 3, 0.8
 """Minimum number of columns that can be recognized by alignment alone, and the share of them that must be aligned in
 a row."""
@@ -66,61 +63,16 @@ def find_tables(text: str) -> list[Table]:
 def _ruled_tables(text: str) -> list[Table]:
     """Return the tables whose header is above a rule; lines above further rules of the same table are rows."""
     found: list[Table] = []
-    shapes: set[str] = set()
-    """Shapes of the rules below headers since the last blank line."""
-    end = last_rule = 0
+    end = -1
     for rule in _RULE.finditer(text):
-        if rule.start() < end:
-            continue
-        if shapes and _BLANK.search(text, last_rule, rule.start()):
-            shapes.clear()
-        last_rule, shape = rule.start(), _shape(rule[0])
         start, header = _line_before(text, rule.start())
-        if rule[0].lstrip().startswith("+"):
-            is_header = _is_boxed(text, start, header, shape)
-        elif shapes:
-            is_header = shape not in shapes and any(map(str.isalpha, header)) and not _has_figure(header)
-        else:
-            is_header = any(map(str.isalpha, header)) and not _is_row(text, start, header, rule[0])
-        if is_header:
-            shapes.add(shape)
-            rows = rule.end() + 1
-            end = max(rule.end(), _table_end(text, rows, _row_test_by_rule(header, rule[0])))
-            found.append(Table(start, rows, end))
+        is_boxed = rule[0].lstrip().startswith("+")
+        if rule.start() <= end or not any(map(str.isalpha, header)) or (is_boxed and "|" not in header):
+            continue
+        last = _table_end(text, rule.end() + 1, _row_test_by_rule(header, rule[0]))
+        found.append(Table(start, rule.end() + 1, last))
+        end = last + 1  # the line below may be the rule above a sum
     return found
-
-
-def _is_boxed(text: str, start: int, header: str, shape: str) -> bool:
-    """Return whether the line above a rule of a box is the first line of the box."""
-    top, above = _line_before(text, start)
-    is_first = _RULE.fullmatch(above) is not None and _shape(above) == shape and "|" not in _line_before(text, top)[1]
-    return is_first and header.lstrip().startswith("|") and any(map(str.isalpha, header))
-
-
-def _is_row(text: str, start: int, header: str, rule: str) -> bool:
-    """Return whether the line above a rule is a row: its cells are figures, or the line before it has the same
-    cells."""
-    before = _line_before(text, start)[1]
-    if "|" in header:
-        is_open = rule.lstrip().startswith("|")
-        return before.count("|") >= header.count("|") or (not is_open and _has_figure(header))
-    column_starts = [column.start() for column in _COLUMN_RULE.finditer(rule)][1:]
-    before_is_aligned = all(
-        before[column_start - 1 : column_start] == " " and before[column_start : column_start + 1].strip()
-        for column_start in column_starts
-    )
-    return _has_figure(header) or (before_is_aligned and not _RULE.fullmatch(before))
-
-
-def _has_figure(header: str) -> bool:
-    """Return whether a cell of a line is a figure, which a column name never is."""
-    cells = (_BARRED_CELL if "|" in header else _CELL).finditer(header)
-    return any(_FIGURE.match(cell[0]) for cell in cells)
-
-
-def _shape(rule: str) -> str:
-    """Return a normalized rule, such that rules for the same columns are equal."""
-    return rule.strip().replace("=", "-").replace(":", "-")
 
 
 def _line_before(text: str, position: int) -> tuple[int, str]:
@@ -149,13 +101,13 @@ def _aligned_table(text: str) -> Table | None:
 def _row_test_by_rule(header: str, rule: str) -> _RowTest:
     """Return a function that tells whether a line is a row of a table with this rule, or a rule between rows. A row
     has the bars of the header, or spaces where the rule has them."""
-    shape, is_open, bars = _shape(rule), rule.lstrip()[:1] in ("|", "+"), header.count("|")
+    is_open, bars = rule.lstrip()[:1] in ("|", "+"), header.count("|")
     columns = [column.span() for column in _COLUMN_RULE.finditer(rule)]
     gaps = [(end, start) for (_, end), (start, _) in pairwise(columns)]
 
     def fits(line: str) -> bool:
         if _RULE.fullmatch(line):
-            return is_open and _shape(line) == shape
+            return is_open
         if bars:
             return line.count("|") >= max(1, bars - 1)
         line = line.expandtabs()
