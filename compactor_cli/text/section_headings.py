@@ -65,13 +65,6 @@ def headings_between(text: str, start: int, end: int) -> tuple[Span, ...]:
     return (section, heading) if section else (heading,)
 
 
-def heading_before(text: str, end: int) -> Span | None:
-    """Return the span of the last heading that begins before a position of a text; None if there is none."""
-    headings = _headings(text)
-    index = bisect_left(headings, (end, 0)) - 1
-    return headings[index] if index >= 0 else None
-
-
 @lru_cache(maxsize=16)  # callers ask about the lines of one text in turn
 def _headings(text: str) -> tuple[Span, ...]:
     """Return the spans of the headings outside code blocks, in order."""
