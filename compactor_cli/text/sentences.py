@@ -29,7 +29,6 @@ _NAME_CONTINUATION = compiled_later(r"\$?[A-Z]{1,3}\$?\d+\b")
 """How a name with `!` continues: `Sheet!A1`; a sentence begins with a word."""
 _CODE_CONTINUATION = compiled_later(r"[A-Z]+[a-z0-9]+(?:[A-Z_][\w.]*|\()")
 """How a name in code continues after a dot: `logging.WithAgent`, `os.Exit(1)`."""
-_BOLD_MARKS = ("**", "__")
 _MAX_PIECES, _CONTEXT_CHARS = 50, 200
 """Maximum number of pieces, and of characters on both sides, that decide whether a full stop ends a sentence."""
 _MIN_SENTENCE_CHARS = 3
@@ -103,29 +102,12 @@ def _split_line(item: str) -> list[str]:
     return [piece for piece in pieces if len(piece) >= _MIN_SENTENCE_CHARS]
 
 
-def _with_closing_marks(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences, each with its closing marks."""
-    last, joined_text = "", ""
-    for piece in pieces:
-        mark = piece[:2]
-        is_closing = mark in _BOLD_MARKS and not piece[2:3].strip() and joined_text.count(mark) % 2
-        joined_text += piece
-        if is_closing:
-            last += mark
-        if last:
-            yield last
-        last = piece[2:] if is_closing else piece
-    if last:
-        yield last
-
-
 def _rejoin(pieces: Iterable[str]) -> Iterator[str]:
     """Yield the sentences, rejoined where a split fell into `code like this. Or this`, after a number that only
-    begins a sentence ("**1. This**"), after a full stop that does not end one, or before its closing marks
-    ("**This.** That")."""
+    begins a sentence ("**1. This**"), or after a full stop that does not end one."""
     pending: list[str] = []
     marks = 0
-    for piece in _with_closing_marks(pieces):
+    for piece in pieces:
         if pending and not marks % 2 and not _continues(pending, piece):
             yield "".join(pending)
             pending, marks = [], 0
