@@ -49,18 +49,12 @@ _LEVEL_MEMBER = compiled_later(
     rf'[^{{}}]*"(?:level|lvl|severity|levelname|log\.level)"\s*:\s*"(?i:{_ERROR_LEVELS})".*\}}$'
 )
 """The same for lines with named fields."""
-_LOG_LINE_START = compiled_later(rf"{_TIMESTAMP}|\s*(?:\{{|[\w.]+=)", re.IGNORECASE)
 _MAX_LINE_CHARS = 2_000
 
 
 def is_log_line(line: str) -> bool:
     """Return whether a line begins with the time at which it was written."""
     return _LOG_START.match(line) is not None
-
-
-def may_be_log_line(beginning: str) -> bool:
-    """Return whether a line with this beginning, in any case, may be a log line."""
-    return _LOG_LINE_START.match(beginning) is not None
 
 
 def is_error_log(line: str) -> bool:
