@@ -20,8 +20,10 @@ _DECISION_WORDS = ("decided", "concluded", "agreed", "will", "won't", "must", "s
 _DECISION = compiled_later(rf"\b(?:{'|'.join(_DECISION_WORDS)})\b", re.IGNORECASE, _DECISION_WORDS)
 _MARKER_WORDS = ("important", "critical", "key", "essential", "note")
 _MARKER = compiled_later(rf"\b(?:{'|'.join(_MARKER_WORDS)})\b", re.IGNORECASE, _MARKER_WORDS)
-_SENTENCE = compiled_later(r"[^\n]*?(?:(?<![.!?])([.!?]+)(?=\s)[^\S\n]*|[。！？।॥۔؟።]+|\n|$)")
-_ITEM_NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
+_SENTENCE = compiled_later(
+    r"[^\n]*?(?:(?<![.!?])([.!?]+)[\"')\]”’»*_]*(?=\s)(?!\s+[a-zà-öø-ÿ])[^\S\n]*|[。！？।॥۔؟።]+|\n|$)"
+)
+_ITEM_NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)][^\w\n]*")
 """The number before a list item, or after the mark of a heading."""
 _TABLE_ROW = compiled_later(r"[ \t]*\|")
 """How a row of a table begins."""
