@@ -7,6 +7,7 @@ closely.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -102,6 +103,7 @@ class SessionLines:
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))
         found_tables = [] if piece.is_speech or piece.is_call or members else find_tables(piece.text)
+        spans = _join_header_rules(spans, found_tables) if found_tables else spans
         self._contexts.update(_context_spans(piece, members, spans, first))
         self.starts.extend([start for start, _ in spans])
         self.ends.extend([end for _, end in spans])
@@ -316,6 +318,21 @@ def _lead_shown(text: str, spans: Iterable[Span], position: int) -> str:
         else:
             context_text += f"{lead} … "
     return context_text
+
+
+def _join_header_rules(spans: Sequence[Span], found_tables: Iterable[Table]) -> list[Span]:
+    """Return the spans of lines, joining the header of each table with the rule below it."""
+    joined: list[Span] = []
+    headers = iter([*((table.start, table.rows) for table in found_tables), (sys.maxsize, sys.maxsize)])
+    start, rows = next(headers)
+    for span in spans:
+        while rows <= span[0]:
+            start, rows = next(headers)
+        if joined and start <= joined[-1][0] and span[1] <= rows:
+            joined[-1] = joined[-1][0], span[1]
+        else:
+            joined.append(span)
+    return joined
 
 
 class _UsualArguments:

@@ -37,6 +37,12 @@ def dollars(cost: float) -> str:
     return f"${cost:.4f}" if cost >= 0.0001 or not cost else f"${cost:.2g}"
 
 
+def value_forms(text: str) -> frozenset[str]:
+    """Return the forms of the times, dates, amounts and percentages in a text: `0:0` for `11:30`, `£0` for `£300`. A
+    plain number has no distinctive form."""
+    return frozenset(form for _, form in values_in(text) if form != "0")
+
+
 def values_in(text: str) -> Iterator[tuple[re.Match[str], str]]:
     """Yield (match, form) for the times, dates, amounts, percentages and numbers in a text."""
     for match in _VALUE.finditer(text):

@@ -259,11 +259,21 @@ def _leads(text: str, member: JsonMember, ends: dict[int, int], max_chars: int =
     members = [*islice(_iter_members(text, member.start, ends), _SEARCHED_MEMBERS)]
     if members and _KIND.fullmatch(text, *members[0][:2]):  # a kind is less informative than a name after it
         members.sort(key=lambda member: _NAME.match(text, *member[:2]) is None)
-    for start, end, inner in members:
+    for number, (start, end, inner) in enumerate(members):
         if inner < 0 and end - start <= max_chars:  # a rank is less informative than the address after it
             address = _URL_MEMBER.match(text, end, ends[member.start]) if _RANK.fullmatch(text, start, end) else None
             return (address.span(1) if address else (start, end),)
+        if number == 0 and inner >= 0 and (nested := _first_of(text, inner, ends, max_chars)):
+            return (nested,)
     return ()
+
+
+def _first_of(text: str, opening: int, ends: dict[int, int], max_chars: int) -> Span | None:
+    """Return the span of the first member of a nested object that identifies the outer one, as the labels of a
+    measured value do."""
+    for start, end, inner in islice(_iter_members(text, opening, ends), 1 if text[opening] == "{" else 0):
+        return (start, end) if inner < 0 and end - start <= max_chars else None
+    return None
 
 
 def _call_leads(text: str, call: JsonMember, ends: dict[int, int]) -> tuple[Span, ...]:

@@ -28,40 +28,6 @@ def shown(reply: str, target: int) -> str:
     return "\n".join(m.text() for m in compact(records, target_tokens=target, strategy="adaptive").messages)
 
 
-@pytest.mark.parametrize("target", [400, 600, 800])
-def test_the_item_that_a_reply_picks_stays(target: int) -> None:
-    assert "(1) tell all rates" in shown("(1). The team is away.", target)
-
-
 @pytest.mark.parametrize("target", [400, 600])
 def test_of_a_reply_that_picks_nothing_nothing_more_stays(target: int) -> None:
     assert "(1) tell all rates" not in shown("Do what is best for us.", target)
-
-
-FINDINGS = "\n".join(
-    [
-        "I looked at the plan of the harbour again:",
-        *(
-            f"- R{n}: the gauge {n} of the quay shows {n * 37} where the plan has {n * 41}, so it is wrong."
-            for n in range(4)
-        ),
-        "- R12: the sluice opens twice when two ships come at the same moment, since nobody holds the lock.",
-        *(
-            f"- R{n}: the gauge {n} of the quay shows {n * 37} where the plan has {n * 41}, so it is wrong."
-            for n in range(5, 9)
-        ),
-    ]
-)
-
-
-@pytest.mark.parametrize("target", [600, 700, 800])
-def test_the_rest_of_a_list_stays_with_what_a_reply_says_of_it(target: int) -> None:
-    talk = [
-        user(TASK),
-        assistant(FINDINGS),
-        user("R0 to R3 no. R1, R2, R3, R5, R6, R7 no. R8 later. rest reply and keep open"),
-    ]
-    then = [assistant(None, ("q", "Bash", {"command": "make quay"})), result("q", "done")]
-    records = [*talk, *readings(), assistant("That was all."), user("Now have a look at the quay."), *then]
-    text = "\n".join(m.text() for m in compact(records, target_tokens=target, strategy="adaptive").messages)
-    assert "R12: the sluice opens twice" in text

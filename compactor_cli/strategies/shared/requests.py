@@ -23,6 +23,7 @@ from compactor_cli.strategies.shared.dependent_sentences import (
 from compactor_cli.strategies.shared.kept_requests import ELLIPSIS, KeptRequest, join_kept_clauses, with_cut_mark
 from compactor_cli.strategies.shared.request_values import PROMPT, EchoRater, SentenceRater, plain_values
 from compactor_cli.text.clauses import Clause, dialogue_span, split_clauses
+from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import QUESTION_END
 from compactor_cli.text.shorten import Shortened
 from compactor_cli.text.subjects import later_replacements, subject_terms
@@ -150,6 +151,8 @@ class _Chooser:
         later = later_replacements([s.clause.text for s in self.sentences])
         self.later = [tuple(o for o in others if self._may_correct(index, o)) for index, others in enumerate(later)]
         self.sentences = self._weigh_by_changes()
+        for index, neighbors in self._neighboring_values():
+            self.later[index] = *self.later[index], *neighbors
         clauses = [(s.request, s.clause) for s in self.sentences]
         if places and (task := pointed_to(clauses, requests[0].text)) >= 0:
             best = max(sentence.weight for sentence in self.sentences if not sentence.request)
@@ -234,6 +237,18 @@ class _Chooser:
         if later_sentence.clause.origin == "pasted" != earlier.clause.origin:
             return False
         return not is_later_step(self.requests[earlier.request].text, earlier.clause, later_sentence.clause)
+
+    def _neighboring_values(self) -> Iterator[tuple[int, Sequence[int]]]:
+        """Yield each sentence with values, such as times, and the sentences with other values next to a later one on
+        its subject that has no such values. These neighbours may change the values, even in a question."""
+        written = [value_forms(s.clause.text) for s in self.sentences]
+        of_request = {number: [*group] for number, group in groupby(range(len(self.sentences)), self._request_of)}
+        for index, values in enumerate(written):
+            for other in self.later[index] if values and self.places else ():
+                request = self._request_of(other)
+                missing = values - written[other] if request != self._request_of(index) else frozenset[str]()
+                if neighbors := [i for i in of_request[request] if written[i] & missing and i not in self.later[index]]:
+                    yield index, neighbors
 
     def _find_main_sentences(self) -> dict[int, frozenset[int]]:
         """Return for each short request the sentences that say best what it is about, and those that order or forbid.
