@@ -10,7 +10,6 @@ from typing import Literal
 from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import COMMAND_ARGUMENTS, PATH_ARGUMENTS, call_lines, result_lines
-from compactor_cli.features.newer_pages import NewerPages
 from compactor_cli.features.outdated_lines import OutdatedLines
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.injected import is_injected_output
@@ -21,6 +20,7 @@ from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.clean import without_colours
 from compactor_cli.text.json_values import on_one_line, without_blanks
 from compactor_cli.text.markup import is_page, page_lines, texts_of_page
+from compactor_cli.text.page_trees import is_page_tree, node_in_line
 from compactor_cli.text.terms import chunk_terms, quoted_terms, separate_chunks
 
 LineCut = Literal["together", "apart", "clauses", "page"]
@@ -172,7 +172,7 @@ def read_session(
     session = SessionText(frozenset(text for chunk in separate_chunks(query).split() for text, _ in chunk_terms(chunk)))
     first_index = 0 if reach is None else _first_within_reach(messages, reach)
     pairing = pairing or pair_calls(messages)
-    replaced, trees = OutdatedLines(messages, pairing, first_index), NewerPages(messages)
+    replaced, repeated = OutdatedLines(messages, pairing, first_index), _repeated_nodes(messages)
     for index, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if not part.text or part.kind not in _READ_KINDS:
@@ -195,7 +195,7 @@ def read_session(
                 if is_page(page, text) and not _is_source(messages, pairing.call_of.get((index, position))):
                     text, cut = page, "page"
                 elif text is json:
-                    outdated = trees.repeated_lines((index, position))
+                    outdated = repeated.get((index, position), frozenset())
             session.add_part(
                 (index, position),
                 text,
@@ -233,6 +233,23 @@ def _is_source(messages: Sequence[Message], call: PartIndex | None) -> bool:
     """Return whether a call runs a command or concerns a file: markup in its result may have to be edited."""
     arguments = call_arguments(messages[call[0]].parts[call[1]]) if call else None
     return isinstance(arguments, dict) and not arguments.keys().isdisjoint((*COMMAND_ARGUMENTS, *PATH_ARGUMENTS))
+
+
+def _repeated_nodes(messages: Sequence[Message]) -> dict[PartIndex, frozenset[int]]:
+    """Return, for each result that is a page as a tree of nodes, the physical lines, from 0, with nodes that a newer
+    page shows again. Their numbers are no longer valid."""
+    pages = [  # a large file reads them from disk, which is fast only in order
+        ((message.index, position), [*map(node_in_line, part.text.split("\n"))])
+        for message in messages
+        for position, part in enumerate(message.parts)
+        if part.kind == "tool_result" and is_page_tree(part.text)
+    ]
+    newer: set[str] = set()
+    repeated: dict[PartIndex, frozenset[int]] = {}
+    for page, nodes in reversed(pages):
+        repeated[page] = frozenset(number for number, node in enumerate(nodes) if node in newer and node)
+        newer.update(nodes)
+    return repeated
 
 
 def _first_within_reach(messages: Sequence[Message], reach: int) -> int:

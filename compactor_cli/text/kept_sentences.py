@@ -20,9 +20,7 @@ _DECISION_WORDS = ("decided", "concluded", "agreed", "will", "won't", "must", "s
 _DECISION = compiled_later(rf"\b(?:{'|'.join(_DECISION_WORDS)})\b", re.IGNORECASE, _DECISION_WORDS)
 _MARKER_WORDS = ("important", "critical", "key", "essential", "note")
 _MARKER = compiled_later(rf"\b(?:{'|'.join(_MARKER_WORDS)})\b", re.IGNORECASE, _MARKER_WORDS)
-_SENTENCE = compiled_later(
-    r"[^\n]*?(?:(?<![.!?])([.!?]+)[\"')\]”’»*_]*(?=\s)(?!\s+[a-zà-öø-ÿ])[^\S\n]*|[。！？।॥۔؟።]+|\n|$)"
-)
+_SENTENCE = compiled_later(r"[^\n]*?(?:(?<![.!?])([.!?]+)(?=\s)[^\S\n]*|[。！？।॥۔؟።]+|\n|$)")
 _ITEM_NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)][^\w\n]*")
 """The number before a list item, or after the mark of a heading."""
 _TABLE_ROW = compiled_later(r"[ \t]*\|")
@@ -97,12 +95,13 @@ def sentence_points(sentence: str, keywords: Keywords) -> int:
     return score
 
 
-def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+def sentence_spans(text: str, ends: re.Pattern[str] = _SENTENCE) -> Iterator[tuple[int, int]]:
     """Yield the spans of the sentences. The number of an item is not a sentence, a row of a table is one, and no
-    sentence ends inside of code in backquotes."""
+    sentence ends inside of code in backquotes. `ends`: matches up to where a sentence may end; its first group are
+    the full stops."""
     start = sentence_start = counted_to = marks = 0
     is_row = _TABLE_ROW.match(text) is not None
-    for match in _SENTENCE.finditer(text):
+    for match in ends.finditer(text):
         line_ends = text.startswith("\n", match.end() - 1)
         if is_row and not line_ends and match.end() < len(text):
             continue

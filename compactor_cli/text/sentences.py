@@ -21,6 +21,10 @@ ITEM_MARK = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
 _MAX_PARAGRAPH_CHARS = 20_000
 """Maximum length of a paragraph that is split into sentences; the rest of a longer one is dropped."""
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
+_SENTENCE = compiled_later(
+    r"[^\n]*?(?:(?<![.!?])([.!?]+)[\"')\]”’»*_]*(?=\s)(?!\s+[a-zà-öø-ÿ])[^\S\n]*|[。！？।॥۔؟።]+|$)"
+)
+"""A sentence of a line, with its closing marks. None ends before a word in lower case."""
 _MIN_SENTENCE_CHARS = 3
 """Minimum length of a sentence."""
 _FENCE_LINE = compiled_later(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(\S*)[^`~]*$")
@@ -82,7 +86,7 @@ def split_statements(text: str) -> list[Sentence]:
 
 def _split_line(item: str) -> list[str]:
     """Return the sentences of a line."""
-    pieces = (item[start:end].strip() for start, end in sentence_spans(item[:_MAX_PARAGRAPH_CHARS]))
+    pieces = (item[start:end].strip() for start, end in sentence_spans(item[:_MAX_PARAGRAPH_CHARS], _SENTENCE))
     return [piece for piece in pieces if len(piece) >= _MIN_SENTENCE_CHARS]
 
 
