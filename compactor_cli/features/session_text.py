@@ -15,12 +15,13 @@ from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.injected import is_injected_output
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, PartIndex, pair_calls
-from compactor_cli.model.replies import reply_span
+from compactor_cli.model.replies import reply_span, reply_to
 from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.clean import without_colours
 from compactor_cli.text.json_values import on_one_line, without_blanks
 from compactor_cli.text.markup import is_page, page_lines, texts_of_page
 from compactor_cli.text.page_trees import is_page_tree, node_in_line
+from compactor_cli.text.picked_items import rejected_items
 from compactor_cli.text.terms import chunk_terms, quoted_terms, separate_chunks
 
 LineCut = Literal["together", "apart", "clauses", "page"]
@@ -67,7 +68,8 @@ class SessionPiece(Struct, frozen=True):
     source_json: str = ""
     """The JSON that `text` was read from, if they differ."""
     outdated_lines: frozenset[int] = frozenset()
-    """Its obsolete physical lines, from 0: removed from their file by a later call, or shown again on a newer page."""
+    """Its obsolete physical lines, from 0: removed from their file by a later call, options that the user passed
+    over, or shown again on a newer page."""
 
 
 class SessionText(Struct):
@@ -186,7 +188,12 @@ def read_session(
             if message.origin == "summary":  # its heading and state are not part of what it quotes
                 text = readable(text, quoted_only=quoted_only)
             speech = part.kind == "text" and message.role != "tool" and not is_injected_output(message)
-            outdated = replaced.outdated_in((index, position), part, text) if part.kind != "text" else frozenset()
+            if part.kind != "text":
+                outdated = replaced.outdated_in((index, position), part, text)
+            else:
+                outdated = (
+                    _unchosen_lines(text, reply_to(messages, index)) if message.role == "assistant" else frozenset()
+                )
             cut = _line_cut(message, part, text, speech=speech)
             escaped = json if text is not json and _is_plain_form(text, json) else ""
             if part.kind == "tool_result" and not (outdated or escaped or cut == "apart"):
@@ -227,6 +234,15 @@ def _is_plain_form(text: str, json: str) -> bool:
     """Return whether a text is the readable form of the JSON of a call or result, rather than the changes that a
     call makes to a file."""
     return "\\" in json and text[:1] in ("{", "[") and text[:1] == json[:1]
+
+
+def _unchosen_lines(answer: str, reply: str) -> frozenset[int]:
+    """Return the physical lines of an answer with the options that the user's reply does not choose."""
+    numbers: set[int] = set()
+    for start, end in rejected_items(answer, reply):
+        first = answer.count("\n", 0, start)
+        numbers.update(range(first, first + answer.count("\n", start, end) + 1))
+    return frozenset(numbers)
 
 
 def _is_source(messages: Sequence[Message], call: PartIndex | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -30,6 +30,35 @@ _BARE_NUMBERS = compiled_later(
 )
 """Numbers at the end of a phrase, where no following word could say what they count."""
 _TWO_NUMBERS = compiled_later(r"(?:(?<=\s)|^)(\d{1,2}\s*(?:and|or|&|und|et|y)\s*\d{1,2})(?=\s)", re.IGNORECASE)
+_OPTION_WORD = r"(?:options?|choice|variante?|alternative|opci[oó]n|opzione|op[cç][aã]o|方案|选项)"
+_OPTION_LABEL = compiled_later(_OPTION_WORD, re.IGNORECASE)
+_ITEM_LABEL = compiled_later(r"\W*(?:\d{1,2}\W+)?([^\W\d_]{2,12})[ \t]+\d{1,2}\b")
+"""The word before an item's number: `Option 2`, `1. **Flight 1**`."""
+_ACCEPTANCE = compiled_later(
+    r"(?:(?P<bare>^\W*(?:(?:yes|ok|okay|sure|great|perfect|fine|thanks|ja|oui|s[ií]|sim)\b\W*)?)"
+    r"|\b(?:go(?:ing)?(?: ahead)? with|proceed with|take|choose|pick|book|prefer|select|want|use|nehme|wähle|möchte"
+    r"|prends|choisis|elijo|prefiero|scelgo|escolho)(?: (?:me|us))? |['’]d like |\bwould like )"
+    r"(?:(?:the|die|la|l'|el|o|a) ?)?"
+    rf"(?:{_OPTION_WORD}[ \t]*#?\d{{1,2}}(?!\d)|(?:first|second|third|fourth|fifth|last|erste|zweite|dritte|premi[eè]re"
+    rf"|deuxi[eè]me|primera|segunda|tercera) {_OPTION_WORD}\b)|选[ \t]*\d{{1,2}}(?!\d)",
+    re.IGNORECASE,
+    ("option", "choice", "variant", "alternative", "opci", "opzione", "opç", "opc", "方案", "选"),
+)
+"""A phrase that accepts one of several options: `I'd like to go with Option 2`, `The second option, please`."""
+_COURTESY = compiled_later(
+    r"\W*(?:(?:please|thanks|thank you|bitte|danke|merci|por favor|gracias|grazie)\W*)*", re.IGNORECASE
+)
+"""Everything that may follow an option that is named without a verb."""
+_DOUBT = compiled_later(
+    r"[?？]|\b(?:not|no|none|never|but|however|except|instead|unless|if|nicht|keine?|aber|pas|mais|pero|skip|"
+    r"without|reject"
+    r"|wrong|bad|too|out|off|others?|rest|remaining|all|both|each|then|first|next|later|after|again|now|plus|"
+    r"also|for|and"
+    r"|fallback|explain|show|tell)\b|n['’]t\b|不|但",
+    re.IGNORECASE,
+)
+"""Words next to an option which show that it is rejected, asked about or accepted conditionally, or that others are
+also wanted."""
 _DIGITS = compiled_later(r"\d+")
 _SPELLED_NUMBER = compiled_later(rf"{_ITEM_CUE}(one|two|three|four|five|eins|zwei|drei|vier|fünf)\b", re.IGNORECASE)
 _ORDINAL = compiled_later(
@@ -63,6 +92,36 @@ def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
     items = list(_list_items(answer))
     numbers = set(_named_numbers(reply, len(items))) if len(items) > 1 else set()
     return [span for number, span in enumerate(items, 1) if number in numbers]
+
+
+def rejected_items(answer: str, reply: str) -> list[tuple[int, int]]:
+    """Return the spans of the other options if a reply accepts one option and says nothing else. Of a list of tasks,
+    the others may follow later; and an option that a reply asks about or rejects is not accepted."""
+    acceptance = _ACCEPTANCE.search(reply) if len(reply) <= _MAX_REPLY_CHARS else None
+    if acceptance is None or _DOUBT.search(f"{reply[: acceptance.start()]} {reply[acceptance.end() :]}"):
+        return []
+    if acceptance["bare"] is not None and not _COURTESY.fullmatch(reply, acceptance.end()):
+        return []
+    items = list(_list_items(answer))
+    numbers = set(_named_numbers(reply, len(items))).intersection(range(1, len(items) + 1))
+    if len(numbers) != 1 or len(items) < 2 or not all(_is_option(answer[start:end]) for start, end in items):
+        return []
+    start, end = items[-1]
+    items[-1] = start, start + len(_without_paragraph(answer[start:end]))
+    return [span for number, span in enumerate(items, 1) if number not in numbers]
+
+
+def _is_option(item: str) -> bool:
+    """Return whether an item is numbered as an option, or has only a number; other words count flights or steps."""
+    label = _ITEM_LABEL.match(item)
+    return label is None or _OPTION_LABEL.fullmatch(label[1]) is not None
+
+
+def _without_paragraph(item: str) -> str:
+    """Return the last item of a list without unindented text after it, which belongs to the whole list."""
+    lines = item.split("\n")
+    item_lines = takewhile(lambda line: not line.strip() or line[0] in " \t-*•>|", lines[1:])
+    return "\n".join([lines[0], *item_lines]).rstrip()
 
 
 def _named_numbers(reply: str, count: int) -> Iterator[int]:

@@ -78,6 +78,17 @@ def test_how_an_answer_begins_comes_too_as_it_answers_what_was_asked():
     assert [lines[0] for lines in answers(*records)] == [f"Yes, part {n} may go." for n in (5, 4, 3, 2, 1, 0)]
 
 
+def test_options_that_the_user_passed_over_are_not_told():
+    flights = [f"{n}. **Option {n}:**\n   - HAT11{n} at 1{n}:00\n   - $29{n}" for n in (1, 2, 3)]
+    said = assistant("\n\n".join(["Here are the flights:", *flights, "Which one shall I book for you?"]))
+    told = Told(user("A flight, please."), said, user("I'd like option 2."), assistant("I book it."), user("Thanks!"))
+    lines = [told.lines.text(line) for line in range(len(told.lines)) if told.lines.bounds[line] > 0]
+    shown = "\n".join(lines)
+    assert "$292" in shown
+    assert "$291" not in shown
+    assert "$293" not in shown
+
+
 def test_of_an_answer_that_was_agreed_to_less_stays_where_there_is_little_room():
     costs = "The seat costs $255.\n\nCertificate 7504069 pays $250.\n\nIs that all right?"
     told = Told(user("Book it."), assistant(costs), user("Yes, please."))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.picked_items import picked_items
+from compactor_cli.text.picked_items import picked_items, rejected_items
 
 TIGHT = """Here are the flights:
 
@@ -108,3 +108,77 @@ def test_prose_and_code_that_begin_with_a_number_are_no_items() -> None:
 
 def test_lines_may_end_as_on_windows() -> None:
     assert picked("1. Split\r\n2. Shard\r\n\r\nWhich one?", "the last one") == ["2. Shard"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I'd like to go with Option 2.",
+        "I'd like to go with Option 2, the cheaper option.",
+        "The second option, please.",
+        "Option 2",
+        "Yes, option 2. Thank you!",
+        "I'll take option 2, thanks!",
+        "Great! Please book me the second option.",
+        "Ich nehme die zweite Option.",
+        "选2",
+    ],
+)
+def test_of_options_the_others_are_passed_over(reply: str) -> None:
+    others = [TIGHT[start:end] for start, end in rejected_items(TIGHT, reply)]
+    assert [text[:2] for text in others] == ["1.", "3."]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "2",
+        "Begin with the second one.",
+        "Options 1 and 2",
+        "Which option is best?",
+        "I don't want option 2.",
+        "Not option 2, please.",
+        "Anything but option 2",
+        "Option 2 doesn't work for me.",
+        "Skip option 1.",
+        "Option 1 is out",
+        "Nicht Variante 2!",
+        "Bitte keine Option 1",
+        "La opción 2 no me gusta",
+        "不要选2",
+        "What does option 3 cost with bags?",
+        "Do you recommend option 2?",
+        "Good plan, start with 1.",
+        "I like your approach. Do step 2 first.",
+        "I choose option B. Then rerun 3.",
+        "Option 3 is close, but it's still above my budget.",
+        "I like option 2 more if it has a window",
+        "I would like to know more about option 2.",
+        "Please explain option 2.",
+        "Option 2 looks risky to me.",
+        "Option 1 seems expensive. Show the rest again.",
+        "take option 3 off the list",
+        "Option 3 please explain.",
+        "I have option 1 already, show me the rest",
+        "Something more like option 2",
+        "The first option is what we had before.",
+        "Go with option 1 first, then do the others.",
+        "Option 2 and all the rest",
+        "Use option 1 as the fallback for the others",
+        "Go with option 2 for now",
+        "Go with option 1 plus Redis on top.",
+        "use option 2 for prod and SQLite for dev",
+    ],
+)
+def test_where_it_is_not_sure_that_one_option_is_taken_none_is_passed_over(reply: str) -> None:
+    assert rejected_items(TIGHT, reply) == []
+
+
+def test_the_parts_of_an_option_are_no_options() -> None:
+    legs = "The fastest is **Option 2**:\n- **Flight 1:** DEN to LAS, HAT229\n- **Flight 2:** LAS to IAH, HAT266"
+    assert rejected_items(legs, "I'd like to go with Option 2.") == []
+
+
+def test_what_stands_behind_the_options_is_of_all_of_them() -> None:
+    stores = "1. Redis\n2. Memcached\n   - quick\nBoth need port 6380.\nWhich?"
+    assert [stores[start:end] for start, end in rejected_items(stores, "Option 1.")] == ["2. Memcached\n   - quick"]
