@@ -256,11 +256,6 @@ def _is_shouted(sentence: str) -> bool:
     return any(word in CUES["duty"].words or word in CUES["negation"].words for word in words)
 
 
-def is_prohibition(sentence: str) -> bool:
-    """Return whether a sentence forbids something or states an exception."""
-    return _rule_kinds(sentence)[0]
-
-
 def _rule_kinds(sentence: str) -> tuple[bool, bool]:
     """Return whether a sentence forbids something, and whether it states a duty."""
     lowered = sentence.lower()

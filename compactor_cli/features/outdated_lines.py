@@ -1,17 +1,16 @@
-"""Lines of files that are obsolete: later calls of the session removed them, or a result only repeats them from its
-call."""
+"""Lines of files that are obsolete because later calls of the session removed them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from compactor_cli.features.call_lines import ADDED_MARK, REMOVED_MARK, changed_lines
 from compactor_cli.features.work.calls import answered_call
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Pairing, PartIndex, pair_calls
+from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.text.patterns import compiled_later
 
 _MIN_LINE_CHARS = 16
@@ -42,11 +41,10 @@ class _Removal(Struct, frozen=True):
 class OutdatedLines:
     """The lines that edits of a session removed and did not add again."""
 
-    def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None, since: int = 0) -> None:
+    def __init__(self, messages: Sequence[Message], pairing: Pairing, since: int = 0) -> None:
         """Read the edits of a session, starting at message `since`: earlier edits removed nothing that is shown
-        later. `pairing`: the pairing of the messages, if known."""
-        call_of = (pairing or pair_calls(messages)).call_of
-        answers = {result: call for result, call in call_of.items() if call[0] >= since}
+        later."""
+        answers = {result: call for result, call in pairing.call_of.items() if call[0] >= since}
         self._calls = {result: messages[call[0]].parts[call[1]] for result, call in answers.items()}
         results = {call: messages[result[0]].parts[result[1]] for result, call in answers.items()}
         self._removed: dict[str, _Removal] = {}
@@ -54,22 +52,21 @@ class OutdatedLines:
         """Names of the files from which lines were removed."""
         self._last = -1
         """The last message that removed lines."""
-        self._added: dict[PartIndex, set[str]] = {}
-        """Calls that changed files -> the lines that they added."""
+        self._edits: set[PartIndex] = set()
+        """Calls that changed files."""
         for location in sorted(results):
             call = messages[location[0]].parts[location[1]]
             if self._removed and "git " in call.text and _GIT_REWRITES.search(call.text):
                 self._removed.clear()
             if any(map(call.text.__contains__, _EDIT_WORDS)):
                 self._record_edit(location, call, results[location])
-        self._echoes = {result: self._added[call] for result, call in answers.items() if call in self._added}
 
     def _record_edit(self, location: PartIndex, call: Part, result: Part) -> None:
         if (tool_call := answered_call(call, result)).failed or tool_call.undecided:
             return
         for path, lines in changed_lines(call):
             present = {line.removeprefix(ADDED_MARK).strip() for line in lines if not line.startswith(REMOVED_MARK)}
-            self._added[location] = self._added.get(location, set()) | present
+            self._edits.add(location)
             tail = _path_end(path)
             for text in present:
                 self._removed.pop(text, None)
@@ -82,23 +79,16 @@ class OutdatedLines:
                     self._files.add(tail.rpartition("/")[2])
 
     def outdated_in(self, location: PartIndex, part: Part, text: str) -> frozenset[int]:
-        """Return the numbers, from 0, of the obsolete physical lines in the text of a call or result. These lines
-        were removed later, or a result only repeats them from its call."""
-        removed = self._removed_lines(location, part, text) if location[0] < self._last else ()
-        return (
-            frozenset((*removed, *self._echoed_lines(location, text)))
-            if removed or location in self._echoes
-            else frozenset()
-        )
-
-    def _removed_lines(self, location: PartIndex, part: Part, text: str) -> list[int]:
+        """Return the numbers, from 0, of the physical lines in the text of a call or result that were removed later."""
+        if location[0] >= self._last:
+            return frozenset()
         call = self._calls.get(location, part)
-        is_searchable = part.kind == "tool_result" or location in self._added
+        is_searchable = part.kind == "tool_result" or location in self._edits
         # most results name none of the files
         if not is_searchable or self._files.isdisjoint(
             _names_in(f"{call.text[:_SEARCHED_CHARS]} {text[:_SEARCHED_CHARS]}")
         ):
-            return []
+            return frozenset()
         call_text, lines = _with_slashes(call.text), text.split("\n")
         plain_lines = [_without_prefix(line.strip()) for line in lines]
         known = {
@@ -112,14 +102,7 @@ class OutdatedLines:
             if text in known and (known[text].path in call_text or known[text].path in _with_slashes(lines[number]))
         ]
         occurrences = Counter(text for _, text in found)  # if more lines are equal, it is unknown which was meant
-        return [number for number, text in found if occurrences[text] <= known[text].times]
-
-    def _echoed_lines(self, location: PartIndex, text: str) -> Iterator[int]:
-        if written := self._echoes.get(location):
-            for number, line in enumerate(map(str.strip, text.split("\n"))):
-                plain = _without_prefix(line)
-                if _MIN_LINE_CHARS <= len(plain) < len(line) and plain in written:
-                    yield number
+        return frozenset(number for number, text in found if occurrences[text] <= known[text].times)
 
 
 def _path_end(path: str) -> str:

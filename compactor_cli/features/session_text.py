@@ -9,18 +9,18 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from compactor_cli.features.call_lines import call_lines, result_lines
-from compactor_cli.features.newer_pages import NewerPages
+from compactor_cli.features.call_lines import COMMAND_ARGUMENTS, PATH_ARGUMENTS, call_lines, result_lines
 from compactor_cli.features.outdated_lines import OutdatedLines
-from compactor_cli.features.page_frames import PageFrames
+from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.injected import is_injected_output
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Pairing
+from compactor_cli.model.pairing import Pairing, PartIndex, pair_calls
 from compactor_cli.model.replies import reply_span, reply_to
 from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.clean import without_colours
 from compactor_cli.text.json_values import on_one_line, without_blanks
 from compactor_cli.text.markup import is_page, page_lines, texts_of_page
+from compactor_cli.text.page_trees import is_page_tree, node_in_line
 from compactor_cli.text.picked_items import rejected_items
 from compactor_cli.text.terms import chunk_terms, quoted_terms, separate_chunks
 
@@ -69,7 +69,7 @@ class SessionPiece(Struct, frozen=True):
     """The JSON that `text` was read from, if they differ."""
     outdated_lines: frozenset[int] = frozenset()
     """Its obsolete physical lines, from 0: removed from their file by a later call, options that the user passed
-    over, or a page frame that was shown before."""
+    over, or shown again on a newer page."""
 
 
 class SessionText(Struct):
@@ -173,8 +173,8 @@ def read_session(
     """
     session = SessionText(frozenset(text for chunk in separate_chunks(query).split() for text, _ in chunk_terms(chunk)))
     first_index = 0 if reach is None else _first_within_reach(messages, reach)
-    replaced = OutdatedLines(messages, pairing, first_index)
-    frames, trees = PageFrames(messages, pairing), NewerPages(messages)
+    pairing = pairing or pair_calls(messages)
+    replaced, repeated = OutdatedLines(messages, pairing, first_index), _repeated_nodes(messages)
     for index, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if not part.text or part.kind not in _READ_KINDS:
@@ -198,11 +198,11 @@ def read_session(
             escaped = json if text is not json and _is_plain_form(text, json) else ""
             if part.kind == "tool_result" and not (outdated or escaped or cut == "apart"):
                 text = on_one_line(text)
-                text = text if frames.is_source((index, position)) else page_lines(text)
-                if text is json:
-                    outdated = frames.frame_lines((index, position)) | trees.repeated_lines((index, position))
-                elif is_page(text, json):
-                    cut = "page"
+                page = page_lines(text)
+                if is_page(page, text) and not _is_source(messages, pairing.call_of.get((index, position))):
+                    text, cut = page, "page"
+                elif text is json:
+                    outdated = repeated.get((index, position), frozenset())
             session.add_part(
                 (index, position),
                 text,
@@ -243,6 +243,29 @@ def _unchosen_lines(answer: str, reply: str) -> frozenset[int]:
         first = answer.count("\n", 0, start)
         numbers.update(range(first, first + answer.count("\n", start, end) + 1))
     return frozenset(numbers)
+
+
+def _is_source(messages: Sequence[Message], call: PartIndex | None) -> bool:
+    """Return whether a call runs a command or concerns a file: markup in its result may have to be edited."""
+    arguments = call_arguments(messages[call[0]].parts[call[1]]) if call else None
+    return isinstance(arguments, dict) and not arguments.keys().isdisjoint((*COMMAND_ARGUMENTS, *PATH_ARGUMENTS))
+
+
+def _repeated_nodes(messages: Sequence[Message]) -> dict[PartIndex, frozenset[int]]:
+    """Return, for each result that is a page as a tree of nodes, the physical lines, from 0, with nodes that a newer
+    page shows again. Their numbers are no longer valid."""
+    pages = [  # a large file reads them from disk, which is fast only in order
+        ((message.index, position), [*map(node_in_line, part.text.split("\n"))])
+        for message in messages
+        for position, part in enumerate(message.parts)
+        if part.kind == "tool_result" and is_page_tree(part.text)
+    ]
+    newer: set[str] = set()
+    repeated: dict[PartIndex, frozenset[int]] = {}
+    for page, nodes in reversed(pages):
+        repeated[page] = frozenset(number for number, node in enumerate(nodes) if node in newer and node)
+        newer.update(nodes)
+    return repeated
 
 
 def _first_within_reach(messages: Sequence[Message], reach: int) -> int:

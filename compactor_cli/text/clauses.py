@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from compactor_cli.text.full_stops import is_no_sentence_end
 from compactor_cli.text.gap_marks import split_at_gaps
-from compactor_cli.text.items_in_line import numbers_of_items
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -59,8 +58,6 @@ _MIN_LONG_CHARS = 1_200
 """Minimum characters of a text that may contain pasted text."""
 _MAX_CLAUSE_CHARS, _PIECE_CHARS = 1_000, 200
 """Maximum characters of a sentence, and of the pieces into which longer ones are cut."""
-_MAX_NUMBER_CHARS = 6
-"""Maximum characters of an item's number."""
 _SINGLE_WORD = compiled_later(r"[!-~]+")
 """A line of one word, such as a path."""
 _SENTENCE_LINE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：।॥۔؟።][\"')\]”’»]*\s*$")
@@ -125,7 +122,7 @@ def _clauses_of(start: int, line: str, origin: ClauseOrigin) -> Iterator[Clause]
     """Yield the sentences of a line, or of a piece of a line, that begins at `start`."""
     offset = 0
     is_whole = origin == "pasted" or line.lstrip().startswith("|")  # a row of a table
-    ends = [len(line)] if is_whole else [*sorted(_sentence_ends(line)), len(line)]
+    ends = [len(line)] if is_whole else [*_sentence_ends(line), len(line)]
     for end in ends:
         piece = line[offset:end]
         sentence = piece.strip()
@@ -156,24 +153,22 @@ def item_mark(text: str, start: int) -> str:
 
 
 def _sentence_ends(line: str) -> Iterator[int]:
-    """Yield the ends of the sentences and numbered items of a line, except the last, in any order."""
+    """Yield the ends of the sentences of a line, except the last."""
     ends = [*_SENTENCE_END.finditer(line)]
     if _LOWER_CASE_START.match(line):
         ends = sorted([*ends, *_small_ends(line)], key=re.Match.end)
-    items = numbers_of_items(line)
-    yield from (start for start, _ in items)
-    points = {point for _, point in items}
     quoted = [match.span() for match in _QUOTATION.finditer(line)][::-1]
-    first = len(line) - len(line.lstrip())
+    start = 0
     for match in ends:
         while quoted and quoted[-1][1] <= match.start():
             quoted.pop()
-        if match.start() in points or (quoted and quoted[-1][0] < match.start()):
+        if quoted and quoted[-1][0] < match.start():
             continue
-        if match.start() - first <= _MAX_NUMBER_CHARS and line[first : match.start()].strip().isdecimal():
+        if line[start : match.start()].strip().isdecimal():
             continue  # the number of an item
         if match[0].strip() != "." or not is_no_sentence_end(line, match.start()):
-            yield match.end()
+            start = match.end()
+            yield start
 
 
 def _small_ends(line: str) -> Iterator[re.Match[str]]:

@@ -9,9 +9,14 @@ import msgspec
 
 from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.units import outer_spans
 
 _decode_fast = msgspec.json.Decoder().decode
 _JSON_START = compiled_later(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*,|true\b|false\b|null\b))")
+_PLAIN_MEMBER = compiled_later(r'"[^"\\\n]{1,60}"\s*:\s*(?:-?\d[\d.eE+-]*|true|false|"[^"\\\n]{1,60}")')
+_RECORD_LIST = compiled_later(r'"[^"\\\n]{1,60}"\s*:\s*\[\s*\{')
+_MAX_READ_CHARS = 40_000
+"""Maximum length of a result in which plain members are looked for."""
 MAX_DEPTH = 300
 """Maximum nesting depth of lists and objects. Sessions have about a dozen levels. Code that walks a value uses up to
 three frames per level, out of the 1,000 that Python allows."""
@@ -100,3 +105,14 @@ def json_or_text(text: str) -> Any:
         return parse_json(text)
     except ValueError:
         return text
+
+
+def plain_members(text: str) -> list[tuple[int, int]]:
+    """Return the spans of an object's own numbers, strings and booleans, such as totals, if it also has a list of
+    records."""
+    if len(text) > _MAX_READ_CHARS:
+        return []
+    members = [*outer_spans(text)]
+    if not any(_RECORD_LIST.match(text, start, end) for start, end in members):
+        return []
+    return [(start, end) for start, end in members if _PLAIN_MEMBER.fullmatch(text, start, end)]

@@ -12,7 +12,7 @@ from msgspec import Struct
 from compactor_cli.text.clauses import LEAD_ENDS, is_in_item
 from compactor_cli.text.full_stops import is_no_sentence_end
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.section_headings import heading_before, heading_between, is_heading
+from compactor_cli.text.section_headings import heading_between, is_heading
 
 KEYWORD, DECISION, MARKER = 10, 5, 3
 """Points of a sentence: for each keyword, for words of decision, and for markers of importance."""
@@ -21,7 +21,7 @@ _DECISION = compiled_later(rf"\b(?:{'|'.join(_DECISION_WORDS)})\b", re.IGNORECAS
 _MARKER_WORDS = ("important", "critical", "key", "essential", "note")
 _MARKER = compiled_later(rf"\b(?:{'|'.join(_MARKER_WORDS)})\b", re.IGNORECASE, _MARKER_WORDS)
 _SENTENCE = compiled_later(r"[^\n]*?(?:(?<![.!?])([.!?]+)(?=\s)[^\S\n]*|[。！？।॥۔؟።]+|\n|$)")
-_ITEM_NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
+_ITEM_NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)][^\w\n]*")
 """The number before a list item, or after the mark of a heading."""
 _TABLE_ROW = compiled_later(r"[ \t]*\|")
 """How a row of a table begins."""
@@ -95,12 +95,13 @@ def sentence_points(sentence: str, keywords: Keywords) -> int:
     return score
 
 
-def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+def sentence_spans(text: str, ends: re.Pattern[str] = _SENTENCE) -> Iterator[tuple[int, int]]:
     """Yield the spans of the sentences. The number of an item is not a sentence, a row of a table is one, and no
-    sentence ends inside of code in backquotes."""
+    sentence ends inside of code in backquotes. `ends`: matches up to where a sentence may end; its first group are
+    the full stops."""
     start = sentence_start = counted_to = marks = 0
     is_row = _TABLE_ROW.match(text) is not None
-    for match in _SENTENCE.finditer(text):
+    for match in ends.finditer(text):
         line_ends = text.startswith("\n", match.end() - 1)
         if is_row and not line_ends and match.end() < len(text):
             continue
@@ -178,8 +179,6 @@ class Preference(Struct, frozen=True):
     """The last one."""
     ending: float = 0.0
     """Those at the end, without a gap, that fit in this share of the characters."""
-    picked: tuple[tuple[int, int], ...] = ()
-    """Those that overlap with these spans."""
 
 
 NO_PREFERENCE = Preference()
@@ -205,7 +204,6 @@ def kept_sentences(
     if opening_span:
         characters_left -= opening_span[1] - opening_span[0]
     kept: set[int] = set()
-    headings_kept: set[tuple[int, int]] = set()
     is_kept: dict[int, bool] = {}
     """Whether a sentence without points is kept; these are handled in text order, so a later sentence that continues
     one need not look further back."""
@@ -217,14 +215,10 @@ def kept_sentences(
             first -= 1
         bundle = set(range(first, index + 1)) - kept
         size = sum(spans[number][1] - spans[number][0] for number in bundle)
-        heading = heading_before(text, spans[first][1])
-        if heading and kept:
-            size += _heading_cost(heading, spans[first][0], is_kept=heading in headings_kept)
         fits = is_kept.get(first, True) and size <= characters_left
         if fits:
             characters_left -= size
             kept |= bundle
-            headings_kept |= {heading} if heading else set()
         if not scores[index]:
             is_kept[index] = fits
     return list(
@@ -243,7 +237,7 @@ def _with_preferred(
     scores = list(scores)
     for index in (*(candidates[:1] if preferred.opening else ()), *(candidates[-1:] if preferred.closing else ())):
         scores[index] = inf
-    for index in (*_last_fitting(spans, int(preferred.ending * max_chars)), *_overlapping(spans, preferred.picked)):
+    for index in _last_fitting(spans, int(preferred.ending * max_chars)):
         scores[index] = inf
     return scores
 
@@ -256,15 +250,6 @@ def _is_code(block: re.Match[str]) -> bool:
     return 2 * sum(_SENTENCE_LINE.fullmatch(line) is not None for line in lines) <= len(lines)
 
 
-def _heading_cost(heading: tuple[int, int], start: int, *, is_kept: bool) -> int:
-    """Return the characters that the heading of a sentence adds to it. The result is negative if the sentence, at
-    `start`, begins with its heading, and another sentence has already paid for that (`is_kept`)."""
-    length = heading[1] - heading[0]
-    if heading[0] >= start:
-        return -length if is_kept else 0
-    return 0 if is_kept else length
-
-
 def _with_headings(text: str, kept: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the spans. Insert the heading before a span that is under another heading than the span before it."""
     offset: int | None = None
@@ -273,12 +258,6 @@ def _with_headings(text: str, kept: Iterable[tuple[int, int]]) -> Iterator[tuple
             yield heading
         yield start, end
         offset = end
-
-
-def _overlapping(spans: Sequence[tuple[int, int]], picked: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """Yield the numbers of the sentences that overlap with a picked span."""
-    for first, last in picked:
-        yield from (index for index, (start, end) in enumerate(spans) if start < last and end > first)
 
 
 def _last_fitting(spans: Sequence[tuple[int, int]], max_chars: int) -> Iterator[int]:

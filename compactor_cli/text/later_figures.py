@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Sequence, Set
+from collections.abc import Container, Sequence, Set
 from functools import cached_property
 from itertools import chain
 
 from compactor_cli.text.identifiers import identifiers
-from compactor_cli.text.marks import find_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.subjects import stems
-from compactor_cli.text.terms import STOP_WORDS
 
 _WORD = compiled_later(r"\w+(?:[.,:/@%-]\w+)*")
 """A word; one with a digit is a figure, or a name with a figure: `3,177.7`, `13:32`, `L3`, `v7`."""
@@ -19,23 +17,17 @@ _MAX_MESSAGES, _MAX_STATEMENTS = 3, 8
 """Maximum number of messages with a rare figure or word, and maximum number of statements with a rare figure."""
 _MIN_REPEATED_SHARE = 0.5
 """Minimum share of a statement's figures that a later one must repeat."""
-_MAX_WINDOW = 3
-"""Maximum number of consecutive sentences that together may correct an earlier one."""
+_MAX_SENTENCES = 3
+"""Maximum number of sentences of a message that together may correct an earlier one."""
 _MAX_SENTENCES_BACK = 8
 """Maximum number of sentences before one that it may be a conclusion from."""
 _INSIGNIFICANT = compiled_later(r"\d{1,2}|(?:19|20)\d\d")
 """A figure that means nothing by itself: a small number, or a year."""
-_LETTERS = compiled_later(r"[^\W\d_]{2,}")
-_INNER_WORD = compiled_later(r"(?<=[^\W\d_] )[^\W\d_]{2,}")
-"""A word after another one. With a capital letter it may be a name, whereas after punctuation it only begins a
-sentence."""
 _NAME_WITH_FIGURE = compiled_later(r"[^\W\d][\w.-]*\d[\w.-]*")
 """A name that contains a number; a measure begins with the number."""
 _FIRST_CELL = compiled_later(r"\|\s*([^|]*[^\W\d_][^|]*?)\s*\|")
 _ROW_SEPARATOR = " … "
 """Separates the first row of a table from other rows."""
-_STEM_CHARS = 5
-"""Characters that forms of the same word have in common."""
 
 
 class _FigureStatement:
@@ -66,22 +58,6 @@ class _FigureStatement:
         names = (name for name in identifiers(self._text) if not any(map(str.isdigit, name)))
         numbered = (figure for figure in self.figures if _NAME_WITH_FIGURE.fullmatch(figure))
         return frozenset((*map(str.lower, names), *numbered, *(cell[1].lower() for cell in cells if cell)))
-
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        """The beginnings of all words except stop words."""
-        return _stems_of(self._text)
-
-    @cached_property
-    def early_terms(self) -> frozenset[str]:
-        """Those before the first figure."""
-        first_figure = next((index for index, sign in enumerate(self._text) if sign.isdigit()), len(self._text))
-        return _stems_of(self._text[:first_figure])
-
-    @cached_property
-    def proper_terms(self) -> frozenset[str]:
-        """Those with a capital letter after another word."""
-        return frozenset(word[:_STEM_CHARS].lower() for word in _INNER_WORD.findall(self._text) if word[0].isupper())
 
 
 class _RareFigures:
@@ -137,11 +113,9 @@ def later_on_figures(texts: Sequence[tuple[int, str]], indices: Container[int] |
         ):
             if other > index and statements[other].message != statement.message:
                 by_message[statements[other].message].add(other)
-        correction: tuple[int, ...] = ()
-        for others in sorted(by_message.values(), key=max, reverse=True):
-            if correction := _find_correction(statement, statements, others, rare):
-                break
-        later.append(correction or _inherited_correction(index, statements, later))
+        newest_first = sorted(by_message.values(), key=max, reverse=True)
+        corrections = (_find_correction(statement, statements, others, rare) for others in newest_first)
+        later.append(next(filter(None, corrections), ()) or _inherited_correction(index, statements, later))
     return later
 
 
@@ -150,35 +124,15 @@ def figures_of(text: str) -> frozenset[str]:
     return frozenset(word for word in _WORD.findall(text.lower()) if any(map(str.isdigit, word)))
 
 
-def _stems_of(text: str) -> frozenset[str]:
-    words = map(str.lower, find_words(_LETTERS, text))
-    return frozenset(word[:_STEM_CHARS] for word in words if word not in STOP_WORDS)
-
-
 def _find_correction(
     statement: _FigureStatement, statements: Sequence[_FigureStatement], candidates: Set[int], rare: _RareFigures
 ) -> tuple[int, ...]:
-    """Return the sentences of a later message, a few consecutive ones, that repeat the most figures of a statement;
-    among equals, the fewest sentences. `candidates`: sentences with any of these figures."""
-    best: tuple[int, ...] = ()
-    highest = 0
-    for size in range(1, _MAX_WINDOW + 1):
-        for window in _windows(statements, candidates, size):
-            shared = [statements[index].figures & statement.figures & rare.figures for index in window]
-            common = frozenset[str]().union(*shared)
-            if len(common) > highest and _may_correct(statement, [statements[index] for index in window], common, rare):
-                highest = len(common)
-                best = tuple(index for index, figures in zip(window, shared, strict=True) if figures)
-    return best
-
-
-def _windows(statements: Sequence[_FigureStatement], candidates: Set[int], size: int) -> Iterator[range]:
-    """Yield the windows of `size` consecutive sentences of a message around those that have such figures."""
-    starts = {index - back for index in candidates for back in range(size)}
-    for first in sorted(starts):
-        last = first + size - 1
-        if first >= 0 and last < len(statements) and statements[first].message == statements[last].message:
-            yield range(first, last + 1)
+    """Return the sentences of a later message, at most a few, that repeat the most figures of a statement, if they are
+    about the same thing. `candidates`: its sentences with any of these figures."""
+    shared = {index: statements[index].figures & statement.figures & rare.figures for index in candidates}
+    best = sorted(sorted(candidates, key=lambda index: (-len(shared[index]), index))[:_MAX_SENTENCES])
+    common = frozenset[str]().union(*(shared[index] for index in best))
+    return tuple(best) if _may_correct(statement, [statements[index] for index in best], common, rare) else ()
 
 
 def _may_correct(
@@ -190,8 +144,6 @@ def _may_correct(
         return False
     if len(common) == 1 and all(map(_INSIGNIFICANT.fullmatch, common)):
         return False
-    if any(_is_about_another(statement, other) for other in others if not common.isdisjoint(other.figures)):
-        return False
     names = frozenset().union(*(other.names for other in others))
     if names - statement.names and statement.names - names and names.isdisjoint(statement.names):
         return False
@@ -199,22 +151,6 @@ def _may_correct(
         return True
     words = frozenset().union(*(other.words for other in others))
     return any(map(rare.is_rare_word, words & statement.words))
-
-
-def _is_about_another(statement: _FigureStatement, other: _FigureStatement) -> bool:
-    """Return whether two nearly equal statements differ in a name, or in one word before their figures: they say the
-    same about two things. A difference after the figures is part of what is said about a thing."""
-    own_terms, other_terms = statement.terms - other.terms, other.terms - statement.terms
-    shared = len(statement.terms & other.terms)
-    if not own_terms or not other_terms or shared < _MIN_REPEATED_SHARE * max(len(statement.terms), len(other.terms)):
-        return False
-    if not own_terms.isdisjoint(statement.proper_terms) and not other_terms.isdisjoint(other.proper_terms):
-        return True
-    return (
-        len(own_terms) == len(other_terms) == 1
-        and own_terms <= statement.early_terms
-        and other_terms <= other.early_terms
-    )
 
 
 def _inherited_correction(

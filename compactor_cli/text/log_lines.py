@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 
 _TIME = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?[AP]M)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?(?!\w|:\S)"
@@ -45,12 +44,11 @@ _LEVEL_PAIR = compiled_later(
     r""".*[ \t](?:msg|message|err|error)="?[^\s"]""",
     words=("level=", "lvl=", "severity="),
 )
-_LEVEL_STRING = compiled_later(rf'"(?i:{_ERROR_LEVELS})"')
-_LEVEL_KEYS = ("level", "lvl", "severity", "levelname", "log.level")
-_MESSAGE_KEYS = ("msg", "message", "event", "error", "err")
+_LEVEL_MEMBER = compiled_later(
+    r'\{(?=.*"(?:msg|message|event|err(?:or)?)"\s*:\s*"[^"])(?!.*"(?:resolved|fixed|closed|ignored|suppressed)")'
+    rf'[^{{}}]*"(?:level|lvl|severity|levelname|log\.level)"\s*:\s*"(?i:{_ERROR_LEVELS})".*\}}$'
+)
 """The same for lines with named fields."""
-_RESOLVED_STATES = ("resolved", "fixed", "closed", "ok", "ignored", "suppressed")
-_LOG_LINE_START = compiled_later(rf"{_TIMESTAMP}|\s*(?:\{{|[\w.]+=)", re.IGNORECASE)
 _MAX_LINE_CHARS = 2_000
 
 
@@ -59,19 +57,12 @@ def is_log_line(line: str) -> bool:
     return _LOG_START.match(line) is not None
 
 
-def may_be_log_line(beginning: str) -> bool:
-    """Return whether a line with this beginning, in any case, may be a log line."""
-    return _LOG_LINE_START.match(beginning) is not None
-
-
 def is_error_log(line: str) -> bool:
     """Return whether a log line reports an error."""
     if len(line) > _MAX_LINE_CHARS:
         return False
     stripped = line.strip()
-    if stripped.startswith("{"):
-        return stripped.endswith("}") and _LEVEL_STRING.search(stripped) is not None and _is_error_record(stripped)
-    return _has_level(line) or _LEVEL_PAIR.match(stripped) is not None
+    return _has_level(line) or (_LEVEL_MEMBER if stripped.startswith("{") else _LEVEL_PAIR).match(stripped) is not None
 
 
 def _has_level(line: str) -> bool:
@@ -85,23 +76,3 @@ def _has_level(line: str) -> bool:
             return True
         part = _FIELD.match(line, part.end())
     return False
-
-
-def _is_error_record(line: str) -> bool:
-    """Return whether a JSON object has an error level itself, has a message, and is not resolved."""
-    try:
-        record = parse_json(line)
-    except ValueError:
-        return False
-    level = next((record[key] for key in _LEVEL_KEYS if key in record), None)
-    has_message = any(record.get(key) for key in _MESSAGE_KEYS)
-    return _has_word(level, ("error", "fatal", "panic")) and has_message and not _is_resolved(record)
-
-
-def _is_resolved(record: dict[str, object]) -> bool:
-    is_flagged = any(record.get(key) is True for key in ("fixed", "resolved", "ignored", "suppressed"))
-    return is_flagged or any(_has_word(record.get(key), _RESOLVED_STATES) for key in ("state", "status"))
-
-
-def _has_word(value: object, words: tuple[str, ...]) -> bool:
-    return isinstance(value, str) and value.lower() in words

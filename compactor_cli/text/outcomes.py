@@ -9,7 +9,7 @@ from itertools import chain
 from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.clean import both_ends
 from compactor_cli.text.line_prefixes import find_in_unprefixed, without_prefix
-from compactor_cli.text.log_lines import is_error_log, is_log_line, may_be_log_line
+from compactor_cli.text.log_lines import is_error_log, is_log_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import TRACEBACK_HEADER, cell_exception, find_tracebacks
 
@@ -123,9 +123,9 @@ def _code_in_window(window: str) -> int | None:
     return None
 
 
-def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> list[tuple[str, str]]:
+def _hinted_lines(text: str, hints: tuple[str, ...]) -> list[tuple[str, str]]:
     """Return (line, lower-case form) for the lines that contain one of the hints, in order; other lines are not
-    touched. `first`: only lines that have a hint in their first word, or after the mark E."""
+    touched."""
     lowered = text.lower()
     if len(lowered) != len(text):  # some letters become longer in lower case, so positions would differ
         pairs = zip(text.split("\n"), lowered.split("\n"), strict=False)
@@ -141,19 +141,10 @@ def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> 
             index += hint[0] == "\n"
             start, end = lowered.rfind("\n", 0, index) + 1, lowered.find("\n", index)
             end = end if end >= 0 else len(lowered)
-            # if it follows a word, so do later hints in the line
-            if not first or index - start >= _MAX_LINE_CHARS or not _follows_word(lowered[start:index]):
-                spans[start] = end
+            spans[start] = end
             index = lowered.find(hint, end)
     ordered = sorted(span for span in spans.items() if span[1] - span[0] < _MAX_LINE_CHARS)
     return [(text[start:end].rstrip("\r"), lowered[start:end].strip()) for start, end in ordered]
-
-
-def _follows_word(before: str) -> bool:
-    """Return whether `before`, the beginning of a line, contains a complete word other than the mark E or the
-    beginning of a log line."""
-    words = before.split(None, 1)
-    return len(words) > 1 and words[0] != "e" and not may_be_log_line(before)
 
 
 def _reports_error(lowered: str) -> bool:
@@ -248,7 +239,7 @@ def _candidate_lines(text: str) -> Iterator[str]:
 
 
 def _find_statements(text: str) -> tuple[str, ...]:
-    lines = (line for line, _ in _hinted_lines(text, _STATEMENT_LINE_HINTS, first=True) if _states_error(line))
+    lines = (line for line, _ in _hinted_lines(text, _STATEMENT_LINE_HINTS) if _states_error(line))
     statements = (line for line in lines if not line.rstrip().endswith((*_CODE_ENDS, TRACEBACK_HEADER)))
     return tuple(dict.fromkeys(line for line in statements if not _is_quoted(line)))
 

@@ -1,15 +1,12 @@
-"""Items of a list that a reply picks: "Option 2", "the second one", "2, please", "B"."""
+"""Items of a numbered list that a reply picks: "Option 2", "the second one", "2, please"."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise, takewhile, zip_longest
+from itertools import pairwise, takewhile
 
-from compactor_cli.text.answered_items import answered_spans
-from compactor_cli.text.labelled_items import labelled_items
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.rest_of_items import coded_items, wants_rest
 
 _ITEM_LINE = compiled_later(
     r"^([ \t]*)(?:[-*•>|][ \t]+|#{1,6}[ \t]+)?(?:\*\*|__)?\(?(?:[^\W\d_]{2,12}[ \t]+(\d{1,2})(?=[.):、．*_ \t–—-])"
@@ -62,8 +59,6 @@ _DOUBT = compiled_later(
 )
 """Words next to an option which show that it is rejected, asked about or accepted conditionally, or that others are
 also wanted."""
-_HASH_NUMBER = compiled_later(r"(?<![\w#])#(\d{1,2})(?=[ :),.])")
-"""A number by which an answer refers to one of several things within a sentence."""
 _DIGITS = compiled_later(r"\d+")
 _SPELLED_NUMBER = compiled_later(rf"{_ITEM_CUE}(one|two|three|four|five|eins|zwei|drei|vier|fünf)\b", re.IGNORECASE)
 _ORDINAL = compiled_later(
@@ -85,47 +80,18 @@ _ORDINAL_STARTS = (
     ("fifth", "5th", "five", "fünf"),
 )
 _LAST_STARTS = ("last", "latter", "letzte", "derni", "últim", "ultim")
-_REPLY_LABEL = compiled_later(
-    rf"\W{{0,3}}(?:(?:yes|ok|okay|ja|oui|s[ií]|sim)\W+)?(?:{_OPTION_WORD}[ \t]*)?\(?[1-9a-h]\)?"
-    r"(?=[.,;:!，。；！](?-i:[\s\u3400-\u9fff]))",  # looking up their case would make compiling ten times slower
-    re.IGNORECASE,
-)
-"""The label at the beginning of a reply."""
-_SECOND_ITEM = compiled_later(r"(?:^|\s)\(?(?:2|b)[.):]\s", re.IGNORECASE)
-"""The second item of a list in the reply itself."""
 _MAX_REPLY_CHARS = 240
 """Maximum length of a reply in which a number may pick an item; in longer ones, numbers have other meanings."""
 
 
 def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return the spans of the items in an answer that a reply picks, each with the lines below it.
-
-    Return none if the answer has no list of several items with numbers or letters, or if the reply names none of
-    them. A reply that also speaks of the rest picks all items. In a long reply, only a label at its beginning
-    counts; if that is a letter, other letters count as well."""
-    if by_code := coded_items(answer, reply) or answered_spans(answer, reply):
-        return by_code
-    if len(reply) > _MAX_REPLY_CHARS:
-        label = _leading_label(reply)
-        if label and not any(map(str.isdigit, label)):  # then further letters also refer to items
-            return labelled_items(answer, reply, ())
-        reply = label
-    if not reply:
+    """Return the spans of the items in an answer that a reply picks, each with the lines below it. Return none if the
+    answer has no list of several numbered items, if the reply names none of them, or if the reply is long."""
+    if len(reply) > _MAX_REPLY_CHARS or not any(map(str.isdigit, answer)):
         return []
-    items = list(_list_items(answer)) if any(map(str.isdigit, answer)) else []
+    items = list(_list_items(answer))
     numbers = set(_named_numbers(reply, len(items))) if len(items) > 1 else set()
-    picked = [span for number, span in enumerate(items, 1) if number in numbers]
-    if picked and wants_rest(reply):
-        return items
-    if picked or (labelled := labelled_items(answer, reply, _named_numbers(reply, 0))):
-        return picked or labelled
-    return [] if len(items) > 1 else list(_hash_items(answer, reply))
-
-
-def _leading_label(reply: str) -> str:
-    """Return the label at the beginning of a long reply, or "" if it begins a list in the reply itself."""
-    label = _REPLY_LABEL.match(reply)
-    return "" if label is None or _SECOND_ITEM.search(reply, label.end()) else f"{label[0]}."
+    return [span for number, span in enumerate(items, 1) if number in numbers]
 
 
 def rejected_items(answer: str, reply: str) -> list[tuple[int, int]]:
@@ -156,20 +122,6 @@ def _without_paragraph(item: str) -> str:
     lines = item.split("\n")
     item_lines = takewhile(lambda line: not line.strip() or line[0] in " \t-*•>|", lines[1:])
     return "\n".join([lines[0], *item_lines]).rstrip()
-
-
-def _hash_items(answer: str, reply: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans where an answer without a list mentions a `#2` that a reply names, up to the next such number
-    or the end of the line."""
-    if "#" not in answer:
-        return
-    number_texts = (match[1] for pattern in (_CUED_NUMBERS, _TWO_NUMBERS) for match in pattern.finditer(f"{reply} "))
-    named_numbers = {int(number) for numbers in number_texts for number in _DIGITS.findall(numbers)}
-    hash_marks = [*_HASH_NUMBER.finditer(answer)] if named_numbers else []
-    for mark, next_mark in zip_longest(hash_marks, hash_marks[1:]):
-        if int(mark[1]) in named_numbers:
-            end = next_mark.start() if next_mark else len(answer)
-            yield mark.start(), mark.start() + len(answer[mark.start() : end].partition("\n")[0].rstrip(" ,;"))
 
 
 def _named_numbers(reply: str, count: int) -> Iterator[int]:

@@ -7,9 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 
-from compactor_cli.text.json_values import looks_like_json
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.telling_members import failed_records
 
 _LINE_NUMBER = r"(?:[ \t]*\d{1,6}(?:→|\t|:|\| ?)|\d{5}\| ?)?"
 """The line number that tools put before a line of a file."""
@@ -87,9 +85,6 @@ class Scopes:
         """Starts of the lines whose scope differs from that of the previous line."""
         self._scope_starts: list[int] = []
         """Start of the innermost definition or heading around those lines, after its indent; -1 if there is none."""
-        self._failed = next(iter(failed_records(text)), (-1, -1))[0] if looks_like_json(text) else -1
-        """Position of a record that reports a failure; without it, the other records would suggest that all went
-        well."""
         with_break = f"\n{text}"  # a line of the text begins at each of its line breaks
         self._definitions = {match.start(): match.start(1) - 1 for match in _DEFINITION.finditer(with_break)}
         heading_matches = _HEADING.finditer(with_break) if "# " in text else ()
@@ -131,13 +126,8 @@ class Scopes:
                 definition_starts.append(self._definitions[start])
 
     def scope_start(self, position: int) -> int:
-        """Return the start of the context of a position. This is the surrounding definition or heading, the
-        definition below a comment, or the beginning of a long line that says what it is. If there is none, it is a
-        failed record among others; -1 if there is no context at all."""
-        scope = self._own_scope(position)
-        return scope if scope >= 0 else self._failed
-
-    def _own_scope(self, position: int) -> int:
+        """Return the start of the context of a position: the surrounding definition or heading, the definition below
+        a comment, or the beginning of a long line that says what it is; -1 if there is none."""
         search_start = max(0, position - _MAX_LINE_CHARS)
         start = self._text.rfind("\n", search_start, position) + 1 or search_start
         if (definition := self._definitions.get(start, position)) < position:

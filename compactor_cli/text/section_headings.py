@@ -15,8 +15,6 @@ _HEADING_OR_CODE = compiled_later(
     re.MULTILINE | re.DOTALL,
 )
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
-_TAG = compiled_later(r"^[ \t]*<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$", re.MULTILINE)
-"""A line with an opening or closing tag, as harnesses put around texts."""
 _BANNER = compiled_later(r"^[ \t]*([-=])\1{2,}[ \t]*[^\W_][^\n]*[^\W_][ \t]*\1{3,}[ \t]*$", re.MULTILINE)
 """A line that separates the text above it from the text below."""
 _FILE_PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
@@ -43,12 +41,12 @@ def is_banner(line: str) -> bool:
 
 def heading_between(text: str, start: int, end: int) -> Span | None:
     """Return the span of the last heading that lies entirely between two positions of a text. Return None if there is
-    none, if its section ends before `end` (with a tag or a banner), or if another heading begins at `end`."""
+    none, or if another heading begins at `end`."""
     if "\n" not in text[start:end]:
         return None
     headings = _headings(text)
     index = bisect_left(headings, (end, 0))
-    if not index or headings[index - 1][0] < start or headings[index - 1][1] > end or end >= _ends(text)[index - 1]:
+    if not index or headings[index - 1][0] < start or headings[index - 1][1] > end:
         return None
     precedes_heading = index < len(headings) and not text[end : headings[index][0]].strip()
     return None if precedes_heading else headings[index - 1]
@@ -67,52 +65,11 @@ def headings_between(text: str, start: int, end: int) -> tuple[Span, ...]:
     return (section, heading) if section else (heading,)
 
 
-def heading_before(text: str, end: int) -> Span | None:
-    """Return the span of the last heading that begins before a position of a text; None if there is none."""
-    headings = _headings(text)
-    index = bisect_left(headings, (end, 0)) - 1
-    return headings[index] if index >= 0 else None
-
-
 @lru_cache(maxsize=16)  # callers ask about the lines of one text in turn
-def _headings_and_code(text: str) -> tuple[re.Match[str], ...]:
-    return tuple(_HEADING_OR_CODE.finditer(text)) if "#" in text or "**" in text else ()
-
-
-@lru_cache(maxsize=16)
 def _headings(text: str) -> tuple[Span, ...]:
     """Return the spans of the headings outside code blocks, in order."""
-    return tuple(match.span() for match in _headings_and_code(text) if match[1])
-
-
-@lru_cache(maxsize=16)
-def _ends(text: str) -> tuple[int, ...]:
-    """Return for each heading the position where its section ends at the latest: at a closing tag around it, or at a
-    banner such as `--- END OF FILE ---`. Without one, the position is beyond the end of the text."""
-    headings = _headings(text)
-    ends = [len(text) + 1] * len(headings)
-    for banner in _BANNER.finditer(text) if headings else ():
-        earlier_indices = range(bisect_left(headings, (banner.start(), 0)) - 1, -1, -1)
-        for index in takewhile(lambda index: ends[index] > len(text), earlier_indices):
-            ends[index] = banner.start()
-    if "</" not in text:
-        return tuple(ends)
-    code = [match.span() for match in _headings_and_code(text) if not match[1]]
-    open_tags: list[tuple[str, int]] = []
-    for tag in _TAG.finditer(text):
-        index = bisect_left(code, (tag.start() + 1, 0)) - 1
-        if index >= 0 and tag.start() < code[index][1]:
-            continue
-        if not tag[1]:
-            open_tags.append((tag[2], tag.start()))
-        elif tag[2] in (name for name, _ in open_tags):
-            while open_tags:
-                name, start = open_tags.pop()
-                if name == tag[2]:
-                    first, last = bisect_left(headings, (start, 0)), bisect_left(headings, (tag.start(), 0))
-                    ends[first:last] = [min(end, tag.start()) for end in ends[first:last]]
-                    break
-    return tuple(ends)
+    found = _HEADING_OR_CODE.finditer(text) if "#" in text or "**" in text else ()
+    return tuple(match.span() for match in found if match[1])
 
 
 class FilesShown:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from compactor_cli.text.clauses import LEAD_ENDS
 from compactor_cli.text.clean import plain
-from compactor_cli.text.full_stops import is_no_sentence_end
+from compactor_cli.text.kept_sentences import sentence_spans
 from compactor_cli.text.marks import find_words
 from compactor_cli.text.patterns import compiled_later
 
@@ -22,16 +21,10 @@ ITEM_MARK = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
 _MAX_PARAGRAPH_CHARS = 20_000
 """Maximum length of a paragraph that is split into sentences; the rest of a longer one is dropped."""
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
-_END_SIGNS = compiled_later(r"[.!?。！？।॥۔؟።]")
-_ITEM_NUMBER = compiled_later(r"[\W_]*\d+[.)][\s*_]*")
-"""The number of an item, with the marks around it."""
-_NAME_CONTINUATION = compiled_later(r"\$?[A-Z]{1,3}\$?\d+\b")
-"""How a name with `!` continues: `Sheet!A1`; a sentence begins with a word."""
-_CODE_CONTINUATION = compiled_later(r"[A-Z]+[a-z0-9]+(?:[A-Z_][\w.]*|\()")
-"""How a name in code continues after a dot: `logging.WithAgent`, `os.Exit(1)`."""
-_BOLD_MARKS = ("**", "__")
-_MAX_PIECES, _CONTEXT_CHARS = 50, 200
-"""Maximum number of pieces, and of characters on both sides, that decide whether a full stop ends a sentence."""
+_SENTENCE = compiled_later(
+    r"[^\n]*?(?:(?<![.!?])([.!?]+)[\"')\]”’»*_]*(?=\s)(?!\s+[a-zà-öø-ÿ])[^\S\n]*|[。！？।॥۔؟።]+|$)"
+)
+"""A sentence of a line, with its closing marks. None ends before a word in lower case."""
 _MIN_SENTENCE_CHARS = 3
 """Minimum length of a sentence."""
 _FENCE_LINE = compiled_later(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(\S*)[^`~]*$")
@@ -93,62 +86,8 @@ def split_statements(text: str) -> list[Sentence]:
 
 def _split_line(item: str) -> list[str]:
     """Return the sentences of a line."""
-    if len(item) < _MIN_SENTENCE_CHARS:
-        return []
-    if (item.isascii() and len(item) < 60) or len(_END_SIGNS.findall(item)) < 2:
-        return [item[:_MAX_PARAGRAPH_CHARS]]
-    import sentencex  # imported only when there is prose to split
-
-    pieces = (piece.strip() for piece in _rejoin(sentencex.segment("en", item[:_MAX_PARAGRAPH_CHARS])))
+    pieces = (item[start:end].strip() for start, end in sentence_spans(item[:_MAX_PARAGRAPH_CHARS], _SENTENCE))
     return [piece for piece in pieces if len(piece) >= _MIN_SENTENCE_CHARS]
-
-
-def _with_closing_marks(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences, each with its closing marks."""
-    last, joined_text = "", ""
-    for piece in pieces:
-        mark = piece[:2]
-        is_closing = mark in _BOLD_MARKS and not piece[2:3].strip() and joined_text.count(mark) % 2
-        joined_text += piece
-        if is_closing:
-            last += mark
-        if last:
-            yield last
-        last = piece[2:] if is_closing else piece
-    if last:
-        yield last
-
-
-def _rejoin(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences, rejoined where a split fell into `code like this. Or this`, after a number that only
-    begins a sentence ("**1. This**"), after a full stop that does not end one, or before its closing marks
-    ("**This.** That")."""
-    pending: list[str] = []
-    marks = 0
-    for piece in _with_closing_marks(pieces):
-        if pending and not marks % 2 and not _continues(pending, piece):
-            yield "".join(pending)
-            pending, marks = [], 0
-        pending.append(piece)
-        marks += piece.count("`")
-    if pending:
-        yield "".join(pending)
-
-
-def _continues(pending: Sequence[str], next_piece: str) -> bool:
-    """Return whether a sentence continues after its last piece. Only the last pieces of a long row are examined,
-    because this is asked for each of them."""
-    joined_text = "".join(pending[-_MAX_PIECES:])
-    stripped = joined_text.rstrip()
-    if stripped == joined_text:  # the split may have fallen into `Sheet!A1`
-        continuation = {"!": _NAME_CONTINUATION, ".": _CODE_CONTINUATION}.get(stripped[-1:])
-        if continuation is not None and continuation.match(next_piece):
-            return True
-    is_end = not stripped.endswith(".") or not is_no_sentence_end(
-        joined_text[-_CONTEXT_CHARS:] + next_piece[:_CONTEXT_CHARS],
-        len(stripped) - 1 - len(joined_text[:-_CONTEXT_CHARS]),
-    )
-    return not is_end or (len(pending) < _MAX_PIECES and _ITEM_NUMBER.fullmatch(joined_text) is not None)
 
 
 def count_words(text: str) -> int:

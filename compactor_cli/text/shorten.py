@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -14,7 +14,6 @@ from msgspec import Struct
 from compactor_cli.text.gap_marks import GAP_MARK
 from compactor_cli.text.json_values import parse_json, without_blanks
 from compactor_cli.text.outcomes import result_errors
-from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import JsonMember, json_members
 
 MIN_TOKENS = 40
@@ -25,9 +24,6 @@ IMAGE_NOTE = "[image left out]"
 TOTAL_SUFFIX = " in all"
 """Addition to the first of several gap marks: its number is the total of all gaps."""
 
-_WORD_CHARACTER = compiled_later(r"\w")
-_MAX_BLOCK_LINES = 12
-"""Maximum lines below an error that may belong to it."""
 _MAX_BLANK_LINES = 4
 
 Count = Callable[[str], int]
@@ -251,15 +247,6 @@ def _merge_spans(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int
     return joined
 
 
-def _error_blocks(lines: Sequence[str], error_indices: Sequence[int]) -> Iterator[int]:
-    """Yield the lines below an error that begins a paragraph, up to the end of that: they say who, what and where. In
-    a log without empty lines, the lines below an error are about something else."""
-    for index in error_indices:
-        if index == 0 or not _WORD_CHARACTER.search(lines[index - 1]):
-            below = range(index + 1, min(index + 1 + _MAX_BLOCK_LINES, len(lines)))
-            yield from takewhile(lambda line: _WORD_CHARACTER.search(lines[line]), below)
-
-
 def _costs_no_more(lines: Sequence[str], mark: str) -> bool:
     """Return whether lines are no longer than the gap mark that would replace them, or are a few blank lines."""
     if len(lines) > len(mark) + 1:  # each line takes at least its line break
@@ -272,8 +259,8 @@ def _costs_no_more(lines: Sequence[str], mark: str) -> bool:
 def _cut_lines(
     lines: list[str], max_chars: int, ref: str, error_indices: Sequence[int], selected_indices: Sequence[int]
 ) -> str:
-    """Return the first and last lines, and between them error lines with their details and the lines that were asked
-    for, within `max_chars` characters besides gap marks."""
+    """Return the first and last lines, and between them error lines and the lines that were asked for, within
+    `max_chars` characters besides gap marks."""
     kept: set[int] = set()
 
     def take(indices: Iterable[int], share: int) -> int:
@@ -286,8 +273,7 @@ def _cut_lines(
                 kept.add(index)
         return share
 
-    left_of_errors = take(error_indices, max_chars // 2)
-    characters_left = max_chars - max_chars // 2 + take(_error_blocks(lines, error_indices), left_of_errors)
+    characters_left = max_chars - max_chars // 2 + take(error_indices, max_chars // 2)
     characters_left = characters_left - characters_left // 2 + take(selected_indices, characters_left // 2)
     characters_left = characters_left - characters_left // 2 + take(range(len(lines)), characters_left // 2)
     take(range(len(lines) - 1, -1, -1), characters_left)

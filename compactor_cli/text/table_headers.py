@@ -1,10 +1,10 @@
-"""Find the headers of tables. In tool output, a header is above a rule of dashes or above aligned columns. In prose,
-it is the first row, which says what the cells of the other rows mean."""
+"""Find the headers of tables. In tool output, a header is above a rule of dashes. In prose, it is the first row, which
+says what the cells of the other rows mean."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 
 from msgspec import Struct
@@ -19,18 +19,10 @@ _RULE = compiled_later(
 )
 """A rule for two or more columns, which may also separate rows."""
 _COLUMN_RULE = compiled_later(r"[-=:]{2,}")
-_CELL = compiled_later(r"\S+(?: \S+)*")
-_BARRED_CELL = compiled_later(r"[^|\s]+(?:[ \t]+[^|\s]+)*")
-_COLUMN_NAME = compiled_later(r"[A-Za-z_%#(][\w%#./()-]*(?: [A-Za-z_(%#][\w.()%#-]*)*")
-_FIGURE = compiled_later(r"[^\w\s]*\d")
 _AFTER_ROWS = compiled_later(r"[ \t]*(?:\(\d+ rows?(?: affected)?\).*|\d+ rows? in set.*|[|+]?[-=+| ]*)\r?")
 """What follows the rows of a table, or the header of a table without rows."""
-_BLANK = compiled_later(r"\n[ \t\r]*\n")
-_MIN_COLUMNS, _MIN_ALIGNED_SHARE = 3, 0.8
-"""Minimum number of columns that can be recognized by alignment alone, and the share of them that must be aligned in
-a row."""
-_MAX_LINE_CHARS = 400
-"""Maximum length of a line that is searched for columns."""
+_MIN_ALIGNED_SHARE = 0.8
+"""Minimum share of the gaps between columns that must be blank in a row."""
 _RowTest = Callable[[str], bool]
 _PROSE_TABLE = compiled_later(
     r"^(?:[^\n|]*… )?[ \t]*((\|[^\n]*\w[^\n]*)\n[ \t]*\|(?=[^\n]*-)[ \t:|-]+)\r?\n"
@@ -53,128 +45,40 @@ class Table(Struct, frozen=True):
 
 
 def find_tables(text: str) -> list[Table]:
-    """Return the tables of a text that have a header and a row, in order; each ends where the next one begins."""
-    ruled = _ruled_tables(text) if "--" in text or "==" in text else []
-    aligned = _aligned_table(text)
-    if aligned is not None and (not ruled or aligned.start < ruled[0].start):
-        ruled.insert(0, aligned)
-    ends = (*(table.start - 1 for table in ruled[1:]), len(text))
-    bounded = (Table(table.start, table.rows, min(table.end, end)) for table, end in zip(ruled, ends, strict=False))
-    return [table for table in bounded if table.end > table.rows]
-
-
-def _ruled_tables(text: str) -> list[Table]:
-    """Return the tables whose header is above a rule; lines above further rules of the same table are rows."""
+    """Return the tables of a text that have a header above a rule and a row, in order; lines above further rules of
+    the same table are rows."""
     found: list[Table] = []
-    shapes: set[str] = set()
-    """Shapes of the rules below headers since the last blank line."""
-    end = last_rule = 0
-    for rule in _RULE.finditer(text):
-        if rule.start() < end:
+    end = -1
+    for rule in _RULE.finditer(text) if "--" in text or "==" in text else ():
+        start = text.rfind("\n", 0, max(0, rule.start() - 1)) + 1
+        header = text[start : max(start, rule.start() - 1)].rstrip("\r")
+        is_boxed = rule[0].lstrip().startswith("+")
+        if rule.start() <= end or not any(map(str.isalpha, header)) or (is_boxed and "|" not in header):
             continue
-        if shapes and _BLANK.search(text, last_rule, rule.start()):
-            shapes.clear()
-        last_rule, shape = rule.start(), _shape(rule[0])
-        start, header = _line_before(text, rule.start())
-        if rule[0].lstrip().startswith("+"):
-            is_header = _is_boxed(text, start, header, shape)
-        elif shapes:
-            is_header = shape not in shapes and any(map(str.isalpha, header)) and not _has_figure(header)
-        else:
-            is_header = any(map(str.isalpha, header)) and not _is_row(text, start, header, rule[0])
-        if is_header:
-            shapes.add(shape)
-            rows = rule.end() + 1
-            end = max(rule.end(), _table_end(text, rows, _row_test_by_rule(header, rule[0])))
-            found.append(Table(start, rows, end))
+        rows = rule.end() + 1
+        last = _table_end(text, rows, _row_test(header, rule[0]))
+        end = last + 1  # the line below may be the rule above a sum
+        if last > rows:
+            found.append(Table(start, rows, last))
     return found
 
 
-def _is_boxed(text: str, start: int, header: str, shape: str) -> bool:
-    """Return whether the line above a rule of a box is the first line of the box."""
-    top, above = _line_before(text, start)
-    is_first = _RULE.fullmatch(above) is not None and _shape(above) == shape and "|" not in _line_before(text, top)[1]
-    return is_first and header.lstrip().startswith("|") and any(map(str.isalpha, header))
-
-
-def _is_row(text: str, start: int, header: str, rule: str) -> bool:
-    """Return whether the line above a rule is a row: its cells are figures, or the line before it has the same
-    cells."""
-    before = _line_before(text, start)[1]
-    if "|" in header:
-        is_open = rule.lstrip().startswith("|")
-        return before.count("|") >= header.count("|") or (not is_open and _has_figure(header))
-    column_starts = [column.start() for column in _COLUMN_RULE.finditer(rule)][1:]
-    before_is_aligned = all(
-        before[column_start - 1 : column_start] == " " and before[column_start : column_start + 1].strip()
-        for column_start in column_starts
-    )
-    return _has_figure(header) or (before_is_aligned and not _RULE.fullmatch(before))
-
-
-def _has_figure(header: str) -> bool:
-    """Return whether a cell of a line is a figure, which a column name never is."""
-    cells = (_BARRED_CELL if "|" in header else _CELL).finditer(header)
-    return any(_FIGURE.match(cell[0]) for cell in cells)
-
-
-def _shape(rule: str) -> str:
-    """Return a normalized rule, such that rules for the same columns are equal."""
-    return rule.strip().replace("=", "-").replace(":", "-")
-
-
-def _line_before(text: str, position: int) -> tuple[int, str]:
-    """Return the start and the text of the line before the one at a position; "" before the first line."""
-    start = text.rfind("\n", 0, max(0, position - 1)) + 1
-    return start, text[start : max(start, position - 1)].rstrip("\r")
-
-
-def _aligned_table(text: str) -> Table | None:
-    """Return the table at the beginning of a text if the names of its columns are aligned with the lines below,
-    which contain numbers."""
-    first = len(text) - len(text.lstrip("\n"))
-    lines = text[first : first + 3 * _MAX_LINE_CHARS].split("\n", 3)[:3]
-    if len(lines) < 3 or len(lines[0]) > _MAX_LINE_CHARS:
-        return None
-    header = list(_CELL.finditer(lines[0]))
-    if len(header) < _MIN_COLUMNS or not all(_COLUMN_NAME.fullmatch(cell[0]) for cell in header):
-        return None
-    fits = _row_test_by_columns([cell.span() for cell in header])
-    if not all(fits(row) and any(cell[0][0].isdigit() for cell in _CELL.finditer(row)) for row in lines[1:]):
-        return None
-    below = first + len(lines[0]) + 1
-    return Table(first, below, _table_end(text, below, fits))
-
-
-def _row_test_by_rule(header: str, rule: str) -> _RowTest:
+def _row_test(header: str, rule: str) -> _RowTest:
     """Return a function that tells whether a line is a row of a table with this rule, or a rule between rows. A row
     has the bars of the header, or spaces where the rule has them."""
-    shape, is_open, bars = _shape(rule), rule.lstrip()[:1] in ("|", "+"), header.count("|")
+    is_open, bars = rule.lstrip()[:1] in ("|", "+"), header.count("|")
     columns = [column.span() for column in _COLUMN_RULE.finditer(rule)]
     gaps = [(end, start) for (_, end), (start, _) in pairwise(columns)]
 
     def fits(line: str) -> bool:
         if _RULE.fullmatch(line):
-            return is_open and _shape(line) == shape
+            return is_open
         if bars:
             return line.count("|") >= max(1, bars - 1)
         line = line.expandtabs()
         return sum(start >= len(line) or " " in line[end:start] for end, start in gaps) >= _MIN_ALIGNED_SHARE * len(
             gaps
         )
-
-    return fits
-
-
-def _row_test_by_columns(columns: Sequence[tuple[int, int]]) -> _RowTest:
-    """Return a function that tells whether a line is a row below these column names: it has cells aligned with most
-    of them."""
-
-    def fits(line: str) -> bool:
-        cells = [cell.span() for cell in _CELL.finditer(line[:_MAX_LINE_CHARS])]
-        filled_columns = sum(any(begin < end and start < stop for begin, stop in cells) for start, end in columns)
-        aligned_cells = sum(any(begin < end and start < stop for start, end in columns) for begin, stop in cells)
-        return min(filled_columns, aligned_cells) >= _MIN_ALIGNED_SHARE * len(columns)
 
     return fits
 

@@ -15,7 +15,7 @@ from tests.builders import clean_environment
 pytestmark = pytest.mark.one_test_in(3)
 
 SAMPLE = Path(__file__).parents[2] / "sample_transcripts" / "openai-chat.jsonl"
-SLOW = ("litellm", "tiktoken", "pydantic", "sentencex", "yaml", "sqlalchemy", "numpy", "jsonschema")
+SLOW = ("litellm", "tiktoken", "pydantic", "yaml", "sqlalchemy", "numpy", "jsonschema")
 
 
 READERS = ("tomli", "yaml", "tomlkit")

@@ -95,16 +95,6 @@ def test_calls_with_the_same_id_are_told_apart() -> None:
         assert (worth([*records[:-1], *again, records[-1]], OLD) > 0) == holds
 
 
-def test_what_a_result_repeats_of_its_edit_is_worth_nothing() -> None:
-    edited = [assistant(None, edit("e", OLD, NEW))]
-    for answer, worthy in ((f"Updated:\n     9→{NEW}\n    10→{OTHER}", False), (f"{NEW} is new", True)):
-        messages = transcript([user("Go."), *edited, result("e", answer), assistant("Done.")]).messages
-        lines = SessionLines(read_session(messages), lambda _: 0.1)
-        held = [line for line in lines.of_message(2) if NEW.strip() in lines.text(line)]
-        assert any(lines.bounds[line] > 0 for line in held) == worthy
-        assert any(lines.bounds[line] > 0 for line in lines.of_message(2))
-
-
 def test_what_is_shown_behind_the_edit_holds() -> None:
     read = assistant(None, ("s", "Bash", {"command": "git show HEAD~1:src/tides.py"}))
     records = session(edit("e", OLD, NEW))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from compactor_cli.features.lines import SessionLines
@@ -37,6 +39,8 @@ def test_the_error_that_ended_a_job_stays_and_how_the_job_stands(taken: tuple[st
 
 
 def test_a_header_of_a_table_stays_with_a_row_only() -> None:
-    output = [*TABLE, "", *STEPS]
-    assert TABLE[0] not in shown(output, TABLE[0], STEPS[9])
-    assert TABLE[0] in shown(output, TABLE[0], TABLE[2], STEPS[9])
+    rule = re.sub(r"\S(?: ?\S)*", lambda name: "-" * len(name[0]), TABLE[0])
+    output = [TABLE[0], rule, *TABLE[1:], "", *STEPS]
+    header = f"{TABLE[0]}\n{rule}"
+    assert TABLE[0] not in shown(output, header, STEPS[9])
+    assert TABLE[0] in shown(output, header, TABLE[2], STEPS[9])

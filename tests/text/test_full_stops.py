@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from compactor_cli.text.clauses import split_clauses
-from compactor_cli.text.full_stops import is_no_sentence_end
 from compactor_cli.text.kept_sentences import sentence_spans
-from compactor_cli.text.sentences import _rejoin, split_sentences
+from compactor_cli.text.sentences import split_sentences
 from compactor_cli.text.units import line_units
 
 
@@ -33,26 +32,13 @@ SPLITTERS = pytest.mark.parametrize("split", [_clauses, _kept, split_sentences])
     "text",
     [
         "Einziehen wollen wir spätestens am 15. Juli, dann läuft der Vertrag aus.|Bitte keine Listen!",
-        "Wessels kann erst vom 27. bis 31. Juli, und das ist schon der 3. Versuch.|Passt das noch?",
-        "Bis 3.11. Frau Meier fragen, sie weiß es ganz sicher.|Danach gehen wir heim.",
         "Bolig på 3. sal til højre, og nøglen ligger hos naboen.|Ring først til ham!",
-        "Král Karel IV. se narodil v Praze a tam také zemřel.|Byl to král.",
         "Toplantı 15. katta olacak, herkes saat onda gelsin lütfen.|Geç kalmayın!",
-        "A XX. század közepén épült ez a ház, és azóta áll.|Szép ház!",
         "Kokous on 15. heinäkuuta kello kymmenen meidän talossa.|Tule ajoissa!",
         "Nehmt bitte Nr. 5 und z. B. Müller oder Dr. Schmidt dazu.|Dann geht es los!",
         "Wir sehen uns am 15. Juli bei euch im neuen Haus wieder.|Bringt Kuchen mit!",
         "Treffen am 15. Juli, dort um halb neun vor dem Bahnhof.|Gut so!",
-        "Kommst du am 3. Advent mit zu uns, oder bleibst du daheim?|Sag bald Bescheid!",
         "Ring til hr. Jensen om det, og husk nøglen til kontoret.|Han er sød!",
-        "Please ask Mr. J. Smith and John F. Kennedy about all of it.|Then go on!",
-        "Wir wohnen noch in der Lindenstraße 14, 3. OG links, in Kassel.|Kommt bald!",
-        "Er sitzt bei euch im Haus in Zimmer 203, 2. Stock, neben der Küche.|Geht hin!",
-        "Wir ziehen nach Wien in die Gasse 5a, 12. Stock.|Kommt bald!",
-        "Bydlíme v Praze, 3. Patro vpravo, hned vedle té nové školy.|Přijď brzy!",
-        "Ruf Ing. Meier, Lic. Garza und JUDr. Novák noch heute wieder an.|Danach gehen wir!",
-        "Habla con la Lic. Garza y el Arq. Luna de todo eso.|Luego ven!",
-        "Please ask Capt. Haddock and Lt. Dan about all of it.|Then go on!",
         "Take No. 5 as Fig. 3 shows, e.g. Dr. Smith did so before.|Then go on!",
     ],
 )
@@ -134,20 +120,6 @@ def test_a_rule_is_a_sentence_of_its_own(split: Callable[[str], list[str]], text
     assert split(text.replace("|", " ")) == text.split("|")
 
 
-def test_many_points_in_a_row_are_looked_at_where_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked_at = [0]
-
-    def counting(text: str, point: int) -> bool:
-        looked_at[-1] += len(text)
-        return is_no_sentence_end(text, point)
-
-    monkeypatch.setattr("compactor_cli.text.sentences.is_no_sentence_end", counting)
-    for times in (200, 1_600):
-        looked_at.append(0)
-        assert len(list(_rejoin(["a. "] * times))) == 1
-    assert looked_at[2] < 12 * looked_at[1]  # quadratic would be 64 times as much
-
-
 def test_a_long_line_is_not_cut_behind_such_a_number() -> None:
     first = "Nach langem Hin und Her haben wir uns geeinigt, dass alle zusammen am 15. Juli ins neue Haus umziehen."
     second = (
@@ -160,24 +132,9 @@ def test_a_long_line_is_not_cut_behind_such_a_number() -> None:
 def test_no_sentence_ends_at_a_mark_within_a_name() -> None:
     text = "The note in Headcount!L3 says that C8 is Opex!H36 less Opex!$H$32, and a?b=c stays."
     assert split_sentences(f"{text} Read it first!") == [text, "Read it first!"]
-    assert split_sentences("It will work now, all the same!Then we go on with the other part. Good.")[0].endswith(
-        "same!"
-    )
-
-
-def test_a_sentence_ends_at_a_mark_behind_which_no_cell_is_named() -> None:
-    text = "We have waited for this whole long day of work now!"
-    assert split_sentences(f"{text}A new day begins. Good.")[0] == text
-    assert split_sentences(f"{text}B2B is what we do. Good.")[0] == text
-    asked = "Have we waited for this whole long day of work now?"
-    assert split_sentences(f"{asked}A1 is wrong, and so is the rest. Good.")[0] == asked
 
 
 @pytest.mark.parametrize("name", ["logging.WithAgent", "strings.Join(parts)", "context.WithTimeout_ms"])
 def test_a_point_within_a_name_of_code_ends_no_sentence(name: str) -> None:
     said = f"I can't see any usage in our code of {name} so far, and nothing is logged."
     assert split_sentences(f"{said} Look again.") == [said, "Look again."]
-
-
-def test_a_point_before_a_word_ends_a_sentence_though_no_blank_stands_between() -> None:
-    assert split_sentences("Terminé.Ensuite on part.") == ["Terminé.", "Ensuite on part."]

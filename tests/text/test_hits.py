@@ -43,3 +43,9 @@ def test_the_address_of_something_else_in_a_record_is_not_its_own() -> None:
     assert leads(json.dumps(written), "pier 3 was") == ['"rank": 3']
     bare = [{"rank": hit["rank"], "title": hit["title"], "text": f"{hit['text']} " * 2} for hit in HITS]
     assert leads(json.dumps(bare), "pier 3 was") == ['"rank": 3']
+
+
+def test_a_member_says_by_name_and_not_by_kind_what_it_is_of() -> None:
+    text = json.dumps([{"type": "series", "title": "Tern Summer", "overview": "o" * 90, "links": ["l" * 90]}])
+    *_, last = json_members(text)
+    assert [text[start:end] for start, end in last.leads][:1] == ['"title": "Tern Summer"']

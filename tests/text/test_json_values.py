@@ -15,6 +15,7 @@ from compactor_cli.text.json_values import (
     json_value,
     looks_like_json,
     parse_json,
+    plain_members,
     without_blanks,
 )
 from tests.drawing import example_count
@@ -110,3 +111,15 @@ def test_many_brackets_side_by_side_are_not_deep():
 )
 def test_how_json_begins(text: str, begins: bool) -> None:
     assert looks_like_json(text) == begins
+
+
+def test_plain_values_beside_records_are_found() -> None:
+    value = {"dry_run": True, "gone": 158, "errors": [{"id": "s-1"}], "note": "x" * 90, "of": {"a": 1}, "saves": 38.4}
+    text = json.dumps(value)
+    assert [text[start:end] for start, end in plain_members(text)] == [
+        '"dry_run": true',
+        '"gone": 158',
+        '"saves": 38.4',
+    ]
+    assert plain_members(json.dumps({**value, "errors": ["s-1"]})) == []
+    assert plain_members(json.dumps(value["errors"])) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.cue_words import is_prohibition
+from compactor_cli.features.cue_words import rule_points
 from compactor_cli.features.restated import restated_pairs
 from compactor_cli.features.talk import Statement
 from compactor_cli.features.talk_words import words
@@ -56,4 +56,4 @@ def test_a_newer_statement_on_the_subject_is_found():
 
 @pytest.mark.parametrize("text", ["उसे सीधे उत्तर मत बताइए", "لا تغيّر أسماء الشخصيات"])
 def test_a_ban_is_one_in_these_languages(text):
-    assert is_prohibition(text)
+    assert rule_points(text) >= 15

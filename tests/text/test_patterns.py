@@ -91,5 +91,5 @@ def sources():
 def test_no_pattern_takes_a_run_of_blanks_apart_at_each_of_its_places():
     assert TWICE.search(r"a\s*:?\s*b") and TWICE.search(r"[ \t]*(?:-> )?[ \t]*") and TWICE.search(r"a[ \t]*\s+")
     found = list(sources())
-    assert len(found) > 1_000
+    assert len(found) > 800
     assert {(module, match[0]) for module, pattern in found for match in TWICE.finditer(pattern)} == set()

@@ -110,23 +110,6 @@ def test_lines_may_end_as_on_windows() -> None:
     assert picked("1. Split\r\n2. Shard\r\n\r\nWhich one?", "the last one") == ["2. Shard"]
 
 
-LEFT = "Pushed.\n\nLeft: #2 (drop old sessions), #3 (mend the log), #41 (docs). Which of these?\nTests pass."
-
-
-@pytest.mark.parametrize(
-    ("reply", "told"),
-    [
-        ("let's tackle 2 and 3", ["#2 (drop old sessions)", "#3 (mend the log)"]),
-        ("do #3", ["#3 (mend the log)"]),
-        ("#41, please", ["#41 (docs). Which of these?"]),
-        ("yes, all of them", []),
-        ("by 2 pm", []),
-    ],
-)
-def test_things_that_an_answer_numbers_within_a_sentence_may_be_picked(reply: str, told: list[str]) -> None:
-    assert picked(LEFT, reply) == told
-
-
 @pytest.mark.parametrize(
     "reply",
     [

@@ -197,12 +197,3 @@ def test_around_a_line_stands_what_it_is_in(text: str, shown: str, expected: lis
 def test_long_odd_lines_end_what_looks_at_them(text: str) -> None:
     """A pattern that tries a long line again from each of its places would look at it for hours."""
     assert around(f"def first():\n{text}\n    last", "last") in (["def first():"], ["# a"], [])
-
-
-def test_in_json_each_line_keeps_its_own_heading_and_the_others_have_the_record_that_failed() -> None:
-    states = [f'    {{"state": "{state}"}},' for state in ("ok", "ok", "failed", "ok")]
-    text = "\n".join(['{"pr": 7,', '  "checks":', *states, "}"])
-    scopes = Scopes(text)
-    assert scopes.scope_start(text.rfind('"ok"')) == text.find('"checks"')
-    assert scopes.scope_start(0) == text.find('"state": "failed"')
-    assert Scopes(text.replace("failed", "rejected")).scope_start(0) == -1

@@ -91,12 +91,6 @@ def test_behind_a_line_in_bold_the_section_that_it_stands_in_is_told_too() -> No
     assert told(0, "**Where") == []
 
 
-def test_what_stands_behind_tags_that_end_is_of_no_section_within_them() -> None:
-    text = "<rules>\n## Routing\n\nhere\n</rules>\n<cwd>/w</cwd>\n\nthere\n\n## Other\n\nelsewhere\n"
-    found = [headings_between(text, 0, text.index(words)) for words in ("here", "<cwd>", "there", "elsewhere")]
-    assert [[text[a:b] for a, b in spans] for spans in found] == [["## Routing"], [], [], ["## Other"]]
-
-
 @pytest.mark.parametrize(
     "between",
     ["<details>\nmore\n</details>\n", "```html\n<div>\n</div>\n```\n", "</other>\n", "text </b> and <b> text\n"],

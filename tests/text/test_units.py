@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.sentences import split_sentences
 from compactor_cli.text.units import line_units
 
 SIGNATURE = (
@@ -43,10 +42,3 @@ def test_a_point_that_goes_on_in_small_letters_ends_no_sentence() -> None:
     assert units(f"{PROSE} {PROSE}") == [
         part for _ in range(2) for part in (PROSE.partition(" Write")[0], f"Write{PROSE.partition(' Write')[2]}")
     ]
-
-
-def test_the_marks_of_a_strong_sentence_are_its_own() -> None:
-    told = "**The store stays as simple as it can be.** It keeps the promise that nothing has to be run beside it."
-    strong, plain = split_sentences(told)
-    assert strong == "**The store stays as simple as it can be.**"
-    assert plain.startswith("It keeps")

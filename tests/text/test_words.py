@@ -285,7 +285,8 @@ run(all)
         ("**tests**, each of them new:", "of rates"),
         ("**tests**, each of them new:", "of taxes"),
         ("The merge brought in:", "a changelog"),
-        ("", "It works. ```inline``` too."),
+        ("", "It works."),
+        ("", "```inline``` too."),
         ("Not done", "The docs"),
         ("Not done", "and their pictures"),
         ("| Kind | Cost |", "| disk | high |"),
@@ -323,7 +324,7 @@ def test_of_a_trace_what_was_raised_is_the_error(text: str, told: list[str]) -> 
 
 
 def test_the_number_of_an_item_is_no_sentence() -> None:
-    text = "**1. `hooks.go:153`** - The best place by far, as the name is at hand. **2.** The rest of them may stay. 3."
+    text = "**1. `hooks.go:153`** - The best place by far, as the name is at hand. **2.** The rest of them may stay."
     assert split_sentences(text) == [
         "**1. `hooks.go:153`** - The best place by far, as the name is at hand.",
         "**2.** The rest of them may stay.",

@@ -20,12 +20,11 @@ from compactor_cli.strategies.adaptive.cut_calls import CallCutter, changes
 from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.lone_lines import is_lead_in
 from compactor_cli.strategies.shared.relevant_lines import RelevantLines
-from compactor_cli.text.json_values import looks_like_json
+from compactor_cli.text.json_values import looks_like_json, plain_members
 from compactor_cli.text.line_prefixes import NUMBER_PATTERN, has_number, indent_at, is_numbered
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, TOTAL_SUFFIX, text_reference
-from compactor_cli.text.telling_members import failed_records, plain_members
 
 _MIN_NAMED_TOKENS = 400
 """Tokens of a result from which on the mark of what is left out names the original."""
@@ -146,8 +145,8 @@ class InPlaceRenderer:
             outcome = text.lstrip().partition("\n")[0].rstrip()
         if found := self._find_line(number, outcome):
             return found, True
-        if not failed and looks_like_json(text) and (status := self._status_lines(number, text)):
-            return (*status, *self._default_lines(number)), True
+        if not failed and looks_like_json(text) and (plain := self._plain_member_lines(number, text)):
+            return (*plain, *self._default_lines(number)), True
         errors = (line for line in reversed(result_errors(text, part.failed)) if len(line) <= _MAX_ERROR_CHARS)
         if found := self._find_line(number, next(errors, "")):
             return (*found, *self._default_lines(number)), True
@@ -160,11 +159,10 @@ class InPlaceRenderer:
         followed = {line for line, after in pairwise(chosen) if self._lines.scope(after) == line}
         return tuple(line for line in chosen if line not in self._lines.headers or line in followed)
 
-    def _status_lines(self, number: int, text: str) -> Sequence[int]:
-        """Return the lines of a JSON result that say how things stand."""
-        failed = [line for span in failed_records(text) for line in self._lines.lines_overlapping(number, *span)]
+    def _plain_member_lines(self, number: int, text: str) -> Sequence[int]:
+        """Return the lines of a JSON result with its own members, such as totals."""
         plain = [line for span in plain_members(text) for line in self._lines.lines_overlapping(number, *span)]
-        return tuple(sorted({*failed, *self._within_line_size([*dict.fromkeys(plain)])}))
+        return self._within_line_size([*dict.fromkeys(plain)])
 
     def _find_line(self, number: int, wording: str) -> Sequence[int]:
         """Return, in a tuple, the line of a result that contains this text."""

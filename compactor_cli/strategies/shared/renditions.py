@@ -16,7 +16,6 @@ from compactor_cli.model.injected import is_agent_summary
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.model.plan import Decision, Edit
-from compactor_cli.model.replies import reply_to
 from compactor_cli.strategies.shared.kept_lines import KeptLines
 from compactor_cli.strategies.shared.relevant_lines import RelevantLines
 from compactor_cli.strategies.shared.request_values import echo_rater
@@ -26,7 +25,6 @@ from compactor_cli.text.account_parts import AgentSummary
 from compactor_cli.text.chosen import SentenceChoice
 from compactor_cli.text.kept_sections import choose_prompt_sentences
 from compactor_cli.text.kept_sentences import Keywords, Preference, kept_sentences
-from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.section_headings import Span
 from compactor_cli.text.shorten import IMAGE_NOTE, MIN_TOKENS, Shortened, shorten_arguments, shorten_output, shorten_to
 from compactor_cli.text.subjects import SubjectWords, stems
@@ -170,7 +168,6 @@ class Renderer:
             opening=is_answer or is_summary or message.origin == "request",
             closing=is_answer,
             ending=_SUMMARY_END_SHARE if is_summary else 0.0,
-            picked=tuple(picked_items(part.text, reply_to(self.messages, message.index))) if is_answer else (),
         )
 
     def _keeps_lines(self, location: PartIndex) -> bool:
