@@ -24,8 +24,7 @@ def heading(source: Source, counter: str) -> str:
     conversation_note = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
     return (
         f"{display_name(source.path.rpartition('/')[2])} · {source.format} · "
-        f"{conversation_note}{source.message_count:,} messages · "
-        f"{source.tokens:,} tokens ({counter})"
+        f"{conversation_note}{source.message_count:,} messages · {source.tokens:,} tokens ({counter})"
     )
 
 

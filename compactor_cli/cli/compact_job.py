@@ -223,9 +223,8 @@ def _check_names(inputs: Sequence[Input]) -> None:
     for item in inputs:
         if item.name in name_paths:
             raise UsageError(
-                f"{name_paths[item.name]} and {item.path} would both become {item.name} in --out-dir; name a "
-                f"folder that "
-                "contains both, or a pattern such as 'FOLDER/**/*.jsonl', to keep their subfolders"
+                f"{name_paths[item.name]} and {item.path} would both become {item.name} in --out-dir; name a folder "
+                "that contains both, or a pattern such as 'FOLDER/**/*.jsonl', to keep their subfolders"
             )
         name_paths[item.name] = item.path
 

@@ -29,9 +29,8 @@ class DecisionsFile(Struct, frozen=True):
         matched = match_decisions(self.decisions, source)
         if matched.unmatched:
             raise InputError(
-                f"{lost_phrase(matched.unmatched)} of {source.path}, which has changed since; decide again: "
-                f"compactor browse "
-                f"{source.path} --decisions {self.path}",
+                f"{lost_phrase(matched.unmatched)} of {source.path}, which has changed since; decide again: compactor "
+                f"browse {source.path} --decisions {self.path}",
                 path=self.path,
             )
         if matched.changed:

@@ -195,8 +195,7 @@ def evict(session: Session, database: Database, now: float) -> None:
     if evicted_count.compactions:
         session.say(
             f"the archive was over {limits.limit_mb:,} MB: the originals of {evicted_count.compactions} old "
-            f"compactions "
-            "were removed from it"
+            "compactions were removed from it"
         )
     if evicted_count.over:
         session.warn(

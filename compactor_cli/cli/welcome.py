@@ -38,9 +38,8 @@ def welcome(program: str) -> None:
         console.print("\nThere are no agent sessions on this machine. Name a file of your own, or try a sample:")
     console.print(
         f"\n  {program} inspect {example_option}\n  {program} compact {example_option} --target-ratio 0.25 -o "
-        f"small.jsonl\n\nSee "
-        f"{program} --help for all commands, {program} sessions for all sessions, and {program} completion for Tab "
-        "completion.",
+        f"small.jsonl\n\nSee {program} --help for all commands, {program} sessions for all sessions, and {program} "
+        "completion for Tab completion.",
         soft_wrap=True,
     )
 

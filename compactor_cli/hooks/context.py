@@ -22,9 +22,8 @@ MAX_CHARS = 9_500
 _MAX_LINE_CHARS = 320
 """Maximum characters of a line; its reference leads to the rest."""
 _HEAD = (
-    "## State of the work before the compaction\n"
-    "Quoted from the original session by compactor, as far as the summary does not say it. Newer instructions of the "
-    "user come first where they differ."
+    "## State of the work before the compaction\nQuoted from the original session by compactor, as far as the summary "
+    "does not say it. Newer instructions of the user come first where they differ."
 )
 _SECTIONS = (
     ("rules", "### Rules, limits and corrections of the user", 0.30),

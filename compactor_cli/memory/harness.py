@@ -7,18 +7,15 @@ import re
 from itertools import islice
 
 _PROTOCOL = re.compile(
-    r"\b(?:your|every|each|the) (?:response|reply|answer|turn|message)s?\b.{0,30}"
-    r"\b(?:must|should|has to|needs? to|contains?|begins?|starts?|ends?|consists?|format)\b"
-    r"|\b(?:one|1|single|more than one|multiple|several) (?:\w+ )?(?:commands?|actions?|tools?|tool calls?"
-    r"|function calls?)\b"
-    r"|\btool (?:calls?|use|results?|outputs?)\b|\bfunction calls?\b"
-    r"|\b(?:tools?|commands?|functions?)(?: that are| which are)? (?:available|provided|supplied|given) to you\b"
-    r"|\binteractive (?:session )?(?:commands?|tools?)\b|\bfeedback (?:after|before|from) (?:each|every|the|a)\b"
-    r"|\bwait for (?:the )?(?:feedback|results?|outputs?|responses?|confirmation)\b.{0,30}\b(?:commands?|tools?"
-    r"|calls?|actions?)\b"
-    r"|\bif (?:you run )?a command\b|\b(?:commands?|actions?) (?:that|which) (?:produces?|prints?|outputs?)\b"
-    r"|\b(?:use|run|call|with|running) the `?(?:submit|finish|exit|done)`?\b"
-    r"|\b(?:special interface|terminal session|(?:currently )?open file|current working directory)\b"
+    r"\b(?:your|every|each|the) (?:response|reply|answer|turn|message)s?\b.{0,30}\b(?:must|should|has to|needs? to"
+    r"|contains?|begins?|starts?|ends?|consists?|format)\b|\b(?:one|1|single|more than one|multiple"
+    r"|several) (?:\w+ )?(?:commands?|actions?|tools?|tool calls?|function calls?)\b|\btool (?:calls?|use|results?"
+    r"|outputs?)\b|\bfunction calls?\b|\b(?:tools?|commands?|functions?)(?: that are| which are)? (?:available|provided"
+    r"|supplied|given) to you\b|\binteractive (?:session )?(?:commands?|tools?)\b|\bfeedback (?:after|before"
+    r"|from) (?:each|every|the|a)\b|\bwait for (?:the )?(?:feedback|results?|outputs?|responses?"
+    r"|confirmation)\b.{0,30}\b(?:commands?|tools?|calls?|actions?)\b|\bif (?:you run )?a command\b|\b(?:commands?"
+    r"|actions?) (?:that|which) (?:produces?|prints?|outputs?)\b|\b(?:use|run|call|with|running) the `?(?:submit|finish"
+    r"|exit|done)`?\b|\b(?:special interface|terminal session|(?:currently )?open file|current working directory)\b"
     r"|\bfinal answer\b|\b(?:tags?|format|code block|template) (?:given|described|shown|specified|above|below)\b"
     r"|\b(?:thought|reasoning|discussion) (?:section|block|step|field)\b|\basking (?:the user )?for permission\b",
     re.IGNORECASE,

@@ -21,11 +21,9 @@ _PASTED = re.compile(
     r"|\s*(?:[|>$%]|>>>|\+\+\+|---|@@|diff --git|index [0-9a-f]{7}|[+-](?=[^\s\d])|[⎿│└├❯●✓✗✘]|</?[a-zA-Z!])"
     r"|\s*(?:Traceback\b|File \"|at [\w.$<>]+ ?\(|goroutine \d|\w*(?:Error|Exception): |E   |panic:|#\d+ 0x)"
     r"|\s*\[?(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep"
-    r"|Oct|Nov|Dec)[a-z]* +\d{1,2}[ ,])"
-    r"|\s*\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b[\]: |]"
-    r"|\s*[\w.-]+@[\w.-]+[: ~/]|\s*[{}\[\]\"].*[{}\[\]\",:]\s*$|.*[;{}]\s*$|\s*(?:\w+[/\\])+\w*[.:]?\w*\s*$"
-    r"|\s*\d+[→|:\t]|\s*(?:import|from|def|class|func|function|const|let|var|return|public|private|"
-    r"#include)\b.*[(){}=;:]"
+    r"|Oct|Nov|Dec)[a-z]* +\d{1,2}[ ,])|\s*\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b[\]: |]"
+    r"|\s*[\w.-]+@[\w.-]+[: ~/]|\s*[{}\[\]\"].*[{}\[\]\",:]\s*$|.*[;{}]\s*$|\s*(?:\w+[/\\])+\w*[.:]?\w*\s*$|\s*\d+[→"
+    r"|:\t]|\s*(?:import|from|def|class|func|function|const|let|var|return|public|private|#include)\b.*[(){}=;:]"
 )
 """Lines of code, logs, stack traces, diffs, tables, quotes, prompts and tool output."""
 _SHORT_END = re.compile(r"(?<=[a-z)`]{2}[.!?]) +(?=[A-Z])")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
 from compactor_cli.memory.ephemeral import Speaker
@@ -14,12 +12,11 @@ NEEDS_ALL = 6
 
 
 class Rule(Struct, frozen=True):
-    """Conditions on a sentence, and what a matching sentence is worth."""
+    """Conditions on a sentence with certain words, and what a matching sentence is worth."""
 
     name: str
     category: str
     speakers: tuple[Speaker, ...]
-    words: re.Pattern[str]
     importance: float
     confidence: float
     anchored: bool = False

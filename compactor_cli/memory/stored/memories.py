@@ -107,9 +107,8 @@ def row_of(connection: Connection, name: str) -> int:
     digits = name.strip().lower().removeprefix(_PREFIX)
     if len(digits) < _MIN_PREFIX_DIGITS or not set(digits) <= set("0123456789abcdef"):
         raise UsageError(
-            f"{name!r} is not the id of a memory; ids look like mem_0123456789ab, and the first "
-            f"{_MIN_PREFIX_DIGITS} digits "
-            "may be enough"
+            f"{name!r} is not the id of a memory; ids look like mem_0123456789ab, and the first {_MIN_PREFIX_DIGITS} "
+            "digits may be enough"
         )
     # digests are lower-case hex, so all digests with this prefix are between these bounds
     rows = connection.execute(
