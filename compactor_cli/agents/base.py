@@ -127,6 +127,30 @@ def new_session(agent: str, entry: os.DirEntry[str], id: str, *, is_subagent: bo
     return FoundSession(agent, Path(entry.path), id, state.st_size, state.st_mtime, is_subagent)
 
 
+def find_files(
+    agent: str,
+    depth: int,
+    id_of: Callable[[Path], str | None],
+    is_subagent: Callable[[Path], bool] = lambda path: False,
+) -> Callable[[Path], Iterator[FoundSession]]:
+    """Return the `find` of an agent with one file per session, up to `depth` levels below its folder. `id_of`: returns
+    the session id for a path below the folder; None if the file holds no session."""
+
+    def find(folder: Path) -> Iterator[FoundSession]:
+        for entry in files_below(folder, depth):
+            path = Path(entry.path).relative_to(folder)
+            session_id = id_of(path)
+            if session_id is not None:
+                yield new_session(agent, entry, session_id, is_subagent=is_subagent(path))
+
+    return find
+
+
+def jsonl_id(path: Path) -> str | None:
+    """Return the id of a session whose file is named by it."""
+    return path.name.removesuffix(".jsonl") if path.name.endswith(".jsonl") else None
+
+
 def uuid_in(stem: str) -> str:
     """Return the UUID at the end of a file's stem, or an empty string."""
     match = _ID.search(stem)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
 from compactor_cli.agents.reading import JsonLines, estimated, lines_of, recorded, request, to_int, word
 
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
@@ -20,13 +19,8 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.folder_by_variable("CLAUDE_CONFIG_DIR", ".claude") / "projects"]
 
 
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 3):
-        if entry.name.endswith(".jsonl"):
-            depth = len(Path(entry.path).relative_to(folder).parts)
-            of_subagent = entry.name.startswith("agent-")
-            if of_subagent or depth == 2:
-                yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"), is_subagent=of_subagent)
+def _id(path: Path) -> str | None:
+    return jsonl_id(path) if path.name.startswith("agent-") or len(path.parts) == 2 else None
 
 
 def _look(session: FoundSession) -> About:
@@ -85,23 +79,15 @@ def slug_of(project: str) -> str:
     return _SLUG_SEPARATOR.sub("-", project)
 
 
-def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
-    return _folders(machine)[0] / slug_of(project) if project else None
-
-
-def _new_name(id: str, began: float) -> str:
-    return f"{id}.jsonl"
-
-
 AGENT = Agent(
     name="claude-code",
     title="Claude Code",
     format="claude-code",
     aliases=("claude", "cc"),
     folders=_folders,
-    find=_find,
+    find=find_files("claude-code", 3, _id, lambda path: path.name.startswith("agent-")),
     look=_look,
     resume="claude --resume {id}",
-    new_folder=_new_folder,
-    new_name=_new_name,
+    new_folder=lambda machine, project, _: _folders(machine)[0] / slug_of(project) if project else None,
+    new_name=lambda session, _: f"{session}.jsonl",
 )

@@ -86,10 +86,6 @@ def _new_folder(machine: Machine, project: str, began: float) -> Path:
     return _folders(machine)[0] / f"{day:%Y}" / f"{day:%m}" / f"{day:%d}"
 
 
-def _new_name(id: str, began: float) -> str:
-    return f"rollout-{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H-%M-%S}-{id}.jsonl"
-
-
 AGENT = Agent(
     name="codex",
     title="Codex",
@@ -100,5 +96,7 @@ AGENT = Agent(
     look=_look,
     resume="codex resume {id}",
     new_folder=_new_folder,
-    new_name=_new_name,
+    new_name=lambda session, began: (
+        f"rollout-{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H-%M-%S}-{session}.jsonl"
+    ),
 )

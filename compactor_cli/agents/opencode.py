@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession
 from compactor_cli.agents.opencode_storage import export_session, messages, parts, session_files
 from compactor_cli.agents.reading import document, parse_line, recorded, request, to_int, tokens_or_size, word
 
@@ -21,10 +21,6 @@ SELECT s.id, s.parent_id, s.time_updated,
   + (SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = s.id)
 FROM session s
 """
-
-
-def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("XDG_DATA_HOME", ".local", "share") / "opencode"]
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
@@ -161,19 +157,15 @@ def _data(text: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _export(session: FoundSession) -> bytes:
-    return (
-        json.dumps(_export_session(session), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
-    )
-
-
 AGENT = Agent(
     name="opencode",
     title="opencode",
     format="opencode",
-    folders=_folders,
+    folders=lambda machine: [machine.folder_by_variable("XDG_DATA_HOME", ".local", "share") / "opencode"],
     find=_find,
     look=_look,
     resume="opencode -s {id}",
-    export=_export,
+    export=lambda session: (
+        json.dumps(_export_session(session), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
+    ),
 )

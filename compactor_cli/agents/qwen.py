@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
 from compactor_cli.agents.reading import lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
@@ -17,11 +16,8 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.folder_by_variable("", ".qwen", "projects")]
 
 
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 3):
-        parts = Path(entry.path).relative_to(folder).parts
-        if entry.name.endswith(".jsonl") and parts[1:-1] in (("chats",), ("chats", "archive")):
-            yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
+def _id(path: Path) -> str | None:
+    return jsonl_id(path) if path.parts[1:-1] in (("chats",), ("chats", "archive")) else None
 
 
 def _look(session: FoundSession) -> About:
@@ -52,19 +48,15 @@ def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
     return _folders(machine)[0] / slug / "chats" if project else None
 
 
-def _new_name(id: str, began: float) -> str:
-    return f"{id}.jsonl"
-
-
 AGENT = Agent(
     name="qwen",
     title="Qwen Code",
     format="qwen",
     aliases=("qwen-code",),
     folders=_folders,
-    find=_find,
+    find=find_files("qwen", 3, _id),
     look=_look,
     resume="qwen --resume {id}",
     new_folder=_new_folder,
-    new_name=_new_name,
+    new_name=lambda session, _: f"{session}.jsonl",
 )
