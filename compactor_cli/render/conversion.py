@@ -88,10 +88,8 @@ def conversion_json(
 
 def loss_table(console: Console, converted_file: Converted) -> Table:
     """Return a table of what the target does not hold unchanged, most frequent first."""
-    table = make_table(console, f"What changed, as {converted_file.target} cannot hold it")
-    table.add_column("count", justify="right", no_wrap=True)
-    table.add_column("what")
-    table.add_column("what happened", no_wrap=True)
+    title = f"What changed, as {converted_file.target} cannot hold it"
+    table = make_table(console, title, ">count!", "what", "what happened!")
     for loss in sorted(converted_file.losses, key=lambda loss: (-loss.count, loss.kind)):
         detail = Text(f" ({loss.detail})", style="dim") if loss.detail else Text()
         table.add_row(f"{loss.count:,}", Text(KINDS[loss.kind]) + detail, ACTIONS[loss.action])

@@ -19,9 +19,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 
 def findings_table(console: Console, findings: Sequence[Finding], *, fixed: bool) -> Table:
     """Return a table of the findings, and of what is or was done about them."""
-    table = make_table(console, "Findings")
-    table.add_column("line", justify="right", no_wrap=True)
-    table.add_column("kind", no_wrap=True)
+    table = make_table(console, "Findings", ">line!", "kind!")
     table.add_column("what", ratio=3, overflow="fold")
     table.add_column("done about it" if fixed else "what --fix does", ratio=2, overflow="fold")
     for finding in findings:

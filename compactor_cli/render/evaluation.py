@@ -115,12 +115,10 @@ def _skipped_lines(result: Evaluation) -> Iterator[str]:
 
 
 def _ratio_table(console: Console, ratio: float, rows: list[MethodRow]) -> Table:
-    table = make_table(console, f"Compacted to {_percent(ratio)}")
+    figures = (">LINKED!", ">recall!", ">old half!", ">size/target!", ">over!", ">failed!", ">seconds!")
+    table = make_table(console, f"Compacted to {_percent(ratio)}", "method!", *figures)
     wide = console.width >= _MIN_WIDE_WIDTH
     name_width = console.width - _FIGURES_WIDTH - wide * _INTERVAL_WIDTH
-    table.add_column("method", no_wrap=True)
-    for name in ("LINKED", "recall", "old half", "size/target", "over", "failed", "seconds"):
-        table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
             snippet(row.method, max(_MIN_NAME_WIDTH, min(_NAME_WIDTH, name_width))),
@@ -137,9 +135,8 @@ def _ratio_table(console: Console, ratio: float, rows: list[MethodRow]) -> Table
 
 
 def _difference_table(console: Console, differences: tuple[Difference, ...]) -> Table:
-    table = make_table(console, f"{plain(differences[0].first)} minus each other row, case by case")
-    for name in ("ratio", "other", "LINKED", "recall", "by LINKED"):
-        table.add_column(name, justify="right" if name in ("ratio", "LINKED", "recall") else "left", no_wrap=True)
+    title = f"{plain(differences[0].first)} minus each other row, case by case"
+    table = make_table(console, title, ">ratio!", "other!", ">LINKED!", ">recall!", "by LINKED!")
     for difference in differences:
         table.add_row(
             _percent(difference.ratio),

@@ -27,8 +27,7 @@ class KnownFormat(Struct, frozen=True):
 
 
 def format_table(console: Console, formats: Iterable[KnownFormat]) -> Table:
-    table = make_table(console, "Formats: each is read, and written in the same format")
-    table.add_column("format", no_wrap=True)
+    table = make_table(console, "Formats: each is read, and written in the same format", "format!")
     table.add_column("description", ratio=3)
     table.add_column("convert --to")
     table.add_column("sessions of", ratio=1)

@@ -24,9 +24,8 @@ _ID_WIDTH = 12
 
 def memory_table(console: Console, memories: Sequence[Memory], title: str, *, clock: bool = False) -> Table:
     """Return a table with one line per memory. `clock`: show the time of day instead of the date."""
-    table = make_table(console, title)
+    table = make_table(console, title, "id!", "time!" if clock else "day!", "category!", ">imp.!", "memory!")
     when = 5 if clock else 10
-    _columns(table, "time" if clock else "day")
     text_width = console.width - _ID_WIDTH - when - 11 - 5 - 10
     for memory in memories:
         table.add_row(
@@ -41,8 +40,7 @@ def memory_table(console: Console, memories: Sequence[Memory], title: str, *, cl
 
 def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
     """Return a table of search results, best first, with the search terms highlighted."""
-    table = make_table(console, title)
-    _columns(table, "day")
+    table = make_table(console, title, "id!", "day!", "category!", ">imp.!", "memory!")
     text_width = max(20, console.width - _ID_WIDTH - 10 - 11 - 5 - 10)
     for hit in hits:
         memory = hit.memory
@@ -80,11 +78,7 @@ def memory_page(memory: Memory) -> Iterable[Text]:
 
 def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
     """Return a table of what decay lowers."""
-    table = make_table(console, title)
-    table.add_column("id", no_wrap=True)
-    table.add_column("before", justify="right", no_wrap=True)
-    table.add_column("after", justify="right", no_wrap=True)
-    table.add_column("memory", no_wrap=True)
+    table = make_table(console, title, "id!", ">before!", ">after!", "memory!")
     for change in changes:
         after = change.after
         row = (f"{change.before.importance:.1f}", f"{after.importance:.1f}", snippet(after.text, console.width - 36))
@@ -94,10 +88,7 @@ def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
 
 def merge_table(console: Console, merges: Sequence[Merge], title: str) -> Table:
     """Return a table of merges: the memory that stays, followed by those merged into it."""
-    table = make_table(console, title)
-    table.add_column("id", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("memory", no_wrap=True)
+    table = make_table(console, title, "id!", "!", "memory!")
     for merge in merges:
         for memory in (merge.kept, *merge.others):
             style, state = ("green", "stays") if memory is merge.kept else ("dim", "goes into it")
@@ -133,13 +124,6 @@ def format_time(seconds: float | None, time_format: str = "%Y-%m-%d %H:%M") -> s
     if seconds is None:
         return "-"
     return datetime.fromtimestamp(seconds).astimezone().strftime(time_format)
-
-
-def _columns(table: Table, when: str) -> None:
-    for name in ("id", when, "category"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("imp.", justify="right", no_wrap=True)
-    table.add_column("memory", no_wrap=True)
 
 
 def _points(memory: Memory) -> Text:

@@ -16,8 +16,7 @@ from compactor_cli.strategies import strategy
 
 
 def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
-    table = make_table(console, "Strategies")
-    table.add_column("name", no_wrap=True)
+    table = make_table(console, "Strategies", "name!")
     table.add_column("what it does", ratio=1)
     table.add_column("best for", ratio=1)
     for each_strategy in strategies:
