@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from msgspec import Struct
 
 from compactor_cli.cli import options
@@ -41,87 +39,38 @@ class CompactOptions(options.SessionOptions):
 
     files: options.FilesArgument = None
     out: options.OutOption = ""
-    out_dir: Annotated[
-        str,
-        typer.Option("--out-dir", metavar="DIR", help="Folder for the outputs, which keep the names of the inputs."),
-    ] = ""
+    out_dir: str = options.option("DIR", "Folder for the outputs, which keep the names of the inputs.", "")
     in_place: options.InPlaceOption = False
-    emit: Annotated[
-        str,
-        typer.Option(
-            "--emit",
-            metavar="WAY",
-            help="rewritten: a smaller file; native: the whole file plus the records that its agent appends when it "
-            "compacts.",
-        ),
-    ] = "rewritten"
-    new_session: Annotated[
-        bool,
-        typer.Option(
-            "--new-session",
-            help="Write a new session with its own id where the agent keeps its sessions (or to -o), and say how to "
-            "resume it.",
-        ),
-    ] = False
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs", metavar="N", min=0, help="Processes to share the files among; 0 is one for each processor."
-        ),
-    ] = 1
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Skip inputs whose outputs an earlier run with the same settings wrote to --out-dir.",
-        ),
-    ] = False
-    engine: Annotated[
-        str,
-        typer.Option(
-            "--engine",
-            metavar="NAME",
-            help="Where to compact several files: processes (default), or dask: a cluster, of N local processes unless "
-            "--scheduler names one.",
-        ),
-    ] = "processes"
-    scheduler: Annotated[
-        str, typer.Option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster: tcp://HOST:8786.")
-    ] = ""
-    if_needed: Annotated[
-        bool,
-        typer.Option("--if-needed", help="Compact only a session that is over the threshold of its model's context."),
-    ] = False
-    dry_run: options.DryRunOption = False
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with code 1 if a file would change.")] = (
-        False
+    emit: str = options.option(
+        "WAY",
+        "rewritten: a smaller file; native: the whole file plus the records that its agent appends when it compacts.",
+        "rewritten",
     )
-    annotations: Annotated[
-        str,
-        typer.Option("--annotations", metavar="NAME", help="Print what --check finds as CI annotations: github."),
-    ] = ""
-    sarif: Annotated[
-        str,
-        typer.Option(
-            "--sarif",
-            metavar="FILE",
-            callback=options.parse_output,
-            help="Write what --check finds as SARIF, for code scanning.",
-        ),
-    ] = ""
+    new_session: bool = options.switch(
+        "Write a new session with its own id where the agent keeps its sessions (or to -o), and say how to resume it."
+    )
+    jobs: int = options.option("N", "Processes to share the files among; 0 is one for each processor.", 1, min=0)
+    resume: bool = options.switch("Skip inputs whose outputs an earlier run with the same settings wrote to --out-dir.")
+    engine: str = options.option(
+        "NAME",
+        "Where to compact several files: processes (default), or dask: a cluster, of N local processes unless "
+        "--scheduler names one.",
+        "processes",
+    )
+    scheduler: str = options.option("ADDRESS", "Scheduler of a Dask cluster: tcp://HOST:8786.", "")
+    if_needed: bool = options.switch("Compact only a session that is over the threshold of its model's context.")
+    dry_run: options.DryRunOption = False
+    check: bool = options.switch("Write nothing; exit with code 1 if a file would change.")
+    annotations: str = options.option("NAME", "Print what --check finds as CI annotations: github.", "")
+    sarif: str = options.option(
+        "FILE", "Write what --check finds as SARIF, for code scanning.", "", callback=options.parse_output
+    )
     report: options.ReportOption = ""
     html: options.HtmlOption = ""
-    recall: Annotated[
-        str, typer.Option("--recall", metavar="QUERY", help="Add the memories that match the query best to the output.")
-    ] = ""
-    column: Annotated[
-        str,
-        typer.Option(
-            "--column",
-            metavar="NAME",
-            help="Column of a Parquet data set that holds the conversations; default: found by its content.",
-        ),
-    ] = ""
+    recall: str = options.option("QUERY", "Add the memories that match the query best to the output.", "")
+    column: str = options.option(
+        "NAME", "Column of a Parquet data set that holds the conversations; default: found by its content.", ""
+    )
     decisions: options.DecisionsOption = ""
 
     @property

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import Annotated
+from dataclasses import field
+from typing import Annotated, Any
 
 import typer
 
@@ -53,14 +54,27 @@ def check_at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
     return used
 
 
+def option(metavar: str, help: str, default: Any, *names: str, **more: Any) -> Any:
+    """Return a field for an option that takes a value, named like the field unless it has `names`. `more`: for typer."""
+
+    def declare(name: str) -> Any:
+        words = names or (f"--{name.replace('_', '-')}",)
+        return typer.Option(*words, metavar=metavar or None, help=help, **more)
+
+    return field(default=default, metadata={"declare": declare})
+
+
+def switch(help: str, *names: str) -> Any:
+    """Return a field for an option without a value, which is off by default."""
+    return option("", help, False, *names)
+
+
 @frozen(frozen=True, kw_only=True)
 class RunOptions(FrozenValues):
     """Options of every command: what it prints."""
 
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Write nothing to standard error except usage errors.")
-    ] = False
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False
+    quiet: bool = switch("Write nothing to standard error except usage errors.", "--quiet", "-q")
+    debug: bool = switch("Show the traceback of a failure.")
     width: WidthOption = None
 
     def say(self, text: str) -> None:
@@ -74,10 +88,7 @@ class RunOptions(FrozenValues):
 class ConfiguredOptions(RunOptions):
     """Options of a command that uses settings."""
 
-    config: Annotated[
-        str,
-        typer.Option("--config", metavar="FILE", help="Settings file to read instead of the user's and the project's."),
-    ] = ""
+    config: str = option("FILE", "Settings file to read instead of the user's and the project's.", "")
 
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
@@ -104,21 +115,13 @@ ProjectOption = Annotated[
 class PickOptions(ConfiguredOptions):
     """Options of a command that accepts a session of this machine as well as a file."""
 
-    latest: Annotated[
-        str,
-        typer.Option(
-            "--latest",
-            metavar="[AGENT]",
-            help="Use the newest session on this machine instead of FILE, or the newest of an agent: claude, codex, "
-            "gemini, ...; see compactor sessions.",
-        ),
-    ] = ""
-    session: Annotated[
-        str,
-        typer.Option(
-            "--session", metavar="ID", help="Use the session on this machine whose id is or begins with this."
-        ),
-    ] = ""
+    latest: str = option(
+        "[AGENT]",
+        "Use the newest session on this machine instead of FILE, or the newest of an agent: claude, codex, "
+        "gemini, ...; see compactor sessions.",
+        "",
+    )
+    session: str = option("ID", "Use the session on this machine whose id is or begins with this.", "")
     project: ProjectOption = ""
 
 

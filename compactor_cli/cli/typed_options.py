@@ -93,6 +93,8 @@ def _option_fields(kind: Any) -> Iterator[tuple[Field[Any], Any]]:
 
 def _field_parameter(field: Field[Any], hint: Any) -> Parameter:
     default = Parameter.empty if field.default is MISSING else field.default
+    if "declare" in field.metadata:
+        hint = Annotated[hint, field.metadata["declare"](field.name)]
     return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 

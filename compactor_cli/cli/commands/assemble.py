@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
 
 import typer
 
@@ -44,10 +43,7 @@ class AssembleOptions(options.SessionOptions):
     context: options.ContextOption = None
     dry_run: options.DryRunOption = False
     report: options.ReportOption = ""
-    schema: Annotated[
-        bool,
-        typer.Option("--schema", help="Print the JSON schema of prompt.yaml.", is_eager=True, callback=_schema),
-    ] = False
+    schema: bool = options.option("", "Print the JSON schema of prompt.yaml.", False, is_eager=True, callback=_schema)
 
 
 @takes_options("assemble")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from msgspec.structs import replace
@@ -49,10 +49,7 @@ _REPEATED_OPTIONS = ("format", "model", "tokenizer", "profile")
 @frozen(frozen=True, kw_only=True)
 class BrowseOptions(options.PickOptions):
     file: options.OneFileArgument = ""
-    out: Annotated[
-        str,
-        typer.Option("-o", "--output", metavar="FILE", help="File for the decisions; default: NAME.decisions.json."),
-    ] = ""
+    out: str = options.option("FILE", "File for the decisions; default: NAME.decisions.json.", "", "-o", "--output")
     decisions: options.DecisionsOption = ""
 
 

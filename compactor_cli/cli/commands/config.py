@@ -185,12 +185,9 @@ def _print_warnings(args: options.CommandOptions, configured: Configured) -> Non
 class FileOptions(RunOptions):
     """Options that choose the settings file to change."""
 
-    user: Annotated[bool, typer.Option("--user", help="Use the user's file.")] = False
-    project: Annotated[
-        bool,
-        typer.Option("--project", help="Use the project's file (default), or a new compactor.toml in this folder."),
-    ] = False
-    config: Annotated[str, typer.Option("--config", metavar="FILE", help="Use this file.")] = ""
+    user: bool = options.switch("Use the user's file.")
+    project: bool = options.switch("Use the project's file (default), or a new compactor.toml in this folder.")
+    config: str = options.option("FILE", "Use this file.", "")
 
 
 @frozen(frozen=True, kw_only=True)
@@ -207,9 +204,9 @@ class SetOptions(UnsetOptions):
 
 @frozen(frozen=True, kw_only=True)
 class InitOptions(RunOptions):
-    user: Annotated[bool, typer.Option("--user", help="Use the user's file.")] = False
-    config: Annotated[str, typer.Option("--config", metavar="FILE", help="Use this file.")] = ""
-    yaml: Annotated[bool, typer.Option("--yaml", help="Write YAML instead of TOML.")] = False
+    user: bool = options.switch("Use the user's file.")
+    config: str = options.option("FILE", "Use this file.", "")
+    yaml: bool = options.switch("Write YAML instead of TOML.")
 
 
 @config.command("set", short_help="Set a key in a file.", context_settings={"ignore_unknown_options": True})

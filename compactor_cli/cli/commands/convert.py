@@ -38,23 +38,12 @@ class ConvertOptions(options.SessionOptions):
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(TARGETS)}.")]
     file: options.FileArgument = ""
     out: options.OutOption = ""
-    out_dir: Annotated[
-        str,
-        typer.Option(
-            "--out-dir", metavar="DIR", help="Folder for the outputs, named as the target's agent names its sessions."
-        ),
-    ] = ""
-    cwd: Annotated[
-        str,
-        typer.Option("--cwd", metavar="DIR", help="Working folder of the new session; default: that of the input."),
-    ] = ""
-    thinking: Annotated[
-        bool, typer.Option("--thinking/--no-thinking", help="Convert thinking, too, if the target can hold it.")
-    ] = True
-    time: Annotated[
-        str,
-        typer.Option("--time", metavar="TIME", help="Time for a session that has none; default: 2000-01-01T00:00:00Z."),
-    ] = ""
+    out_dir: str = options.option("DIR", "Folder for the outputs, named as the target's agent names its sessions.", "")
+    cwd: str = options.option("DIR", "Working folder of the new session; default: that of the input.", "")
+    thinking: bool = options.option(
+        "", "Convert thinking, too, if the target can hold it.", True, "--thinking/--no-thinking"
+    )
+    time: str = options.option("TIME", "Time for a session that has none; default: 2000-01-01T00:00:00Z.", "")
     report: options.ReportOption = ""
 
 

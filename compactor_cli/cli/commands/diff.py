@@ -27,17 +27,14 @@ from compactor_cli.settings.frozen import frozen
 class DiffOptions(options.SessionOptions):
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="Transcript before compaction.")] = ""
     after: Annotated[str, typer.Argument(metavar="AFTER", help="Transcript after compaction.")] = ""
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-under",
-            metavar="NAME=PERCENT",
-            help="Exit with code 1 if less survives: user_requests, rules, instructions, corrections, constraints, "
-            "decisions, effects, open_items, errors, files, identifiers; or if `saved` (percent of the tokens) is "
-            "less.",
-        ),
-    ] = None
-    lost: Annotated[int, typer.Option("--lost", min=0, metavar="N", help="Most lost items to list.")] = 12
+    fail_under: list[str] | None = options.option(
+        "NAME=PERCENT",
+        "Exit with code 1 if less survives: user_requests, rules, instructions, corrections, constraints, "
+        "decisions, effects, open_items, errors, files, identifiers; or if `saved` (percent of the tokens) is "
+        "less.",
+        None,
+    )
+    lost: int = options.option("N", "Most lost items to list.", 12, min=0)
     html: options.HtmlOption = ""
 
 

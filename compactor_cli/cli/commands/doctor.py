@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import forced_values
@@ -29,20 +26,12 @@ from compactor_cli.settings.frozen import frozen
 @frozen(frozen=True, kw_only=True)
 class DoctorOptions(options.SessionOptions):
     file: options.FileArgument = ""
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Fix what can be fixed; every change is listed, and the original is kept.")
-    ] = False
+    fix: bool = options.switch("Fix what can be fixed; every change is listed, and the original is kept.")
     out: options.OutOption = ""
     in_place: options.InPlaceOption = False
-    max_image_bytes: Annotated[
-        int,
-        typer.Option(
-            "--max-image-bytes",
-            metavar="N",
-            parser=options.parse_size,
-            help="Size from which a picture is too large: 5M, 500k.",
-        ),
-    ] = MAX_IMAGE_BYTES
+    max_image_bytes: int = options.option(
+        "N", "Size from which a picture is too large: 5M, 500k.", MAX_IMAGE_BYTES, parser=options.parse_size
+    )
 
 
 @takes_options("doctor")

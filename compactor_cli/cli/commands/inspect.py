@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from compactor_cli.cli import options
 from compactor_cli.cli.databases import existing_database
@@ -39,12 +37,8 @@ _HARMLESS = ("outside_context", "other_roles")
 @frozen(frozen=True, kw_only=True)
 class InspectOptions(options.SessionOptions):
     file: options.FileArgument = ""
-    message: Annotated[
-        int | None, typer.Option("--message", min=0, metavar="N", help="Show message N in full, with its score.")
-    ] = None
-    faults: Annotated[
-        bool, typer.Option("--faults", help="Show only what is wrong with the file; exit with code 1 if anything is.")
-    ] = False
+    message: int | None = options.option("N", "Show message N in full, with its score.", None, min=0)
+    faults: bool = options.switch("Show only what is wrong with the file; exit with code 1 if anything is.")
     html: options.HtmlOption = ""
 
 

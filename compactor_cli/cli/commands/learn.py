@@ -76,31 +76,17 @@ class LearnOptions(options.CommandOptions):
             help="Sessions to learn from; folders are searched for *.jsonl, except names that begin with _.",
         ),
     ]
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="TOML",
-            callback=options.parse_output,
-            help="Profile to write; default: standard output.",
-        ),
-    ] = "-"
-    folds: Annotated[
-        int,
-        typer.Option("--folds", min=2, metavar="N", help="Parts to split the sessions into; each is held out once."),
-    ] = 5
-    penalty: Annotated[
-        float,
-        typer.Option(
-            "--penalty", min=0.001, max=1e6, metavar="X", help="Penalty on large weights; use more with few sessions."
-        ),
-    ] = 10.0
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the split into parts.")] = 0
-    held_out: Annotated[
-        bool,
-        typer.Option("--held-out/--no-held-out", help="Measure on held-out sessions, which takes most of the time."),
-    ] = True
+    output: str = options.option(
+        "TOML", "Profile to write; default: standard output.", "-", "-o", "--output", callback=options.parse_output
+    )
+    folds: int = options.option("N", "Parts to split the sessions into; each is held out once.", 5, min=2)
+    penalty: float = options.option(
+        "X", "Penalty on large weights; use more with few sessions.", 10.0, min=0.001, max=1e6
+    )
+    seed: int = options.option("N", "Seed of the split into parts.", 0)
+    held_out: bool = options.option(
+        "", "Measure on held-out sessions, which takes most of the time.", True, "--held-out/--no-held-out"
+    )
 
 
 @takes_options("learn")

@@ -11,7 +11,7 @@ import typer
 from compactor_cli.cli.databases import create_database, existing_database
 from compactor_cli.cli.files import is_file, read_bytes, write_bytes
 from compactor_cli.cli.memory_log import KindOptions, filters_of, open_log, time_of
-from compactor_cli.cli.options import CommandOptions, OutOption
+from compactor_cli.cli.options import CommandOptions, OutOption, option, switch
 from compactor_cli.cli.outputs import check_outputs, find_files_read
 from compactor_cli.cli.remote import is_remote, load_store
 from compactor_cli.cli.streams import print_json
@@ -27,14 +27,12 @@ MAX_SHOWN = 20
 
 @frozen(frozen=True, kw_only=True)
 class ConsolidateOptions(CommandOptions):
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False
+    dry_run: bool = switch("Show what would change, and change nothing.")
 
 
 @frozen(frozen=True, kw_only=True)
 class DecayOptions(ConsolidateOptions):
-    now: Annotated[
-        str, typer.Option("--now", metavar="TIME", help="Time up to which it fades; default: the time of this run.")
-    ] = ""
+    now: str = option("TIME", "Time up to which it fades; default: the time of this run.", "")
 
 
 @frozen(frozen=True, kw_only=True)

@@ -44,46 +44,21 @@ class RestoreOptions(options.SessionOptions):
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="Output of compact; - is standard input.")] = ""
     out: options.OutOption = ""
     in_place: options.InPlaceOption = False
-    ref: Annotated[
-        str | None,
-        typer.Option("--ref", metavar="REF", help="Print one original: ctx_ and hex digits, from a mark or --list."),
-    ] = None
-    listed: Annotated[
-        bool,
-        typer.Option(
-            "--list", help="List what the archive holds of the file and what was removed; without FILE: of all files."
-        ),
-    ] = False
-    search: Annotated[
-        str | None,
-        typer.Option(
-            "--search", metavar="WORDS", help="Find archived messages with these words; without FILE: of all files."
-        ),
-    ] = None
-    round: Annotated[
-        int | None,
-        typer.Option(
-            "--round",
-            min=1,
-            metavar="N",
-            help="Restore the file as it was before its Nth compaction, numbered as in --list.",
-        ),
-    ] = None
-    compaction: Annotated[
-        int | None,
-        typer.Option(
-            "--compaction", min=1, metavar="N", help="Restore the input of compaction N of the list without FILE."
-        ),
-    ] = None
-    purge: Annotated[
-        bool,
-        typer.Option(
-            "--purge", help="Delete everything the archive holds of this file's session; this cannot be undone."
-        ),
-    ] = False
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Also delete what the archive holds of other files of the session.")
-    ] = False
+    ref: str | None = options.option("REF", "Print one original: ctx_ and hex digits, from a mark or --list.", None)
+    listed: bool = options.switch(
+        "List what the archive holds of the file and what was removed; without FILE: of all files.", "--list"
+    )
+    search: str | None = options.option(
+        "WORDS", "Find archived messages with these words; without FILE: of all files.", None
+    )
+    round: int | None = options.option(
+        "N", "Restore the file as it was before its Nth compaction, numbered as in --list.", None, min=1
+    )
+    compaction: int | None = options.option(
+        "N", "Restore the input of compaction N of the list without FILE.", None, min=1
+    )
+    purge: bool = options.switch("Delete everything the archive holds of this file's session; this cannot be undone.")
+    yes: bool = options.switch("Also delete what the archive holds of other files of the session.")
 
 
 @takes_options("restore")

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Annotated
-
-import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.inputs import inputs_of, one_by_one
@@ -24,9 +21,7 @@ from compactor_cli.settings.frozen import frozen
 @frozen(frozen=True, kw_only=True)
 class ScoreOptions(options.SessionOptions):
     file: options.FileArgument = ""
-    top: Annotated[
-        int, typer.Option("--top", min=0, metavar="N", help="Show only the N highest scores; 0 for all.")
-    ] = 0
+    top: int = options.option("N", "Show only the N highest scores; 0 for all.", 0, min=0)
 
 
 @takes_options("score")

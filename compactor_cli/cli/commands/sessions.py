@@ -7,9 +7,7 @@ import time
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
-from typing import Annotated
 
-import typer
 from msgspec.structs import replace
 
 from compactor_cli.agents import AGENTS, agent
@@ -34,21 +32,14 @@ _DATE_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}$")
 
 @frozen(frozen=True, kw_only=True)
 class SessionsOptions(options.CommandOptions):
-    agents: Annotated[
-        list[str] | None,
-        typer.Option("--agent", metavar="NAME", help="Only sessions of this agent: claude, codex, ...; repeatable."),
-    ] = None
+    agents: list[str] | None = options.option(
+        "NAME", "Only sessions of this agent: claude, codex, ...; repeatable.", None, "--agent"
+    )
     project: options.ProjectOption = ""
-    since: Annotated[
-        str, typer.Option("--since", metavar="TIME", help="Only sessions used since then: 12h, 7d, 2w, or 2026-11-01.")
-    ] = ""
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="Most sessions to list; 0 for all. Default: 20.")
-    ] = _MAX_SHOWN
-    everything: Annotated[bool, typer.Option("--all", help="Also list the sessions of subagents.")] = False
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Read each listed session and count its messages and tokens.")
-    ] = False
+    since: str = options.option("TIME", "Only sessions used since then: 12h, 7d, 2w, or 2026-11-01.", "")
+    limit: int = options.option("N", "Most sessions to list; 0 for all. Default: 20.", _MAX_SHOWN, min=0)
+    everything: bool = options.switch("Also list the sessions of subagents.", "--all")
+    exact: bool = options.switch("Read each listed session and count its messages and tokens.")
 
 
 @takes_options("sessions")
