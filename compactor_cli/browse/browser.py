@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable
 from typing import ClassVar, cast
 
 from msgspec.structs import replace
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Footer
 
 from compactor_cli.browse import labels as words
-from compactor_cli.browse.desk import Desk
 from compactor_cli.browse.detail import Detail, FullRow
 from compactor_cli.browse.dialogs import FilterDialog, KeysDialog, OptionDialog, TextDialog
 from compactor_cli.browse.message_filters import Mark, count_marks, filter_rows, matching_rows
@@ -23,10 +23,9 @@ from compactor_cli.browse.message_list import MessageList
 from compactor_cli.browse.output import signals_of
 from compactor_cli.browse.panels import CSS, STYLES, Panels, one_line
 from compactor_cli.browse.rows import BrowserRow, BrowserView, plain_view
-from compactor_cli.browse.terminal import quit_with_terminal
 from compactor_cli.browse.view_state import History, State, decide, decide_all, groups_of
-from compactor_cli.browse.writing import Writing
-from compactor_cli.errors import CompactorError
+from compactor_cli.browse.writing import Desk, Writing
+from compactor_cli.errors import CompactorError, ExitCode
 from compactor_cli.model.decisions import Choice
 from compactor_cli.strategies import STRATEGIES
 
@@ -351,3 +350,18 @@ class Browser(Writing):
     def action_next_decided(self) -> None:
         if not self.list.next_decided():
             self.say("No shown message has a decision.", noticed=True)
+
+
+def quit_with_terminal(app: App[int]) -> None:
+    """End the application when its terminal is closed; otherwise, reading keys from the closed terminal would spin."""
+
+    def look() -> None:
+        if not _is_terminal_open():
+            app.exit(return_code=int(ExitCode.INTERRUPTED))
+
+    if _is_terminal_open():  # in tests there is no terminal
+        app.set_interval(1, look)
+
+
+def _is_terminal_open() -> bool:
+    return sys.__stdin__ is not None and sys.__stdin__.isatty()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from compactor_cli.browse.row_lines import safe_line
-from compactor_cli.browse.rows import BrowserRow, BrowserView, display_name
+from compactor_cli.browse.rows import BrowserRow, BrowserView, display_name, safe_line
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.summary_text.excerpts import speaker_of

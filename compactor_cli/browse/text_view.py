@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from compactor_cli.browse.output import OutputLine
-from compactor_cli.browse.row_lines import wrap_line
+from compactor_cli.browse.rows import wrap_line
 
 
 class TextView(ScrollView, can_focus=True, inherit_bindings=False):

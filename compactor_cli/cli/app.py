@@ -13,8 +13,8 @@ from typer.core import TyperGroup
 
 from compactor_cli.cli.command_table import ARGS, Commands, summary
 from compactor_cli.cli.mistakes import is_mistake, mistake_message
+from compactor_cli.cli.options import WidthOption
 from compactor_cli.cli.streams import open_streams
-from compactor_cli.cli.width import WidthOption
 from compactor_cli.errors import BUG_REMEDY, CompactorError, ExitCode, UsageError, bug_message
 from compactor_cli.text.clean import visible
 

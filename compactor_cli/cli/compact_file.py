@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from compactor_cli.cli.checking import compaction_finding, verdict
-from compactor_cli.cli.compact_job import Job
+from compactor_cli.cli.compact_job import Job, compaction_finding, verdict
 from compactor_cli.cli.files import make_folder, split_warning, write_bytes
 from compactor_cli.cli.gathering import add_events, is_gathered
-from compactor_cli.cli.html import write_page
+from compactor_cli.cli.outputs import write_page
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.recording import memories_in_output
 from compactor_cli.cli.session import Session
@@ -36,12 +35,12 @@ from compactor_cli.tokens.models import model_facts
 
 if TYPE_CHECKING:
     from compactor_cli.cli.carrying_on import CarriedOn
-    from compactor_cli.memory.extraction import MemoryExtractor
+    from compactor_cli.memory.extract import MemoryExtractor
 
 
 def compact_file(session: Session, file: str, job: Job) -> Outcome:
     """Compact one input and return its outcome. Raises CompactorError."""
-    from compactor_cli.render.keeping import keeping_lines
+    from compactor_cli.render.remarks import keeping_lines
 
     args, progress = job.args, session.progress
     before = session.model_use()
@@ -111,8 +110,7 @@ def _extra_entries(
     """Return further entries for a report: the probe's counts, the plan if nothing is written, what was stored, and the
     new session."""
     from compactor_cli.render.jsons import plan_json
-    from compactor_cli.render.keeping import keeping_json
-    from compactor_cli.render.model_use import probe_json
+    from compactor_cli.render.remarks import keeping_json, probe_json
 
     entries: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
     entries |= {"plan": plan_json(parts)} if planned else {}
@@ -152,7 +150,7 @@ def _report_outcome(
     if carried and job.args.writes:
         session.say(carried.line)
     if probed and probed.before is not None:
-        from compactor_cli.render.model_use import probe_line
+        from compactor_cli.render.remarks import probe_line
 
         session.say(probe_line(probed))
     if job.args.check:
@@ -171,7 +169,7 @@ def _report(
 ) -> str:
     """Return the report of one file for scripts, with `extra` appended, and write the HTML page if one is requested."""
     from compactor_cli.render import jsons
-    from compactor_cli.render.model_use import model_json
+    from compactor_cli.render.remarks import model_json
     from compactor_cli.views.compare_sources import survival_of
 
     warnings = [*session.warnings, *(use.warnings if use else ())]

@@ -1,25 +1,29 @@
-"""Declare the options of `compact` that are not settings, and reject combinations that make no sense."""
+"""Declare the options of `compact` that are not settings, reject combinations that make no sense, and put what --check
+finds into words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import typer
 from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.deciding import DecisionsFile
+from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
-from compactor_cli.cli.html import check_html
 from compactor_cli.cli.inputs import Input, is_parquet
-from compactor_cli.cli.outputs import check_outputs, find_files_read
+from compactor_cli.cli.outputs import check_html, check_outputs, find_files_read
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.replacing import DONE_FILE_NAME
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.layers import Layer
-from compactor_cli.errors import UsageError, meant
+from compactor_cli.errors import BudgetError, CompactorError, InputError, UsageError, meant
 from compactor_cli.model.memory import Memory
+from compactor_cli.model.outcome import CheckFinding
+from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.settings import Settings
 from compactor_cli.settings.frozen import frozen
@@ -232,3 +236,36 @@ def _check_findings(args: CompactOptions) -> None:
 def path_in(folder: str, name: str) -> str:
     """Return the path of a name in a folder, which may be in a remote store."""
     return f"{folder.rstrip('/')}/{name}" if is_remote(folder) else str(Path(folder, name))
+
+
+def verdict(before: int, after: int, *, changed: bool) -> str:
+    """Return a phrase with the result for one file, from its tokens before and after."""
+    return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay unchanged"
+
+
+def compaction_finding(source: Source, after: int) -> CheckFinding:
+    """Return the finding for a file that would change; `after` is the number of tokens it would have."""
+    message = f"{verdict(source.tokens, after, changed=True)}; run compact without --check"
+    return CheckFinding("needs-compaction", source.path, 1, message)
+
+
+def failure_finding(path: str, error: CompactorError) -> CheckFinding:
+    """Return the finding for a file that could not be checked."""
+    message = error.what if isinstance(error, InputError) else str(error)
+    line = (error.line or 1) if isinstance(error, InputError) else 1
+    rule = "cannot-fit" if isinstance(error, BudgetError) else "unreadable" if isinstance(error, InputError) else ""
+    return CheckFinding(rule or "failed", path, line, message)
+
+
+def publish_findings(args: CompactOptions, findings: Sequence[CheckFinding], inputs: Sequence[str]) -> None:
+    """Print the annotations and write the SARIF file for CI, if requested. `inputs`: the files that were checked."""
+    if not args.annotations and not args.sarif:
+        return
+    from importlib.metadata import version
+
+    from compactor_cli.render.annotations import github, sarif
+
+    if args.annotations:
+        typer.echo(github(findings), nl=False)
+    if args.sarif:
+        write_bytes(args.sarif, sarif(findings, version("compactor-cli")).encode(), inputs=inputs)

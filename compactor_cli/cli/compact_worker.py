@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.cli.compact_job import CompactOptions, Job
-from compactor_cli.cli.compact_one import FileResult, FileTask, attempt
 from compactor_cli.cli.configured import Configured
+from compactor_cli.cli.many import FileResult, FileTask, attempt
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.workers import collect_garbage

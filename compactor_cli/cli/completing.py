@@ -1,9 +1,8 @@
 """Answer the completion scripts in `compactor_cli/shell`, which ask at each Tab what can be inserted at the cursor.
 
-The first line of the answer is its kind: words, open (words that may be continued), files, dirs or none. For words,
-one line each follows: the word, a tab, and its description. The commands and their options come from
-`shell/words.json`, which `make docs` writes, because loading the commands themselves would take longer than a person
-waits for a key.
+The first line of the answer is its kind: words, open (words that may be continued), files, dirs or none. For words, one
+line each follows: the word, a tab, and its description. The commands and their options come from `shell/words.json`,
+which `make docs` writes, because loading the commands themselves would take longer than a person waits for a key.
 """
 
 from __future__ import annotations

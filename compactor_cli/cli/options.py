@@ -3,6 +3,7 @@ class, and options for settings in `settings/`."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import field
@@ -10,10 +11,31 @@ from typing import Annotated, Any
 
 import typer
 
-from compactor_cli.cli.width import WidthOption
 from compactor_cli.errors import UsageError
 from compactor_cli.settings.frozen import FrozenValues, frozen
 from compactor_cli.text.quantities import count_in, share_in
+
+_MIN_WIDTH = 40
+
+
+def _set_width(width: int | None) -> int | None:
+    """Set the width of the terminal for everything that prints and for child processes."""
+    if width is not None:
+        os.environ["COLUMNS"] = str(width)
+    return width
+
+
+WidthOption = Annotated[
+    int | None,
+    typer.Option(
+        "--width",
+        metavar="N",
+        min=_MIN_WIDTH,
+        is_eager=True,
+        callback=_set_width,
+        help="Width of tables; default: that of the terminal, or COLUMNS.",
+    ),
+]
 
 
 def parse_tokens(text: str | int) -> int:
@@ -55,7 +77,7 @@ def check_at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
 
 
 def option(metavar: str, help: str, default: Any, *names: str, **more: Any) -> Any:
-    """Return a field for an option that takes a value, named like the field unless it has `names`. `more`: for typer."""
+    """Return a field for an option with a value, named like the field unless it has `names`. `more`: for typer."""
 
     def declare(name: str) -> Any:
         words = names or (f"--{name.replace('_', '-')}",)

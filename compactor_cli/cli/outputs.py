@@ -1,4 +1,5 @@
-"""Check a run's outputs against its inputs: no output may replace a file that is read, or another output."""
+"""Check a run's outputs against its inputs: no output may replace a file that is read, or another output. Also writes
+the page of --html."""
 
 from __future__ import annotations
 
@@ -7,15 +8,21 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.files import is_file, is_folder, real_path, whole_name
+from compactor_cli.cli.files import is_file, is_folder, real_path, whole_name, write_bytes
 from compactor_cli.cli.remote import is_remote, local_path
+from compactor_cli.cli.session import Session
 from compactor_cli.containers import CONTAINERS, UNSUPPORTED_SUFFIXES
 from compactor_cli.db.place import sqlite_file
 from compactor_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from compactor_cli.model.timeline import Entry
+    from compactor_cli.views.survival.result import Survival
 
 _INPUT = "input"
 _MAIN = ("-o", "--out-dir")
@@ -144,3 +151,28 @@ def _file_identity(path: str, *, standard: int = 0) -> object:
     except ValueError:  # a NUL character, which no file name contains
         return None
     return (state.st_dev, state.st_ino) if stat.S_ISREG(state.st_mode) else None
+
+
+def check_html(out_path: str, work: int) -> None:
+    """Raise UsageError if a page cannot be written. `work`: how many files the command processes."""
+    if out_path == "-":
+        raise UsageError("--html -: standard output is used for what the command prints; name a file")
+    if out_path and work > 1:
+        raise UsageError(f"--html {out_path}: a page shows one file, but there are {work}; name one")
+
+
+def write_page(
+    session: Session,
+    out_path: str,
+    command: str,
+    paths: Sequence[str],
+    report: Mapping[str, Any],
+    entries: Sequence[Entry],
+    survivals: Sequence[Survival] = (),
+) -> None:
+    """Write the HTML page of a command. `paths`: the files that it read."""
+    from compactor_cli.render.html.page import page_value, render_page
+
+    text = render_page(page_value(command, " → ".join(paths), report, entries, survivals))
+    write_bytes(out_path, text.encode("utf-8"), inputs=paths)
+    session.say(f"page written to {out_path}")

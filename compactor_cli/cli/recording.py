@@ -22,7 +22,7 @@ from compactor_cli.model.transcript import Source, Transcript
 
 if TYPE_CHECKING:
     from compactor_cli.db.database import Database
-    from compactor_cli.memory.extraction import MemoryExtractor
+    from compactor_cli.memory.extract import MemoryExtractor
 
 _MAX_CANDIDATES = 30
 """Maximum number of memories to examine for each request; the relevant ones are used."""
@@ -98,7 +98,7 @@ class Keeper:
     def memory_extractor(self) -> MemoryExtractor:
         """Return an object that finds the memories of conversations; it uses the session's model if the settings ask
         one."""
-        from compactor_cli.memory.extraction import MemoryExtractor
+        from compactor_cli.memory.extract import MemoryExtractor
 
         session, settings = self.session, self.session.settings
         model = session.find_asker() if settings.asks else None

@@ -244,7 +244,7 @@ class Session:
 
     def model_use_json(self) -> dict[str, Any]:
         """Return what a model was asked so far in the form of reports; empty if none was asked."""
-        from compactor_cli.render.model_use import model_json
+        from compactor_cli.render.remarks import model_json
 
         use = self.model_use()
         return model_json(use) if use else {}
@@ -253,7 +253,7 @@ class Session:
         """Print what a model was asked, and its warnings, each prefixed with `file`."""
         if use is None:
             return
-        from compactor_cli.render.model_use import use_line
+        from compactor_cli.render.remarks import use_line
 
         self.say(f"{file}{use_line(use)}")
         for warning in use.warnings:

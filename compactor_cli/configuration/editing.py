@@ -12,8 +12,7 @@ from copy import deepcopy
 from typing import Any
 
 from compactor_cli.configuration.checked_values import describe_allowed, notation_of
-from compactor_cli.configuration.keys import Key, keys, sections
-from compactor_cli.configuration.presets import PRESETS
+from compactor_cli.configuration.keys import PRESETS, Key, keys, sections
 from compactor_cli.configuration.settings_files import SettingsFile, parse_file, section_of
 from compactor_cli.errors import SettingsError
 

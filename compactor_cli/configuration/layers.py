@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from compactor_cli.configuration.checked_values import check_value
-from compactor_cli.configuration.keys import keys
-from compactor_cli.configuration.presets import PRESETS
+from compactor_cli.configuration.keys import PRESETS, keys
 from compactor_cli.errors import SettingsError
 from compactor_cli.settings import ReadingSettings, Settings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Sequence
 
@@ -10,8 +11,7 @@ from msgspec.structs import replace
 
 from compactor_cli.asking.port import LanguageModel
 from compactor_cli.memory.decontextualize import decontextualize, statements_of
-from compactor_cli.memory.ephemeral import Speaker, is_ephemeral, is_first_person
-from compactor_cli.memory.harness import is_briefing
+from compactor_cli.memory.ephemeral import Speaker, is_briefing, is_ephemeral, is_first_person
 from compactor_cli.memory.loose_references import refers_back
 from compactor_cli.memory.prose import SpokenSentence, spoken_sentences
 from compactor_cli.memory.rules import find_rule
@@ -19,6 +19,8 @@ from compactor_cli.model.memory import CATEGORIES, COMPACTION, EXTRACTED, Memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Transcript
+from compactor_cli.scoring.base import Scorer
+from compactor_cli.settings import Settings
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.secrets import may_be_secret
 
@@ -250,3 +252,51 @@ def _likeness(sentence_words: list[str], wanted_words: list[str]) -> float:
     """Return the number of shared words relative to all words of both."""
     first, second = set(sentence_words), set(wanted_words)
     return len(first & second) / (len(first | second) or 1)
+
+
+class MemoryExtractor:
+    """Extracts the memories of transcripts, only once for each transcript.
+
+    `judge`: the run's classifier scorer, which caches its judgements. None: a scorer of its own is created.
+    """
+
+    def __init__(
+        self, settings: Settings, *, created: float, model: LanguageModel | None, judge: Scorer | None
+    ) -> None:
+        self._settings, self._created, self._model, self._judge = settings, created, model, judge
+        self._found: dict[tuple[tuple[str, str], ...], tuple[Memory, ...]] = {}
+
+    def __call__(self, transcript: Transcript) -> tuple[Memory, ...]:
+        """Return the memories of a transcript. Raises ModelError when the model fails and fallback is not allowed."""
+        key = tuple((message.role, message.text("text")) for message in transcript.messages)
+        if key not in self._found:
+            self._found[key] = extract_memories(
+                transcript, self._settings, created=self._created, model=self._model, judge=self._judge
+            )
+        return self._found[key]
+
+
+def extract_memories(
+    transcript: Transcript,
+    settings: Settings,
+    *,
+    created: float,
+    model: LanguageModel | None = None,
+    judge: Scorer | None = None,
+) -> tuple[Memory, ...]:
+    """Return what `settings.memory` makes worth remembering, in the order of first mention.
+
+    `created`: the memories' creation time. `judge`: the scorer that asks the model; by default one with the
+    settings' prompt. Raises ModelError when the model fails and fallback is not allowed.
+    """
+    memory = settings.memory
+    scores = None
+    if model is not None:
+        if judge is None:
+            from compactor_cli.scoring.classifier import ClassifierScorer  # most runs ask no model
+
+            judge = ClassifierScorer(model, memory.prompt)
+        scoring = dataclasses.replace(settings.scoring, threshold=memory.threshold)
+        judged_by = dataclasses.replace(settings, scoring=scoring)
+        scores = judge.score(transcript, judged_by)
+    return extract(transcript, threshold=memory.threshold, created=created, model=model, scores=scores)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -346,4 +347,19 @@ def lost_table(console: Console, survivals: Sequence[Survival], max_rows: int) -
     table = make_table(console, title, ">#", "category!", "text!")
     for category, index, text in rows[:max_rows]:
         table.add_row(str(index), category.replace("_", " "), snippet(text, console.width - 24))
+    return table
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    return {"kind": finding.kind, "line": finding.line, "detail": finding.detail, "remedy": finding.remedy or None}
+
+
+def findings_table(console: Console, findings: Sequence[Finding], *, fixed: bool) -> Table:
+    """Return a table of the findings, and of what is or was done about them."""
+    table = make_table(console, "Findings", ">line!", "kind!")
+    table.add_column("what", ratio=3, overflow="fold")
+    table.add_column("done about it" if fixed else "what --fix does", ratio=2, overflow="fold")
+    for finding in findings:
+        line = str(finding.line) if finding.line else ""
+        table.add_row(line, finding.kind, plain(finding.detail), finding.remedy or "nothing: fix by hand")
     return table

@@ -14,21 +14,9 @@ from compactor_cli.errors import StoreError
 from compactor_cli.model.archived import Archived, FileState, FoundCompaction
 from compactor_cli.model.content import Content, split_chunks
 
-_COMPACTION_COLUMNS = (
-    compactions.c.id,
-    compactions.c.at,
-    compactions.c.used,
-    compactions.c.previous,
-    compactions.c.written,
-    compactions.c.kept,
-    compactions.c.format,
-    compactions.c.input_path,
-    compactions.c.input_sha256,
-    compactions.c.input_size,
-    compactions.c.output_path,
-    compactions.c.output_sha256,
-    compactions.c.output_size,
-)
+_OWN = ("id", "at", "used", "previous", "written", "kept", "format")
+_STATES = tuple(f"{name}_{field}" for name in ("input", "output") for field in ("path", "sha256", "size"))
+_COMPACTION_COLUMNS = tuple(compactions.c[name] for name in (*_OWN, *_STATES))
 
 
 class _State(NamedTuple):
@@ -151,13 +139,7 @@ def compactions_at_path(connection: Connection, path: str) -> list[Archived]:
 
 def _archived(row: Any) -> Archived:
     return Archived(
-        id=row.id,
-        at=row.at,
-        used=row.used,
-        previous=row.previous,
-        written=row.written,
-        kept=row.kept,
-        format=row.format,
+        **{name: getattr(row, name) for name in _OWN},
         input=FileState(row.input_path, row.input_sha256, row.input_size),
         output=FileState(row.output_path, row.output_sha256, row.output_size),
     )

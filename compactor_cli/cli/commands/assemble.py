@@ -121,7 +121,7 @@ def _report_result(
 ) -> None:
     """Write the report for scripts and the tables for people; with --dry-run, the tables go to standard output."""
     from compactor_cli.render import jsons, prompts, tables
-    from compactor_cli.render.model_use import model_json, use_line
+    from compactor_cli.render.remarks import model_json, use_line
 
     use = session.model_use()
     for warning in (*result.history.warnings, *(use.warnings if use else ())):

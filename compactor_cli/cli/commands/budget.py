@@ -121,7 +121,7 @@ def _show(
 ) -> None:
     """Show the budget as tables or as JSON."""
     from compactor_cli.render import jsons, prompts, tables
-    from compactor_cli.render.strategies import scope_lines
+    from compactor_cli.render.lists import scope_lines
 
     session.print_model_use(session.model_use())
     if json:

@@ -9,8 +9,14 @@ from pathlib import Path
 import typer
 from msgspec.structs import replace
 
-from compactor_cli.cli.checking import failure_finding, publish_findings
-from compactor_cli.cli.compact_job import CompactOptions, Job, check_usage, warn_about_options
+from compactor_cli.cli.compact_job import (
+    CompactOptions,
+    Job,
+    check_usage,
+    failure_finding,
+    publish_findings,
+    warn_about_options,
+)
 from compactor_cli.cli.deciding import read_decisions, with_aim
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import inputs_of, unique_inputs

@@ -9,9 +9,8 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import is_folder, read_bytes
-from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import Input, files_of, one_by_one
-from compactor_cli.cli.outputs import check_outputs, find_files_read
+from compactor_cli.cli.outputs import check_html, check_outputs, find_files_read, write_page
 from compactor_cli.cli.picking import pick_files
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json

@@ -115,7 +115,7 @@ def _show(
     json: bool,
 ) -> None:
     from compactor_cli.render import jsons, tables
-    from compactor_cli.render.doctor import finding_json, findings_table
+    from compactor_cli.render.tables import finding_json, findings_table
 
     findings = examined.findings
     if json:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from compactor_cli.cli import options
 from compactor_cli.cli.databases import existing_database
-from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.outputs import check_outputs, find_files_read
+from compactor_cli.cli.outputs import check_html, check_outputs, find_files_read, write_page
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
@@ -74,7 +73,7 @@ def _inspect(session: Session, args: InspectOptions, file: str) -> int:
     """Inspect one file and return the exit code."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
-    from compactor_cli.render.doctor import finding_json
+    from compactor_cli.render.tables import finding_json
 
     before, settings = session.model_use(), session.settings
     source = session.load(file)
@@ -147,7 +146,7 @@ def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past_ro
     """Show how full the context is, where the tokens are, and the archived rounds."""
     from compactor_cli.render import tables
     from compactor_cli.render.archive import rounds_table
-    from compactor_cli.render.strategies import scope_lines
+    from compactor_cli.render.lists import scope_lines
     from compactor_cli.views.overview import overview
 
     for line in tables.context_lines(session.out, view):

@@ -17,6 +17,8 @@ BATCH = 500
 """Maximum number of rows per statement."""
 
 T = TypeVar("T")
+_NUMBERS = ("category", "importance", "confidence", "created", "used", "uses", "pinned", "decayed")
+"""Columns of a memory that change."""
 _LOCK = "LOCK TABLE memories IN SHARE ROW EXCLUSIVE MODE"
 _VECTORS = "INSERT INTO memory_vectors (memory, words) VALUES (:memory, CAST(:words AS tsvector))"
 
@@ -110,27 +112,19 @@ def search_vector(searched: str) -> str:
 
 
 def _values(memory: Memory) -> dict[str, Any]:
-    names = ("category", "importance", "confidence", "created", "used", "uses", "pinned", "decayed")
-    return {name: getattr(memory, name) for name in names}
+    return {name: getattr(memory, name) for name in _NUMBERS}
 
 
 def _memory(row: Row[Any], tags: Sequence[Row[Any]], sources: Sequence[Row[Any]]) -> Memory:
     return Memory(
         text=row.text,
-        category=row.category,
-        importance=row.importance,
-        confidence=row.confidence,
+        **{name: getattr(row, name) for name in _NUMBERS},
         # databases sort by locale
         tags=tuple(sorted(tag.tag for tag in tags)),
         sources=tuple(
             MemorySource(s.transcript, s.session, tuple(json.loads(s.messages)), tuple(json.loads(s.ids)))
             for s in sources
         ),
-        created=row.created,
-        used=row.used,
-        uses=row.uses,
-        pinned=row.pinned,
-        decayed=row.decayed,
     )
 
 
