@@ -106,8 +106,7 @@ class Agent(Struct, frozen=True, kw_only=True):
 
 
 def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
-    """Yield the files in a folder and up to `depth` levels below it. Raises OSError for the folder itself;
-    unreadable items below it are skipped."""
+    """Yield the files up to `depth` levels below a folder. Raises OSError for the folder itself only."""
     with os.scandir(folder) as entries:
         folder_entries = list(entries)
     for entry in folder_entries:

@@ -63,8 +63,7 @@ def parts(
 
 
 def export_session(file: Path, read: Read = document) -> dict[str, Any]:
-    """Return the session in `file` in the form written by `opencode export`. Ids that only appear in file names are
-    added."""
+    """Return the session as `opencode export` writes it, with the ids that only file names have."""
     storage, session = file.parents[2], read(file)
     session_id = _id(session, file)
     written = []

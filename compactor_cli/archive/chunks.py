@@ -16,13 +16,8 @@ MAX_CHUNK_BYTES = 64 * 1024
 
 
 def cut_chunks(source: Source) -> ContentChunks:
-    """Return the bytes of a file in pieces; joined, they are the file.
-
-    Borders are always before a record. Bytes between records, or after the last one, belong to the record before
-    them; bytes before the first record belong to that one. As long as pieces are small, only the record itself
-    decides whether a piece ends after it, so the same records are split alike in every file. A packed file is split
-    at fixed sizes.
-    """
+    """Return a file in pieces. Borders are before records, and only a record itself decides whether a piece ends after
+    it, so that the same records are split alike in every file. A packed file is split at fixed sizes."""
     if source.packed:
         return ContentChunks(source.packed, range(MAX_CHUNK_BYTES, len(source.packed), MAX_CHUNK_BYTES))
     data = source.data

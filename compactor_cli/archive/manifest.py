@@ -24,8 +24,7 @@ _MAX_ID_CHARS = 200
 def make_manifest_of(
     source: Source, data: Content, parts: Sequence[Compaction], output_path: str, counter: str
 ) -> Manifest:
-    """Return the manifest of a compaction of `source`. `data` is the output, `parts` the result for each
-    conversation."""
+    """Return the manifest of a compaction of `source` into `data`; `parts`: its conversations."""
     before = FileState(source.path, sha256(source.stored), len(source.stored))
     after = FileState(output_path, sha256(data), len(data))
     changed = [(n, part) for n, part in enumerate(parts) if part.changed] if before.sha256 != after.sha256 else []
@@ -51,8 +50,7 @@ def session_names(source: Source) -> list[str]:
 
 
 def with_references(removed: Sequence[Removed]) -> tuple[Removed, ...]:
-    """Return the entries with their references: as many digits as distinguish the original from others of the file,
-    but at least 8."""
+    """Return the entries with references: 8 digits, or as many as tell their originals from others."""
     digests = sorted({entry.digest for entry in removed})
     digits = dict.fromkeys(digests, MIN_REFERENCE_DIGITS)
     for first, second in pairwise(digests):

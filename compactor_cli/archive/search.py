@@ -48,8 +48,7 @@ def find_hits(
 
 
 def select_best(candidates: Iterable[MessageHit], limit: int) -> list[MessageHit]:
-    """Return the hits with the most words, newest first among equals. A message found in several states appears
-    once."""
+    """Return the hits with the most words, newest first among equals, each message once."""
     ranked = sorted(candidates, key=lambda hit: (hit.matched, hit.compaction, hit.message), reverse=True)
     by_message: dict[tuple[str, str], MessageHit] = {}
     for hit in ranked:

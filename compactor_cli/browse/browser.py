@@ -106,7 +106,6 @@ class Browser(Writing):
         self.panels.columns(self.list.head())
 
     def _refill_list(self) -> None:
-        """Refill the list and the sums from what is known now."""
         state = self.history.now
         shown_rows = filter_rows(self.view.rows, self.marks, state.choices, self.groups)
         self.list.show(self.view.rows, shown_rows, state.choices)
@@ -143,7 +142,6 @@ class Browser(Writing):
         return out.append(f" · decided: {choice}", "bold") if choice else out
 
     def _reason_of(self, row: BrowserRow) -> Text:
-        """Return the reason for a message's fate."""
         choices = self.history.now.choices
         choice = self.groups.choice(choices, row.spot) if row.spot else None
         names = signals_of(self.view, row)
@@ -173,8 +171,7 @@ class Browser(Writing):
     # -- computing
 
     def _compute(self) -> None:
-        """Request the computation of the current state. If several requests are waiting, only the last one is
-        computed."""
+        """Request the computation of the current state; of several waiting requests, only the last counts."""
         self._wanted = self.history.now
         self.settled.clear()
         if self._computing is None:

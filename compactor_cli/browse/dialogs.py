@@ -40,7 +40,6 @@ class _Dialog(ModalScreen[Answer]):
 
 
 def _one_line(*pieces: str | tuple[str, str]) -> Text:
-    """Return text that stays on one line."""
     return Text.assemble(*pieces, no_wrap=True, overflow="ellipsis")
 
 

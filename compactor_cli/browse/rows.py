@@ -151,8 +151,7 @@ def safe_line(text: str) -> str:
 
 
 def wrap_line(line: str, width: int) -> Iterator[str]:
-    """Yield a line in pieces of at most this width, split at blanks if possible. A character wider than that is a
-    piece of its own."""
+    """Yield pieces of at most this width, split at blanks if possible; a wider character is a piece of its own."""
     start, end = 0, len(line)
     while end - start > width or cell_len(line[start:]) > width:
         piece = _fitting_start(line[start : start + max(1, width)], width)

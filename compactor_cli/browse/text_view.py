@@ -78,7 +78,6 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(list(self._marked(piece.text, style))).adjust_cell_length(width, base)
 
     def _marked(self, text: str, style: Style) -> list[Segment]:
-        """Return a line with the search words highlighted."""
         words, out, low = self._words, [], text.lower()
         start = 0
         while words and len(low) == len(text) and (position := low.find(words, start)) >= 0:

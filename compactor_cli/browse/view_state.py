@@ -52,8 +52,7 @@ def groups_of(source: Source) -> Groups:
 
 
 def decide(state: State, groups: Groups, spot: MessageKey, choice: Choice) -> State:
-    """Return the state with a decision on a message; repeating the decision cancels it. In each group, the last
-    decision counts."""
+    """Return the state with a decision; repeating it cancels it. In each group, the last decision counts."""
     before = groups.choice(state.choices, spot)
     choices = {
         member: decision for member, decision in state.choices.items() if member not in groups.of.get(spot, (spot,))

@@ -150,7 +150,6 @@ def _is_debugging(ctx: Any) -> bool:
 
 
 def _report_failure(error: CompactorError, ctx: Any) -> typer.Exit:
-    """Report an expected failure and return the exception that ends the program."""
     if _is_debugging(ctx):
         _show_traceback()
     _print_error(ctx, f"error: {error}", always=error.exit_code == ExitCode.USAGE)
@@ -158,7 +157,6 @@ def _report_failure(error: CompactorError, ctx: Any) -> typer.Exit:
 
 
 def _report_misuse(error: Exception, ctx: Any) -> typer.Exit:
-    """Report words that the parser cannot use and return the exception that ends the program."""
     _print_error(ctx, f"error: {mistake_message(error, ctx)}", always=True)
     return typer.Exit(int(ExitCode.USAGE))
 
@@ -177,8 +175,7 @@ def _print_error(ctx: Any, text: str, *, always: bool = False) -> None:
 
 
 def _catch_ending_signals() -> None:
-    """Let SIGTERM and SIGHUP unwind the run as Ctrl-C does. A signal that is ignored, for example by nohup, stays
-    ignored."""
+    """Let SIGTERM and SIGHUP unwind the run as Ctrl-C does; one that is ignored (nohup) stays ignored."""
     for name in _ENDING_SIGNALS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:

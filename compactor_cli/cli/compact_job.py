@@ -171,7 +171,6 @@ def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions)
 
 
 def _check_names(inputs: Sequence[Input]) -> None:
-    """Raise UsageError if the outputs of two inputs would have the same path."""
     name_paths: dict[str, str] = {}
     for item in inputs:
         if item.name in name_paths:
@@ -183,8 +182,7 @@ def _check_names(inputs: Sequence[Input]) -> None:
 
 
 def _output_paths(settings: Settings, inputs: Sequence[Input], args: CompactOptions) -> dict[str, list[str]]:
-    """Return option -> the places that the run writes for it. Inputs that are replaced and sessions that go to their
-    agent's folder are left out."""
+    """Return option -> the places written for it, without replaced inputs and the folders of agents."""
     results: dict[str, list[str]] = {}
     places = [item.path for item in inputs] if args.in_place else [args.out or "-"]
     if args.out_dir:
@@ -222,7 +220,6 @@ def _check_carrying_on(args: CompactOptions, settings: Settings) -> None:
 
 
 def _check_findings(args: CompactOptions) -> None:
-    """Raise UsageError if the options for the findings of --check make no sense."""
     for option, value in (("--annotations", args.annotations), ("--sarif", args.sarif)):
         if value and not args.check:
             raise UsageError(f"{option} reports what --check finds; add --check")

@@ -44,8 +44,7 @@ _ready = _Ready()
 
 
 def begin(setup: Setup) -> None:
-    """Prepare this thread for a run, unless it is prepared already. Messages about the settings have been printed
-    where the run started."""
+    """Prepare this thread for a run, once. Messages about the settings were printed where the run started."""
     if _ready.setup == setup:
         return
     configured = setup.configured
@@ -65,7 +64,6 @@ def compact_chunk(tasks: Sequence[FileTask]) -> list[FileResult]:
 
 
 def _printed_text(session: Session) -> tuple[str, str]:
-    """Return what was printed since the last call."""
     return _take_text(session.out.file), _take_text(session.err.file)
 
 

@@ -61,8 +61,7 @@ def print_completions() -> None:
 
 
 def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Choices]:
-    """Return the kind of the answer and its words. `words`: those after the program's name; the last one is
-    incomplete."""
+    """Return the kind of the answer and its words. `words`: the last one is incomplete."""
     *before, typed = words
     cursor = _cursor_position(table, before)
     if typed.startswith("-") and not cursor.only_arguments and not _needs_value(table, cursor):
@@ -120,14 +119,12 @@ def _needs_value(table: Mapping[str, Any], position: CursorPosition) -> bool:
 
 
 def _options(table: Mapping[str, Any], position: CursorPosition) -> Choices:
-    """Return the options that can still be given."""
     options = _options_of(table, position.command)
     free = [option for option in options if option["many"] or not set(option["names"]) & set(position.used)]
     return [(name, option["help"]) for option in free for name in option["names"]]
 
 
 def _values(table: Mapping[str, Any], kind: str, position: CursorPosition, typed: str) -> tuple[str, Choices]:
-    """Return the possible values of an option or argument of a kind."""
     if kind in ("files", "dirs"):
         return kind, []
     if kind == "models":

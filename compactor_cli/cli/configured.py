@@ -39,11 +39,8 @@ class Configured(Struct, frozen=True):
 
 
 def configure(overrides: Layer, config: str = "") -> Configured:
-    """Return the effective settings. `overrides`: those that options set. `config`: a file to read instead of the
-    user's and the project's.
-
-    Raises SettingsError for an invalid value in a file or a variable, and InputError for a device that never ends.
-    """
+    """Return the effective settings. `config`: a file to read instead of the user's and the project's. Raises
+    SettingsError for an invalid value, and InputError for a device that never ends."""
     environment, warnings = variables.layer_of(os.environ)
     files = files_in_use(config_option(config), working_folder())
     for file in files:

@@ -22,8 +22,7 @@ class DecisionsFile(Struct, frozen=True):
     decisions: Decisions
 
     def of(self, session: Session, source: Source) -> tuple[Decided, ...]:
-        """Return the decisions on each conversation of a session. If the session has changed elsewhere, the user is
-        told. Raises InputError if a message is no longer the one that the decision was about."""
+        """Return the decisions on each conversation. Raises InputError if a message is no longer the one decided on."""
         from compactor_cli.pipeline.decision_files import match_decisions
 
         matched = match_decisions(self.decisions, source)

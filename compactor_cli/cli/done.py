@@ -47,8 +47,7 @@ class DoneList:
         """The whole list, if it is in a store where files cannot be appended to."""
 
     def known(self) -> dict[str, Outcome]:
-        """Return name in the folder -> outcome of an earlier run with the same key. Incomplete lines of a killed run
-        are ignored. Raises InputError if the list cannot be read."""
+        """Return name -> outcome of an earlier run with the same key, ignoring incomplete lines. Raises InputError."""
         try:
             lines = self._lines()
         except FileNotFoundError:
@@ -146,5 +145,4 @@ def _outcome(value: Mapping[str, Any]) -> Outcome:
 
 
 def _json_default(value: object) -> object:
-    """Return a JSON value for a value that JSON cannot represent."""
     return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else str(value)

@@ -42,8 +42,7 @@ def real_path(path: str | Path) -> Path:
 
 
 def whole_name(path: str) -> str:
-    """Return the name that identifies an input or output: the path without links for a file, also for one named by
-    an address such as file://. Other addresses and `-` are returned unchanged."""
+    """Return the name that identifies an input or output: a file's path without links, other addresses unchanged."""
     path = local_path(path)
     return path if path == "-" or is_remote(path) else str(real_path(path))
 
@@ -75,8 +74,7 @@ def read_content(path: str) -> Content:
 
 
 def check_ends(path: str) -> None:
-    """Raise InputError for a device such as /dev/zero that will be read elsewhere. Nothing else is opened, because a
-    pipe can be read only once."""
+    """Raise InputError for a device such as /dev/zero; nothing else is opened, as a pipe can be read only once."""
     with suppress(OSError):  # the code that reads the file reports why it cannot
         if Path(path).is_char_device():
             with Path(path).open("rb") as file:
@@ -158,8 +156,7 @@ def clear_beside(path: str) -> None:
 
 
 def split_warning(path: str) -> str:
-    """Return a warning if a replaced file has further names (hard links), which still refer to the old contents;
-    empty if it has only one name."""
+    """Return a warning if a replaced file has further names (hard links), which keep the old contents."""
     try:
         state = Path(path).stat()
     except OSError:

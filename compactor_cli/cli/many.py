@@ -94,8 +94,7 @@ at least this many chunks per process."""
 
 
 def get_ready(args: CompactOptions) -> None:
-    """Start the processes early if files will be shared among them, because starting takes as long as finding the
-    files. A single path to a file needs no processes."""
+    """Start the processes early if files will be shared, since that takes as long as finding the files."""
     files = args.files or []
     alone = len(files) == 1 and is_file(files[0])
     if args.jobs != 1 and not args.on_cluster and not alone:
@@ -105,8 +104,7 @@ def get_ready(args: CompactOptions) -> None:
 
 
 def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]:
-    """Compact every file and return the outcomes. If there are several, a failure is reported and the others
-    continue. Raises CompactorError for a single file."""
+    """Return the outcomes of all files. Of several, failures are reported; a single one raises CompactorError."""
     if not job.several:
         with session.show_progress(_STEPS + (job.args.writes and job.keeper.flushes)):
             return [compact_one(session, files[0], job)]
@@ -138,13 +136,11 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
 
 
 def _run_alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    """Yield the result of one file after the other, computed in this process."""
     for task in tasks:
         yield FileResult(attempt(session, task, job))
 
 
 def _run_shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    """Yield the results of all files, shared among processes of this machine or workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import console_look
 
@@ -171,8 +167,7 @@ def _ended(task: FileTask) -> FileResult:
 
 
 def chunk_tasks(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
-    """Yield the tasks in order, in chunks large enough to be worth handing out. The last chunks are small, so that
-    all processes finish at about the same time."""
+    """Yield chunks worth handing out, in order, the last ones small, so that all processes end together."""
     chunk: list[FileTask] = []
     size = 0
     for position, task in enumerate(tasks):

@@ -66,8 +66,7 @@ class Log(Struct, frozen=True):
 
     @property
     def nothing(self) -> str:
-        """Return the message for a log in which nothing was ever stored, including whether a database's file is
-        missing."""
+        """Return the message for a log in which nothing was ever stored."""
         missing = missing_database(self.url) if self.url else ""
         return "nothing has been remembered yet" + (f": {missing}" if missing else "")
 

@@ -43,8 +43,7 @@ class Command(Struct, frozen=True):
 def methods_for(
     session: Session, strategies: Sequence[str], commands: Sequence[Command], timeout: float
 ) -> list[Method]:
-    """Return the methods in row order: strategies, commands (with a time limit of `timeout` seconds each), simple
-    methods."""
+    """Return the methods in row order: strategies, commands (each limited to `timeout` seconds), simple methods."""
     counter = session.counter
     return [
         *(strategy_method(session, name, session.settings) for name in strategies),

@@ -63,8 +63,7 @@ def parse_share(text: str | float) -> float:
 
 
 def parse_output(out_path: str) -> str:
-    """Return the place of an output, with `-` for every name of standard output. Under those names, replacing the
-    file would lose what else is printed there."""
+    """Return an output's place, `-` for each name of standard output, which must not be replaced as a file."""
     return "-" if out_path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1") else out_path
 
 

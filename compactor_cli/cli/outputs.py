@@ -59,9 +59,8 @@ def find_files_read(
     *,
     profile: bool = True,
 ) -> FilesRead:
-    """Return every file that a run reads: its inputs, the files named by settings, and the database, even one that
-    does not exist yet. `named_files`: further files named by options -> what they are. `profile`: whether the profile
-    is read."""
+    """Return every file that a run reads: inputs, files of settings, the database. `named_files`: further files -> what
+    they are. `profile`: whether the profile is read."""
     # an input that is also read as something else is listed as that, since advice to replace it in place would be wrong
     read = {**dict.fromkeys(inputs, _INPUT), **configured.files, **(named_files or {})}
     if profile and configured.reading.profile:
@@ -74,12 +73,8 @@ def find_files_read(
 
 
 def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
-    """Raise UsageError if an output is a file that the run reads, or if two outputs are the same file. Files are
-    recognised under other names and through links.
-
-    `outputs`: option -> the places that it names; empty ones are ignored. `remedy`: advice for a main result that
-    would replace its input.
-    """
+    """Raise UsageError if an output is a file that the run reads, by whatever name, or equals another output.
+    `outputs`: option -> places; empty ones are ignored. `remedy`: advice for an output that is its input."""
     claimed: dict[str, tuple[str, str]] = {}
     for option, places in outputs.items():
         for out_path in filter(None, places):
@@ -112,7 +107,6 @@ def _check_folder(option: str, out_path: str) -> None:
 
 
 def _conflict_phrase(option: str, path: str, what: str, remedy: str) -> str:
-    """Return a phrase that says which file an output would replace."""
     if path == "-":
         return "is the file that standard input is read from; give the output another name"
     if what != _INPUT:
@@ -121,8 +115,7 @@ def _conflict_phrase(option: str, path: str, what: str, remedy: str) -> str:
 
 
 def _same_output_phrase(option: str, target: str, other_option: str, out_path: str) -> str:
-    """Return what is wrong with an output that equals the output of another option, or another output of the same
-    option."""
+    """Return what is wrong with an output that equals another one."""
     if target == "-":
         return f"{other_option} also writes to standard output; name a file for one of them"
     if other_option == option:

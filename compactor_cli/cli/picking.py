@@ -50,8 +50,7 @@ def _add_latest_values(args: Sequence[str]) -> list[str]:
 
 
 def pick_files(session: Session, files: Sequence[str], args: PickOptions) -> list[str]:
-    """Return the files of a command: the named ones, or the one session chosen by --latest, --session and --project
-    or by the user at a terminal. Raises UsageError if none is chosen."""
+    """Return the files named, or the session chosen by options or at the terminal. Raises UsageError if none is."""
     latest, session_id, project = args.latest, args.session, args.project
     files = [file for file in files if file]
     chosen = check_at_most_one((("--latest", latest), ("--session", session_id)))
@@ -68,8 +67,7 @@ def pick_files(session: Session, files: Sequence[str], args: PickOptions) -> lis
 
 
 def _refuse_files(files: Sequence[str], option: str, latest: str) -> NoReturn:
-    """Raise UsageError for files together with an option that chooses a session. The word after --latest may have
-    been meant as an agent."""
+    """Raise UsageError for files with an option that chooses a session; the word after --latest may mean an agent."""
     from compactor_cli.agents import AGENTS
 
     if latest == ANY and not Path(files[0]).suffix and not is_there(files[0]):

@@ -24,10 +24,8 @@ Make = Callable[[Source, Settings], tuple[Content, list[Compaction]]]
 
 
 def load_probed(session: Session, path: str) -> Source:
-    """Return a file whose tokens are counted by the local counter, times the provider's ratio measured on the file.
-
-    If the provider gives no count, the local counter is used and the session warns.
-    """
+    """Return a file counted by the local counter times the provider's ratio, measured on the file. Without a count of
+    the provider, the session warns."""
     model = _asked_model(session)
     source = session.load_locally(path)
     if session.dry:

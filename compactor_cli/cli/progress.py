@@ -64,8 +64,7 @@ class Steps:
 
     @contextmanager
     def reading(self, name: str, size: int) -> Iterator[Callable[[int], None]]:
-        """Yield a function that reports bytes as they are read, out of `size`. Meanwhile they have a bar of their
-        own."""
+        """Yield a function that counts bytes as they are read, out of `size`, in a bar of their own."""
         if size < _MIN_BYTES_SHOWN:
             yield lambda read: None
             return

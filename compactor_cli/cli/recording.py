@@ -78,8 +78,7 @@ class Keeper:
         return [hit.memory for hit in hits]
 
     def recall_relevant(self, transcript: Transcript) -> Sequence[Memory]:
-        """Return the memories that are relevant to a conversation, most relevant first, for `memory.auto_recall`.
-        Empty if there is no database. Raises StoreError if it cannot be read."""
+        """Return the memories relevant to a conversation, most relevant first. Raises StoreError."""
         from compactor_cli.memory.bearing import relevant_memories, request_sentences
 
         chosen: dict[str, Memory] = {}
@@ -96,8 +95,7 @@ class Keeper:
         return list(chosen.values())[: self.session.settings.memory.recall_count]
 
     def memory_extractor(self) -> MemoryExtractor:
-        """Return an object that finds the memories of conversations; it uses the session's model if the settings ask
-        one."""
+        """Return what finds the memories of conversations, with the session's model if the settings ask one."""
         from compactor_cli.memory.extract import MemoryExtractor
 
         session, settings = self.session, self.session.settings
@@ -111,8 +109,7 @@ class Keeper:
     def store(
         self, source: Source, data: Content, parts: Sequence[Compaction], out_path: str, *, changed: bool
     ) -> StoredResult:
-        """Store everything that the settings ask for, or nothing if that fails. Afterwards the output `data` may be
-        written."""
+        """Store everything that the settings ask for, or nothing. Afterwards the output may be written."""
         flushed = self.flushes and changed
         now = time.time()
         memories = [_absolute_sources(memory) for part in parts for memory in part.memories]
@@ -214,7 +211,6 @@ def _absolute_state(state: FileState) -> FileState:
 
 
 def _absolute_sources(memory: Memory) -> Memory:
-    """Return a memory with absolute paths of the files it comes from."""
     return replace(memory, sources=tuple(replace(s, transcript=absolute_path(s.transcript)) for s in memory.sources))
 
 

@@ -27,8 +27,7 @@ class Access(Struct, frozen=True):
 
 
 def access_of(path: str) -> Access | None:
-    """Return who may read an input; for standard input, only if it is a file. None if there is nothing to go by, for
-    example if this process cannot read it: no output contains any of it."""
+    """Return who may read an input (standard input: only a file). None if this process cannot read it either."""
     try:
         state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:
@@ -98,8 +97,7 @@ def _leftovers(target: Path) -> Iterator[Path]:
 
 @cache
 def _leftovers_in(folder: Path) -> tuple[str, ...]:
-    """Return what killed runs left in a folder. The result is cached, because a folder may get many outputs in a
-    row."""
+    """Return what killed runs left in a folder, cached, as a folder may get many outputs in a row."""
     with suppress(OSError), os.scandir(folder) as entries:
         return tuple(entry.name for entry in entries if entry.name.endswith(_PART_SUFFIX))
     return ()
@@ -135,8 +133,7 @@ def _temporary_file(target: Path) -> Iterator[tuple[int, Path]]:
 
 
 def _give_access(model: Path, handle: int, temporary: Path, like: Sequence[Access]) -> None:
-    """Give the temporary file the owner, extended attributes and mode of `model`; without one, the mode of a new
-    file."""
+    """Give the temporary file the owner, attributes and mode of `model`; without one, the mode of a new file."""
     try:
         old = model.stat()
     except FileNotFoundError:

@@ -208,8 +208,7 @@ class Session:
         return replace(tools, scorer=self.judge)
 
     def find_asker(self) -> Asker | DryAsker | None:
-        """Return the model to ask, the same one for the whole run: the model of the settings, otherwise that of the
-        session. None if neither is named."""
+        """Return the run's model: that of the settings, else that of the session; None if neither is named."""
         name = self.settings.llm.model or self.reading.model
         if self.asker is None and name:
             from compactor_cli.llm.asker import DryAsker, make_asker
@@ -268,8 +267,7 @@ class Session:
             self.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 
     def warn_without_match(self, source: Source, file: str = "") -> None:
-        """Warn about `--keep` patterns that match nothing in a file. Patterns of a settings file are exempt, since
-        they are meant for many files."""
+        """Warn about `--keep` patterns that match nothing in a file; those of settings files are for many files."""
         value = self.configured.values["keep"]
         for pattern in value.value if value.origin.kind == "option" else ():
             messages = (message for transcript in source.transcripts for message in transcript.messages)

@@ -71,8 +71,7 @@ def open_streams() -> None:
 
 
 def check_input() -> None:
-    """Raise InputError if standard input was closed at the start, for code that does not read it with
-    `read_content`."""
+    """Raise InputError if standard input was closed at the start, for code without `read_content`."""
     if isinstance(getattr(sys.stdin.buffer, "raw", None), ClosedInput):
         sys.stdin.buffer.read(1)
 

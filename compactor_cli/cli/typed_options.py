@@ -25,11 +25,8 @@ _MAX_SHOWN_CHOICES = 6
 
 
 def takes_options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that makes a typer command from a function with a parameter `args`, a dataclass of options.
-
-    With a parameter `overrides`, the function also receives the settings that options set: those whose declaration
-    names `command`. A parameter `ctx` receives the click context.
-    """
+    """Return a decorator that makes a typer command from a function with a parameter `args`, a class of options. With a
+    parameter `overrides`, it also gets the settings that options set; with `ctx`, the click context."""
 
     def made(function: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(function)
@@ -61,8 +58,7 @@ def takes_options(command: str) -> Callable[[Callable[..., None]], Callable[...,
 
 
 def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mapping[str, Key]) -> None:
-    """Raise BadParameter for NaN, which range checks let through, and for infinity where it has no meaning. As a
-    setting without a maximum, infinity means no limit. `keys`: parameter name -> key, for options that are settings."""
+    """Raise BadParameter for NaN, and for infinity except for settings without a maximum, where it is no limit."""
     for name, value in values.items():
         if isinstance(value, float) and not isfinite(value):
             if value > 0 and name in keys and keys[name].maximum is None:
@@ -71,9 +67,8 @@ def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mappin
 
 
 def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
-    """Return the settings that options set, from values by parameter name. None and empty values were not given.
-    Raises SettingsError for an unusable value. The option itself has checked ranges; names of tools are checked
-    where they are used."""
+    """Return the settings that options set; None and empty values were not given. Raises SettingsError. Ranges are
+    checked by the option, names of tools where they are used."""
     layer: dict[str, SettingValue] = {}
     for name, key in keys.items():
         value = values[name]
@@ -109,7 +104,6 @@ def _setting_option(key: Key) -> str:
 
 
 def _setting_parameter(name: str, key: Key) -> Parameter:
-    """Return the parameter for an option that sets a key."""
     assert key.option is not None
     allowed: dict[str, Any] = {}
     kind: Any = key.kind
@@ -128,7 +122,6 @@ def _setting_parameter(name: str, key: Key) -> Parameter:
 
 
 def _help(key: Key) -> str:
-    """Return the meaning of a key as help text for its option."""
     head, sign, remainder = key.meaning.partition("; ")
     choices = [choice for choice in key.choices if choice]
     if choices and len(choices) <= _MAX_SHOWN_CHOICES and choices[0] not in head:

@@ -49,8 +49,7 @@ def _sessions_phrase(sessions: int) -> str:
 
 
 def sample_path() -> Path | None:
-    """Return a sample session that comes with the program, from a checkout or an installation. None if there is
-    none."""
+    """Return a sample session of a checkout or an installation; None if there is none."""
     checkout = Path(compactor_cli.__file__).parent.parent / "sample_transcripts"
     installed = Path(sysconfig.get_path("data"), "share", "compactor")
     return next((candidate for folder in (checkout, installed) if (candidate := folder / _SAMPLE).is_file()), None)

@@ -49,20 +49,15 @@ class Work(Struct, Generic[T, R], frozen=True):
 
 
 def start_server(preload: Sequence[str]) -> None:
-    """Start the server that processes are forked from, unless it runs already. Meanwhile it imports the modules of
-    `preload`, in parallel with this process."""
+    """Start the server that processes are forked from, if necessary; it imports the modules of `preload` meanwhile."""
     if _can_fork():
         multiprocessing.set_forkserver_preload(list(preload))
         _start_helpers()
 
 
 def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) -> Generator[R, None, None]:
-    """Yield the results of chunks in order.
-
-    If a process dies without an answer (killed, out of memory), the unfinished chunks are repeated item by item,
-    each in a process of its own. An item that kills that process too gets the result `ended`. When the caller stops
-    iterating, the processes are ended.
-    """
+    """Yield the results of chunks in order. If a process dies, unfinished chunks are repeated item by item, each in a
+    process of its own; an item that kills that one too gets the result `ended`."""
     pool = _Pool(work, processes)
     waiting: deque[tuple[Sequence[T], Future[list[R]]]] = deque()
     try:
@@ -125,8 +120,7 @@ class _Pool(Generic[T, R]):
             self._executor = None
 
     def kill(self) -> None:
-        """Terminate processes that are still running. Outputs are replaced in one step, so none is left
-        half-written."""
+        """Terminate running processes. Outputs are replaced in one step, so none is half-written."""
         if self._executor is None:
             return
         for process in multiprocessing.active_children():

@@ -57,10 +57,8 @@ def check_value(key: Key, value: Any) -> Any:
 
 
 def parse_value(key: Key, text: str) -> Any:
-    """Return the value for the text of a variable or of `config set`. Raises ValueError.
-
-    A list is a JSON array, or items separated by commas. Tokens may be written as 4k, shares as 25%.
-    """
+    """Return the value for a text: a list is JSON or separated by commas, tokens may be 4k, shares 25%. Raises
+    ValueError."""
     if not key.many:
         return check_value(key, _parse_plain(key, text))
     value = _parse_array(text)
@@ -137,8 +135,7 @@ def _check_range(key: Key, value: Any) -> bool:
 
 
 def _parse_plain(key: Key, text: str) -> Any:
-    """Return a single value parsed from text. A text that cannot be parsed is returned unchanged, for `check_value` to
-    reject."""
+    """Return a value parsed from text, or the text itself, for `check_value` to reject."""
     if key.kind is bool:
         return _TRUTH_WORDS.get(text.strip().lower(), text)
     if key.kind is str or key.form == "time" or not text.isascii():

@@ -109,7 +109,6 @@ def keys() -> Mapping[str, Key]:
 
 
 def _preset_key() -> Key:
-    """Return the key for presets, each of which sets several other keys."""
     ways = "; ".join(f"{name} ({preset.purpose})" for name, preset in PRESETS.items())
     option = Option("--preset", ("compact", "inspect"), "NAME")
     return Key(

@@ -50,11 +50,8 @@ _EXCLUSIVE_KEYS = {"target_tokens": "target_ratio", "target_ratio": "target_toke
 
 
 def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
-    """Return every key with its effective value. `layers`: from weakest to strongest.
-
-    The strongest layer that names a preset has it expanded below its own keys; other presets are ignored. Raises
-    SettingsError for mutually exclusive keys in one layer.
-    """
+    """Return every key with its effective value. `layers`: from weakest to strongest; the strongest that names a preset
+    has it expanded below its own keys. Raises SettingsError for mutually exclusive keys."""
     effective = {key.name: SettingValue(key.default, DEFAULT) for key in keys().values()}
     naming = max((index for index, layer in enumerate(layers) if "preset" in layer), default=None)
     for index, layer in enumerate(layers):
@@ -73,8 +70,7 @@ def make_settings(effective: Mapping[str, SettingValue]) -> Settings:
 
 
 def checked_settings(settings: Settings) -> Settings:
-    """Return settings that were created in Python, with values converted as if read from a file. Raises
-    SettingsError listing all invalid values, or for mutually exclusive keys."""
+    """Return settings made in Python, converted as if read from a file. Raises SettingsError."""
     layer: dict[str, SettingValue] = {}
     wrong: list[str] = []
     for key in keys().values():

@@ -18,10 +18,7 @@ _OFF_VALUES = ("", "0", "false", "no", "off")
 
 
 def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
-    """Return the keys that variables set, and a warning for each unknown COMPACTOR_ variable.
-
-    An empty variable sets nothing. Raises SettingsError for invalid values.
-    """
+    """Return the keys that variables set, and a warning for each unknown one. Raises SettingsError."""
     layer: dict[str, SettingValue] = {}
     wrong: list[str] = []
     for key in keys().values():

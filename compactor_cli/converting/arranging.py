@@ -60,8 +60,7 @@ class _Walk:
         return True
 
     def _continues(self, turn: SpeakerTurn) -> bool:
-        """Return whether the turn continues the one before it: the format says so, or that turn still has open
-        calls."""
+        """Return whether the turn continues the last one, by the format or because that one has open calls."""
         last = self.turns[-1]
         same = turn.group is not None and turn.group == last.group
         return same or any(item.kind == "call" for item in last.items)

@@ -43,8 +43,7 @@ class Target(Protocol):
     authors' names."""
 
     def fit(self, conversation: Conversation) -> Conversation:
-        """Return the conversation reduced to what the target can hold. Every item keeps the spots that it was taken
-        from."""
+        """Return what the target can hold of a conversation; every item keeps its spots."""
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         """Return a file with the conversations from `fit`; only one if `many` is false."""

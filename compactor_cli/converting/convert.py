@@ -114,8 +114,7 @@ def _convert_one(
 
 
 def read_back(data: bytes, target: Target, written: Sequence[Conversation]) -> bool:
-    """Return whether the file could be read back, that is, whether its format has a reader. Raises UnfaithfulError
-    if the content differs from what was to be written."""
+    """Return whether the format has a reader. Raises UnfaithfulError if the content read back differs."""
     if target.name not in FORMATS:
         return False
     try:

@@ -97,8 +97,7 @@ def move_pictures_after(turns: Turns) -> Turns:
 
 
 def system_as_user(turns: Turns, *, lead: bool) -> Turns:
-    """Return the turns with system messages turned into reminders, which a harness sends under the role user.
-    `lead`: those at the very beginning stay unchanged."""
+    """Return the turns with system messages as reminders under the role user, except a leading one if `lead`."""
     out: list[SpeakerTurn] = []
     for turn in turns:
         is_lead = lead and turn.role == "system"
@@ -184,8 +183,7 @@ def limit_names(turns: Turns, max_chars: int) -> Turns:
 
 
 def limit_ids(turns: Turns, max_chars: int) -> Turns:
-    """Return the turns with a unique id for each call, limited to letters, digits, `_` and `-`, and to `max_chars`
-    characters."""
+    """Return the turns with a unique id of letters, digits, `_` and `-` for each call."""
     fine = re.compile(rf"[A-Za-z0-9_-]{{1,{max_chars}}}")
     ids: dict[int, str] = {}
     used: set[str] = set()
@@ -210,8 +208,7 @@ def wrap_arguments(turns: Turns) -> Turns:
 
 
 def arguments(item: Item) -> Any:
-    """Return the value of a call's arguments: an empty object for blank text, and the text itself if it is not JSON
-    or too deeply nested for a readable record."""
+    """Return the value of a call's arguments; the text itself if it is not JSON or too deeply nested."""
     if not item.text.strip():
         return {}
     try:
@@ -233,8 +230,7 @@ def drop_ids(turns: Turns) -> Turns:
 
 
 def fit_for_agent(turns: Turns, name: int, call_id: int) -> Turns:
-    """Return turns in the form that agents store which have their own system prompt and work with any provider.
-    `name` and `call_id`: maximum characters of these."""
+    """Return turns for agents with their own system prompt and any provider, with names and ids so long at most."""
     turns = system_as_user(drop_lead(turns), lead=False)
     turns = drop_seals(other_as_text(turns))
     turns = drop_empty(drop_pictures(turns, is_input_data))

@@ -18,8 +18,7 @@ def digest(*words: str | int) -> str:
 
 
 def uuid_of(*words: str | int) -> str:
-    """Return a UUID derived from these words. It has version 5, for ids derived from names, since some agents reject
-    later versions."""
+    """Return a UUID derived from these words, of version 5, as some agents reject later ones."""
     return uuid_text(digest(*words), version=5, variant="a")
 
 

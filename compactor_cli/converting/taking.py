@@ -174,7 +174,6 @@ def _document_members(transcript: Transcript) -> dict[str, Any]:
 
 
 def _record_kind(value: Any) -> str:
-    """Return the name of the kind of a record that is not a message."""
     if not isinstance(value, dict):
         return "other"
     payload = value.get("payload")

@@ -17,8 +17,7 @@ _MAX_SAMPLE_ROWS = 20
 
 
 def plain_type(kind: Any) -> Any:
-    """Return the type in which a column is read and written: numbers for times, and plain values for
-    dictionary-encoded ones. Raises InputError for a type that JSON cannot represent."""
+    """Return the type in which a column is read and written. Raises InputError if JSON has none."""
     types = pa.types
     if types.is_struct(kind):
         return pa.struct([field.with_type(plain_type(field.type)) for field in map(kind.field, range(kind.num_fields))])
@@ -59,8 +58,7 @@ def context_column_names(schema: Any, column: str) -> list[str]:
 
 
 def find_column(batch: Any, column: str = "") -> str:
-    """Return the column with conversations: the named one, or else the one detected by content. Raises UsageError
-    when there is none or several."""
+    """Return the column with conversations, named or detected. Raises UsageError for none or several."""
     names = batch.schema.names
     if column:
         if names.count(column) != 1:
@@ -117,8 +115,7 @@ def replace_values(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, s
 
 
 def _value_arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int, str]]:
-    """Return row -> array of one element for each new value that the type can hold completely, and row -> reason for
-    the others."""
+    """Return row -> array of one element for each value that the type holds completely, and row -> reason."""
     arrays: dict[int, Any] = {}
     refused: dict[int, str] = {}
     for row, value in new.items():

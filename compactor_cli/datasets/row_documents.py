@@ -26,22 +26,19 @@ _ANY = "messages"
 
 
 def row_document(value: Any, column: str, context: Mapping[str, Any]) -> bytes:
-    """Return the document of a row. `value`: content of its conversation column. `context`: the other columns that
-    belong to the conversation."""
+    """Return the document of a row. `context`: the other columns that belong to the conversation `value`."""
     document = {_key(column): value, **{name: item for name, item in context.items() if item is not None}}
     return json.dumps(document, ensure_ascii=False).encode()
 
 
 def document_values(line: bytes, column: str, context: Iterable[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the values of a document for the conversation column and the columns next to it; inverse of
-    `row_document`."""
+    """Return the values of a document for these columns; inverse of `row_document`."""
     document = json.loads(line)
     return document[_key(column)], {name: document[name] for name in context if name in document}
 
 
 def without_nulls(value: Any) -> Any:
-    """Return a value without null members. All rows of a column share the same members, so a member that a message
-    lacks is null."""
+    """Return a value without null members, which stand for members that a message lacks."""
     if isinstance(value, dict):
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -164,7 +164,6 @@ class Asker:
         return [] if problem else planned
 
     def _record_answer(self, plan: _Planned, answer: ModelAnswer) -> None:
-        """Cache an answer and add up its usage."""
         if answer.failure:
             self._add_usage(requests=1, failures=1)
             self._lost += (plan.estimate.cost or 0.0) if answer.billed else 0.0

@@ -48,8 +48,7 @@ def run_within(seconds: float, work: Callable[[], R]) -> R:
 
 
 def run_concurrently(items: Sequence[T], work: Callable[[T], R], *, at_once: int) -> Iterator[tuple[int, R]]:
-    """Yield the position and result of each item as it finishes. If the caller stops early, pending items are
-    skipped."""
+    """Yield position and result of each item as it finishes; pending items are skipped if the caller stops."""
     waiting: SimpleQueue[int] = SimpleQueue()
     outcomes: SimpleQueue[tuple[int, _Outcome[R]]] = SimpleQueue()
     for index in range(len(items)):

@@ -45,7 +45,6 @@ class LitellmClient:
         self._model, self._settings, self._sleep = model, settings, sleep
 
     def __call__(self, request: ModelRequest) -> ModelAnswer:
-        """Return the answer, or a failure with its reason."""
         problem = self.problem()
         if problem:
             return ModelAnswer(failure=problem, final=True)
@@ -88,8 +87,7 @@ class LitellmClient:
         return f"no API key for {self._model}; set {' or '.join(missing)}" if missing else ""
 
     def _missing_keys(self, litellm: Any) -> list[str]:
-        """Return the unset variables for an API key; the provider needs one of them. Anything else that it needs has a
-        default or can be set otherwise."""
+        """Return the unset variables for an API key, of which the provider needs one."""
         missing = litellm.validate_environment(model=self._model).get("missing_keys", [])
         return [name for name in missing if name.endswith("_API_KEY")]
 
@@ -124,8 +122,7 @@ class LitellmClient:
 
 @cache
 def load_litellm() -> Any:
-    """Return litellm, imported on the first call, which takes seconds. It is kept from downloading, logging and
-    reporting."""
+    """Return litellm, imported on the first call, and kept from downloading, logging and reporting."""
     for name, value in _QUIET_ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import litellm
@@ -139,8 +136,7 @@ def load_litellm() -> Any:
 
 
 def with_system_first(request: ModelRequest) -> ModelRequest:
-    """Return the request with system turns moved to the front, in order, so that Anthropic's system field gets them
-    all."""
+    """Return the request with system turns first, so that Anthropic's system field gets them all."""
     return replace(request, turns=tuple(sorted(request.turns, key=lambda turn: turn.role != "system")))
 
 
@@ -157,8 +153,7 @@ def _litellm_messages(request: ModelRequest) -> list[dict[str, str]]:
 
 
 def _without_surrogates(text: str) -> str:
-    """Return the text with surrogate pairs joined and lone surrogates replaced. Transcripts may contain them; UTF-8
-    cannot."""
+    """Return the text with surrogate pairs joined and lone ones replaced, as UTF-8 cannot hold them."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -176,7 +171,6 @@ def _parse_answer(response: Any) -> ModelAnswer:
 
 
 def _usage_tokens(response: Any, name: str) -> int | None:
-    """Return a number of the answer's usage, or None. litellm puts 0 where the server reports nothing, and every
-    answer has tokens."""
+    """Return a number of the answer's usage; None for 0, which litellm puts where nothing is reported."""
     value = getattr(getattr(response, "usage", None), name, None)
     return value if isinstance(value, int) and value > 0 else None

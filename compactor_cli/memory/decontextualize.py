@@ -59,8 +59,7 @@ class Resolved(Struct, frozen=True):
 
 
 def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[DependentLine, ...]:
-    """Return statements made from messages of a transcript, each one line of at most 500 characters, with the last
-    six turns that contain speech."""
+    """Return a line of at most 500 characters per message, each with the last six turns that contain speech."""
     spoken = [m for m in messages if _is_spoken(m)]
     places = [m.index for m in spoken]
     statements = []

@@ -85,8 +85,7 @@ def extract(
 
 
 def _known_scores(messages: Sequence[Message], scores: Sequence[Score]) -> dict[int, Score]:
-    """Return the scores of messages that a model has judged or that need no judgement; messages it could not judge
-    are left out."""
+    """Return the scores of messages that a model judged or need not judge."""
     pairs = zip(messages, scores, strict=True)
     return {m.index: score for m, score in pairs if not any(name.startswith("fallback") for name, _ in score.factors)}
 
@@ -94,8 +93,7 @@ def _known_scores(messages: Sequence[Message], scores: Sequence[Score]) -> dict[
 def _model_statements(
     messages: Sequence[Message], indices: Iterable[int], scores: dict[int, Score], model: LanguageModel
 ) -> tuple[list[_Candidate], set[int]]:
-    """Return what the model finds worth remembering, as self-contained statements, and the messages that it could
-    not resolve."""
+    """Return what the model finds worth remembering, self-contained, and the messages it could not resolve."""
     indices = [index for index in indices if _speaker(messages[index])]
     sentences = {index: _memorable_sentence(messages[index], scores[index].statement) for index in indices}
     unnamed = {index for index in indices if not sentences[index][0]}
@@ -120,8 +118,7 @@ def _model_statements(
 
 
 def _memorable_sentence(message: Message, statement: str) -> tuple[str, str]:
-    """Return the sentence of a message that is worth remembering, and the text before it. If the model named none,
-    the whole message counts, provided that it is short enough."""
+    """Return the sentence worth remembering and the text before it; without one, a whole short message."""
     text = message.text("text")
     if statement:
         sentence, before = copied_sentences(statement, text)
@@ -153,8 +150,7 @@ def _by_rules(message: Message) -> list[_Candidate]:
 
 
 def _self_contained(sentence: SpokenSentence, speaker: Speaker) -> str:
-    """Return a self-contained sentence, preceded by the one before it if that provides the reference; empty if none
-    is possible."""
+    """Return a self-contained sentence, if need be with the one before it; empty if that is impossible."""
     text = _LEADING.sub("", sentence.text)
     if text != sentence.text and _depends_on_context(text):
         text = sentence.text
@@ -169,8 +165,7 @@ def _self_contained(sentence: SpokenSentence, speaker: Speaker) -> str:
 
 
 def _depends_on_context(text: str) -> bool:
-    """Return whether a sentence depends on earlier text. A pronoun after several words usually refers to one of
-    these."""
+    """Return whether a sentence depends on earlier text; a late pronoun usually refers to the sentence itself."""
     words = text.split(" ")
     first_words, later_words = " ".join(words[:_LEAD_WORDS]), " ".join(words[_LEAD_WORDS:])
     return refers_back(f"{first_words} {_INNER_REFERENCE.sub('', later_words)}")
@@ -203,10 +198,7 @@ def _source(transcript: Transcript, indices: Sequence[int]) -> MemorySource:
 
 
 def copied_sentences(statement: str, text: str) -> tuple[str, str]:
-    """Return the sentences of a text that a statement copies, and the text before them.
-
-    Both are empty if no sentence matches: text that the model made up is ignored.
-    """
+    """Return the sentences of a text that a statement copies, and the text before them; both empty if none matches."""
     statement_words = _word_list(statement)
     sentences = [spoken.text for spoken in spoken_sentences(text, len(text))]
     if not statement_words or not sentences:
@@ -238,13 +230,11 @@ def _word_list(text: str) -> list[str]:
 
 
 def _contains_sequence(sentence_words: list[str], wanted_words: list[str]) -> bool:
-    """Return whether a sentence contains all wanted words in sequence."""
     size = len(wanted_words)
     return any(sentence_words[start : start + size] == wanted_words for start in range(len(sentence_words) - size + 1))
 
 
 def _is_contained(sentence_words: list[str], wanted_words: list[str]) -> bool:
-    """Return whether the wanted words contain the whole sentence."""
     return len(sentence_words) >= _MIN_SHARED_WORDS and _contains_sequence(wanted_words, sentence_words)
 
 
@@ -267,7 +257,6 @@ class MemoryExtractor:
         self._found: dict[tuple[tuple[str, str], ...], tuple[Memory, ...]] = {}
 
     def __call__(self, transcript: Transcript) -> tuple[Memory, ...]:
-        """Return the memories of a transcript. Raises ModelError when the model fails and fallback is not allowed."""
         key = tuple((message.role, message.text("text")) for message in transcript.messages)
         if key not in self._found:
             self._found[key] = extract_memories(
@@ -284,11 +273,8 @@ def extract_memories(
     model: LanguageModel | None = None,
     judge: Scorer | None = None,
 ) -> tuple[Memory, ...]:
-    """Return what `settings.memory` makes worth remembering, in the order of first mention.
-
-    `created`: the memories' creation time. `judge`: the scorer that asks the model; by default one with the
-    settings' prompt. Raises ModelError when the model fails and fallback is not allowed.
-    """
+    """Return what `settings.memory` makes worth remembering, in order. `judge`: asks the model; by default one with the
+    settings' prompt. Raises ModelError when the model fails and fallback is not allowed."""
     memory = settings.memory
     scores = None
     if model is not None:

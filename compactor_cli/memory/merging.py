@@ -70,8 +70,7 @@ def repeat_memory(existing: Memory, repetition: Memory, now: float) -> Memory:
 
 
 def import_memory(existing: Memory, line: Memory) -> Memory:
-    """Return a known memory after an import. The later state determines the importance, so importing again changes
-    nothing, and an older export does not undo decay."""
+    """Return a known memory after an import. The later state's importance counts, so an old export undoes no decay."""
     newest = max(freshness(existing), freshness(line))
     created, used = min(existing.created, line.created), _latest(existing.used, line.used)
     return replace(
@@ -85,8 +84,7 @@ def import_memory(existing: Memory, line: Memory) -> Memory:
 
 
 def consolidate_memories(kept: Memory, merged: Iterable[Memory], half_life_days: float) -> Memory:
-    """Return one memory for several that say the same, with the text of the first. Each contributes the importance
-    that it has left at the time of the most recent one."""
+    """Return one memory with the text of the first, and the highest importance left at the time of the newest."""
     for merged_memory in merged:
         newest = max(freshness(kept), freshness(merged_memory))
         created, used = min(kept.created, merged_memory.created), _latest(kept.used, merged_memory.used)
@@ -102,8 +100,7 @@ def consolidate_memories(kept: Memory, merged: Iterable[Memory], half_life_days:
 
 
 def remaining_importance(memory: Memory, moment: float, half_life_days: float) -> float:
-    """Return the importance that is left at a given time; it halves with each half life. Pinned memories keep all of
-    it."""
+    """Return the importance left at a time: half for each half life, all of it for pinned memories."""
     days = (moment - freshness(memory)) / _DAY_SECONDS
     return memory.importance if memory.pinned or days <= 0 else memory.importance * 0.5 ** (days / half_life_days)
 

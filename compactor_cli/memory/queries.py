@@ -125,10 +125,7 @@ class SearchTerm(Struct, frozen=True):
 
 
 def parse_query(query: str) -> tuple[SearchTerm, ...]:
-    """Return the distinct search terms in the order of the query; empty if it has no words.
-
-    Idle words count only within phrases, or if there are no other words.
-    """
+    """Return the distinct search terms in order. Idle words count only in phrases, or if there are no others."""
     terms: dict[SearchTerm, None] = {}
     idle: dict[SearchTerm, None] = {}
     for quoted, plain in _PIECES.findall(query[:_MAX_QUERY_CHARS]):

@@ -52,8 +52,7 @@ def _level(finding: CheckFinding) -> str:
 
 
 def _uri(path: str) -> str:
-    """Return a path relative to the checked folder, or the URI of an absolute path; bytes that are not UTF-8 are
-    allowed."""
+    """Return a path relative to the checked folder, or a URI; bytes that are not UTF-8 are allowed."""
     return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
 
 

@@ -48,8 +48,7 @@ def rounds_table(console: Console, past_rounds: Sequence[PastRound]) -> Table:
 
 
 def _unconfirmed_note(rounds: Sequence[PastRound]) -> str:
-    """Return a note if an output is not known to have been written, because the run ended early or writing failed.
-    An agent's own compactions are exempt, since their output is unknown."""
+    """Return a note if an output is not known to have been written; that of an agent never is."""
     open_ones = [
         past_round for past_round in rounds if not past_round.written and past_round.round.strategy != STRATEGY
     ]
@@ -85,8 +84,7 @@ def round_json(past_round: PastRound) -> dict[str, Any]:
 def compactions_table(
     console: Console, compactions: Sequence[Archived], past_rounds: Sequence[PastRound], *, of_file: bool
 ) -> Table:
-    """Return a table of compactions: of one file, with numbers for --round, or of all files, with numbers for
-    --compaction."""
+    """Return a table of compactions: of one file, numbered for --round, or of all, for --compaction."""
     number_column = ">--round" if of_file else ">--compaction"
     table = make_table(console, "Kept", number_column, "when!", ">before", ">after", "original", "file~")
     for number, compaction in enumerate(compactions, start=1):
@@ -107,8 +105,7 @@ def compactions_table(
 
 
 def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
-    """Return a table of the originals that an output does not contain unchanged, starting with those whose
-    references it shows."""
+    """Return a table of the originals that an output changed, first those whose references it shows."""
     has_several = len({entry.conversation for entry in manifest.removed}) > 1
     title = f"Removed in {number} (· the output contains the reference)"
     table = make_table(console, title, "reference!", "messages~", "role", ">tokens", "became", "why~")

@@ -157,7 +157,6 @@ def _verdict(value: MeanEstimate) -> Text:
 
 
 def _failures(rows: tuple[MethodRow, ...]) -> Iterator[str]:
-    """Yield the reasons for failures of each method, over all ratios."""
     failure_counts: dict[tuple[str, str], int] = {}
     for row in rows:
         for reason, count in row.failures:

@@ -24,8 +24,7 @@ from compactor_cli.views.survival.result import Survival
 
 
 def dumps(value: Any) -> str:
-    """Return JSON on one line. Lone surrogates stay escaped, so that it can always be written; control characters
-    and invisible characters are escaped too."""
+    """Return JSON on one line, with lone surrogates, control characters and invisible characters escaped."""
     return visible(json.dumps(value, ensure_ascii=False))
 
 
@@ -180,7 +179,6 @@ def _output_json(
 
 
 def _stages(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
-    """Return the duration of each stage, summed over all conversations."""
     stages: dict[str, float] = {}
     for name, seconds in (stage for part in parts for stage in part.stages):
         stages[name] = stages.get(name, 0) + seconds

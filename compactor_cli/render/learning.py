@@ -128,7 +128,6 @@ def _whole_table(console: Console, held_out: HeldOut) -> Table:
 
 
 def _source_table(console: Console, held_out: HeldOut) -> Table:
-    """Return a table of LINKED by source."""
     rows = list(held_out.whole.rows)
     ratio = RATIOS[-1]
     names = (f">{_NAMES.get(name, name).removeprefix('adaptive, ')}!" for name in rows)

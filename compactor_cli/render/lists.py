@@ -36,8 +36,7 @@ def strategies_json(strategies: Iterable[Strategy]) -> list[dict[str, Any]]:
 
 
 def scope_lines(settings: Settings) -> Iterable[Text]:
-    """Yield notes on which strategy the residuals and tiers in a table belong to, and which ones `compact` uses with
-    and without a target."""
+    """Yield notes on the strategy that residuals and tiers belong to, and on those that `compact` uses."""
     aimed, plain = (strategy(settings.strategy_for(aims=aims)) for aims in (True, False))
     words = "Residuals (messages kept whole) and tiers (classes of age) are those of strategy"
     if plain.tiers:

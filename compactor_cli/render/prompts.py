@@ -142,8 +142,7 @@ def assemble_json(
 
 
 def _part_json(part: Sized, result: Prompted) -> dict[str, Any]:
-    """Return one part as JSON. The tokens of the transcript's own system messages are counted as part of the
-    history."""
+    """Return one part as JSON. The transcript's own system messages count as history."""
     is_transcript = part.given == "transcript"
     return {
         "name": part.name,

@@ -118,8 +118,7 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
 
 
 def spending_table(console: Console, parts: Sequence[Compaction], strategy: str) -> Table:
-    """Return a table of what a strategy without tiers spent its tokens on. For an output that was only repaired, no
-    strategy is named."""
+    """Return a table of what a strategy without tiers spent; an output that was only repaired has no strategy."""
     title = "Where the tokens went" + (f" (strategy {strategy})" if strategy else "")
     table = make_table(console, title, "", ">tokens", ">share", "!")
     after = sum(part.tokens for part in parts)
@@ -158,8 +157,7 @@ def decided_line(parts: Sequence[Compaction]) -> Text:
 
 
 def plan_table(console: Console, part: Compaction) -> Table:
-    """Return a table with one line per group. On a narrow console, the names for which lines are kept are below the
-    reason."""
+    """Return a table with a line per group; on a narrow console, names are below the reason."""
     lines, strategy = plan_lines(part), part.plan.strategy if part.plan else ""
     valued, wide = any(line.decision.signals for line in lines), console.width >= _MIN_WIDE_WIDTH
     note = " (“for”: the names for which lines are kept)" if valued and not wide else ""
@@ -287,7 +285,6 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
 
 
 def _share_table(console: Console, title: str, label: str, shares: Sequence[Share], total: int) -> Table:
-    """Return a table of the share of all tokens that each kind of message has."""
     table = make_table(console, title, label, ">messages", ">tokens", ">share", "!")
     for share in shares:
         portion = share.tokens / total if total else 0

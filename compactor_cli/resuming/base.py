@@ -43,8 +43,7 @@ class Compacted(Struct, frozen=True):
         return next((link.id for link in reversed(self.before.links) if link and not link.chain), "")
 
     def lead(self) -> tuple[str, list[tuple[Message, Any]]]:
-        """Return a summary to begin with, and the records that follow it. The summary is the output's first message
-        if that is one, else a notice."""
+        """Return a summary to begin with (the output's first message, else a notice), and the records after it."""
         records = self.records
         first = self.after.messages[0] if self.after.messages else None
         if first is None or first.origin != "summary":
@@ -78,16 +77,13 @@ class Agentic(Protocol):
     """Whether it appends only to files with one record per line, not to documents."""
 
     def project(self, value: Any) -> str:
-        """Return the project folder (or the format's equivalent) stated in a value of the file; empty if it states
-        none."""
+        """Return the project folder, or its equivalent, stated in a value of the file; empty if there is none."""
 
     def append(self, compacted: Compacted) -> Sequence[Any]:
-        """Return the JSON values to append so that the agent sends the output of the compaction. Raises UsageError
-        if nothing can be appended to the session."""
+        """Return the JSON values to append so that the agent sends the output. Raises UsageError."""
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        """Return path -> JSON text for the changes that turn session `old` into session `new` in a value of the
-        file."""
+        """Return path -> JSON text for what turns session `old` into session `new` in a value of the file."""
 
 
 def last_value(transcript: Transcript) -> dict[str, Any]:

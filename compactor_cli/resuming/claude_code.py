@@ -93,8 +93,7 @@ def _counts(value: Any) -> bool:
 
 
 def _copy_message(message: dict[str, Any], ids: _Ids, *, keeps_usage: bool) -> dict[str, Any]:
-    """Return a message under new ids. Only the newest count stays, since it states the size of the context. The
-    others are zeroed, because tools that add up usage would count them twice."""
+    """Return a message under new ids. Only the newest usage stays: tools add up usage."""
     content = message.get("content")
     changes: dict[str, Any] = {}
     if isinstance(content, list):

@@ -71,8 +71,7 @@ def _blocks(payload: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _count(compacted: Compacted, stamp: str) -> list[Any]:
-    """Return the session's newest count, scaled to the current context. The agent checks it before sending to decide
-    whether to compact."""
+    """Return the newest count, scaled to the current context; the agent decides by it whether to compact."""
     before = compacted.before
     raw = (before.raw(record) for record in range(len(before.records) - 1, -1, -1))
     counts = (json.loads(line) for line in raw if b'"token_count"' in line)

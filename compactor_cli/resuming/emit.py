@@ -25,8 +25,7 @@ def agentic(format: str) -> Agentic:
 
 
 def append_compaction(before: Source, after: Source) -> bytes:
-    """Return the original file with what its agent would append, so that the agent sends `after`, the output of a
-    compaction. Raises UsageError if nothing can be appended."""
+    """Return the original with what its agent appends so that it sends `after`. Raises UsageError."""
     resumer = agentic(before.format)
     if len(before.transcripts) != 1:
         raise UsageError(

@@ -72,12 +72,8 @@ def ancestry(connection: Connection, contents: Sequence[bytes]) -> Ancestry:
 
 
 def find_compaction(connection: Connection, data: Content, keys: Sequence[str] = ()) -> FoundCompaction | None:
-    """Return the compaction that a file belongs to, and how it matches.
-
-    The checks are, in order: the file is an output; it is an input; it begins with an output; `keys` (see
-    `session_keys`) contains the key of a recorded session. Among several matches, compactions that changed something
-    take precedence, then newer ones.
-    """
+    """Return the compaction that a file belongs to: it is an output, it is an input, it begins with an output, or
+    `keys` has a session's key. Compactions that changed something come first, then newer ones."""
     ancestors = ancestry(connection, split_chunks(data))
     if ancestors.exact and not (
         ancestors.original and _is_unchanged_output(connection, ancestors.outputs[0], ancestors.inputs[0])
@@ -104,8 +100,7 @@ def _is_unchanged_output(connection: Connection, output: int, input: int) -> boo
 
 
 def compaction_chain(connection: Connection, id: int) -> list[Archived]:
-    """Return a compaction preceded by the earlier rounds that it came from, oldest first. Raises StoreError for an
-    unknown id."""
+    """Return a compaction after the rounds that it came from, oldest first. Raises StoreError."""
     last = get_compaction(connection, id)
     earlier = select(compactions.c.id, compactions.c.previous).where(compactions.c.id == id).cte(recursive=True)
     earlier_step = select(compactions.c.id, compactions.c.previous).join(

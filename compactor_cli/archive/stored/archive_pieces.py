@@ -25,11 +25,7 @@ T = TypeVar("T")
 
 
 def lock(connection: Connection) -> None:
-    """Prevent others from changing the archive until the transaction ends.
-
-    Otherwise a piece could be deleted while another process relies on it. On SQLite, a write transaction has the
-    database to itself anyway.
-    """
+    """Prevent others from deleting a piece that this transaction relies on. SQLite does so by itself."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
 

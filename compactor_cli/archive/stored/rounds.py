@@ -22,11 +22,8 @@ _OF_COMPACTION = ("at", "input_path", "output_path", "kept", "written")
 def add_rounds(
     connection: Connection, compaction: int, manifest: Manifest, earlier: Sequence[int], related: Sequence[int]
 ) -> None:
-    """Store the rounds of a compaction with their sessions.
-
-    `earlier`: compactions that the input came from, nearest first. They determine the round number, and the session if
-    the format has no session id. `related`: other compactions of the same session, used if there are no earlier ones.
-    """
+    """Store the rounds of a compaction. `earlier`: compactions that the input came from, nearest first; they determine
+    the number, and the session if the format has no id, else `related` ones of the session."""
     before = _by_conversation(connection, earlier)
     previous_rounds = {**_by_conversation(connection, related), **before}
     for entry in manifest.rounds:
@@ -40,11 +37,7 @@ def add_rounds(
 
 
 def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int] = ()) -> list[PastRound]:
-    """Return the rounds of sessions with these keys, and those of these compactions and all that share a session with
-    them.
-
-    They are sorted from oldest to newest.
-    """
+    """Return the rounds of sessions with these keys or compactions, from oldest to newest."""
     compaction_ids: set[int] = set()
     for batch in batches(list(keys)):
         compaction_ids |= set(connection.execute(select(sessions.c.id).where(sessions.c.key.in_(batch))).scalars())

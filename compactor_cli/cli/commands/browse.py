@@ -149,8 +149,7 @@ class SessionDesk:
         return self.session.counter.name
 
     def read(self, named_files: Mapping[str, str] | None = None) -> FilesRead:
-        """Return the files that must never be written: the session, settings files and the database.
-        `named_files`: further files -> what they are."""
+        """Return the files that must never be written. `named_files`: further files -> what they are."""
         return find_files_read(self.session.configured, [self.source.path], named_files)
 
     def opening(self) -> State:
@@ -162,8 +161,7 @@ class SessionDesk:
         return State(Aim(tokens_aimed, settings.target_ratio, settings.strategy))
 
     def aimed(self, text: str, aim: Aim) -> Aim:
-        """Return the aim with the target that the user typed; without a target if the text is empty. Raises
-        UsageError."""
+        """Return the aim with the target that the user typed, or without one for an empty text. Raises UsageError."""
         word = text.strip()
         if not word:
             return replace(aim, target_tokens=None, target_ratio=None)

@@ -85,8 +85,7 @@ def _absolute(path: str) -> str:
 
 
 def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
-    """Compact every file and report all outcomes. Return the exit code: that of the first failure, or NO if --check
-    found changes."""
+    """Return the exit code: that of the first failure, or NO if --check found changes."""
     args = job.args
     try:
         outcomes = run_files(session, files, job)

@@ -138,8 +138,7 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
 
 
 def _default_files(folder: Path) -> list[SettingsFile]:
-    """Return the files in which settings are looked for. If the project has none yet, its file would be in this
-    folder."""
+    """Return the files in which settings are looked for, the project's first one in this folder if it has none."""
     return [user_file(), project_file(folder) or SettingsFile("project file", folder / "compactor.toml")]
 
 
@@ -298,8 +297,7 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
 
 
 def _target(args: FileOptions, outer_config: str) -> SettingsFile:
-    """Return the file to change: the one that is named, also before the subcommand (`outer_config`),
-    otherwise the project's."""
+    """Return the file to change; `outer_config` was named before the subcommand."""
     config = args.config or outer_config
     if args.user + args.project + bool(config) > 1:
         raise UsageError("--user, --project and --config exclude each other: use one of them")

@@ -126,7 +126,6 @@ def _default_name(made_file: Input) -> str:
 
 
 def _convert_file(session: Session, path: str, job: ConvertJob, reports: list[str]) -> int:
-    """Convert one file."""
     from compactor_cli.converting.convert import convert as converted
 
     source = session.read(session.read_bytes(path), path)
@@ -142,8 +141,7 @@ def _convert_file(session: Session, path: str, job: ConvertJob, reports: list[st
 
 
 def _check_out_path(path: str, out_path: str, converted_file: Converted, job: ConvertJob) -> None:
-    """Raise UsageError if an output in a folder would replace a file that is read, or the output of another input
-    with the same name. If the other input is a copy, the outputs are equal, and that is allowed."""
+    """Raise UsageError if an output would replace a file that is read, or a different output of another input."""
     check_outputs(job.read, {"--report": [job.args.report], "--out-dir": [out_path]})
     origin = (path, sha256(converted_file.data))
     other_path, other_hash = job.written.setdefault(whole_name(out_path), origin)
@@ -154,7 +152,6 @@ def _check_out_path(path: str, out_path: str, converted_file: Converted, job: Co
 
 
 def _out_paths(path: str, converted_files: Sequence[Converted], job: ConvertJob) -> list[str]:
-    """Return the path for each converted file."""
     if not job.args.out_dir:
         return [job.args.out or "-"]
     folder = Path(job.args.out_dir)

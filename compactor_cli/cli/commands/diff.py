@@ -79,8 +79,7 @@ def _two_files(session: Session, args: DiffOptions) -> tuple[str, str]:
 
 
 def _file_pairs(session: Session, before: str, after: str) -> dict[str, str]:
-    """Return each file with its compacted form. Files of two folders are matched by name; a file without a match is
-    skipped."""
+    """Return each file with its compacted form. Files of two folders are matched by name, others skipped."""
     folders = [path != "-" and is_folder(path) for path in (before, after)]
     if not any(folders):
         return {before: after}
@@ -99,7 +98,6 @@ def _file_pairs(session: Session, before: str, after: str) -> dict[str, str]:
 def _diff(
     session: Session, before: str, after: str, requirements: Sequence[tuple[str, float]], args: DiffOptions
 ) -> int:
-    """Compare a file with its compacted form and return the exit code."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.views.compare_sources import compare_sources
 

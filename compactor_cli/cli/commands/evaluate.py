@@ -109,8 +109,7 @@ def _parse_shares(option: str, text: str, *, max_share: float | None) -> list[fl
 def _load(
     session: Session, files: Sequence[str]
 ) -> tuple[list[retention_cases.EvaluatedSession], list[retention_cases.Skipped]]:
-    """Return the conversations of all files, and the files that cannot be read. For a single file, that is an error
-    at once."""
+    """Return all conversations and the files that cannot be read; a single file raises at once."""
     from compactor_cli.evaluation.retention import cases as retention_cases
 
     loaded: list[retention_cases.EvaluatedSession] = []

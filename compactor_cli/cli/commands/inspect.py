@@ -70,7 +70,6 @@ def inspect(args: InspectOptions, overrides: Layer) -> None:
 
 
 def _inspect(session: Session, args: InspectOptions, file: str) -> int:
-    """Inspect one file and return the exit code."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
     from compactor_cli.render.tables import finding_json
@@ -124,8 +123,7 @@ def _more_faults(source: Source) -> list[Finding]:
 
 
 def _archived_rounds(session: Session, source: Source) -> Sequence[PastRound]:
-    """Return the archived rounds of the sessions in a file, oldest first. An unusable database only causes a
-    warning."""
+    """Return the archived rounds, oldest first. An unusable database only causes a warning."""
     try:
         with existing_database(session.reading.database_url) as database:
             if database is None:
@@ -143,7 +141,6 @@ def _archived_rounds(session: Session, source: Source) -> Sequence[PastRound]:
 
 
 def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past_rounds: Sequence[PastRound]) -> None:
-    """Show how full the context is, where the tokens are, and the archived rounds."""
     from compactor_cli.render import tables
     from compactor_cli.render.archive import rounds_table
     from compactor_cli.render.lists import scope_lines

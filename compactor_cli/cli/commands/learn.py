@@ -130,11 +130,8 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
 
 
 def _find_files(names: Sequence[str]) -> list[str]:
-    """Return the files and, for a folder, the `*.jsonl` files in and below it, in order, and the folders in it that
-    cannot be listed. Names with a leading `_` are left out.
-
-    Raises UsageError for a folder without any.
-    """
+    """Return the files, the `*.jsonl` files below folders, and folders in them that cannot be listed, without names
+    with a leading `_`. Raises UsageError for a folder without any."""
     paths: dict[str, None] = {}
     for name in names:
         if name == "-" or not is_folder(name):
@@ -160,8 +157,7 @@ def _is_training_file(name: str) -> bool:
 
 
 def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
-    """Return names for files. Folders with the same name are told apart by as many of their parent folders as
-    necessary."""
+    """Return names for files; folders of the same name are told apart by parent folders."""
     folders = {path: _source_folder(path) for path in paths}
     labels = _labels({folder for folder in folders.values() if folder is not None})
     files = []
@@ -175,8 +171,7 @@ def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
 
 
 def _source_folder(path: str) -> Path | None:
-    """Return the folder that is a file's source. Folders of dates (2026/03/02) belong to the folder that contains
-    them."""
+    """Return the folder that is a file's source, outside of folders of dates (2026/03/02)."""
     if path == "-":
         return None
     folder = real_path(path).parent
@@ -199,8 +194,7 @@ def _labels(folders: set[Path]) -> dict[Path, str]:
 
 
 def _readable_folder(name: str) -> str:
-    """Return a folder's name, without the part for the home folder if it is a whole path, as in Claude Code's
-    (-home-sam-shop)."""
+    """Return a folder's name without the part for the home folder, as in Claude Code's -home-sam-shop."""
     home = re.sub(r"[^A-Za-z0-9]", "-", str(Path.home()))
     return name[len(home) :].lstrip("-") or "home" if name.startswith(home) else name
 

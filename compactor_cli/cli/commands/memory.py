@@ -292,8 +292,7 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
 
 @contextmanager
 def _open_log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Database]]:
-    """Yield the log and the opened database that contains the memories with the given ids. Raises UsageError if
-    nothing was ever stored."""
+    """Yield the log and its database. Raises UsageError if nothing was ever stored."""
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
@@ -318,7 +317,6 @@ def _set_pinned(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
 
 
 def _input_texts(text: str) -> list[str]:
-    """Return the texts to remember."""
     if text != "-":
         return [text]
     data = read_bytes("-")

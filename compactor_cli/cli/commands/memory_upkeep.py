@@ -172,7 +172,6 @@ def export(args: ExportOptions, overrides: Layer) -> None:
 
 
 def _is_nonempty_file(path: str) -> bool:
-    """Return whether an output is a file that is not empty."""
     if is_remote(path):
         return bool(load_store().exists(path))
     return path != "-" and is_file(path) and Path(path).stat().st_size > 0

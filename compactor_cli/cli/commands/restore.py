@@ -151,8 +151,7 @@ def _restore(session: Session, database: Database, args: RestoreOptions, data: b
 
 
 def _restore_file(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """Write the file as it was before its newest compaction, plus what was appended since, or as it was before an
-    earlier one."""
+    """Write the file as before its newest compaction plus what was appended since, or as before an earlier one."""
     from compactor_cli.cli.lookup import input_of, pack_like
     from compactor_cli.render.archive import local_time
 
@@ -211,7 +210,6 @@ def _restore_original(database: Database, args: RestoreOptions, reference: str, 
 
 
 def _print_compactions(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """Print the compactions of a file, and what each removed."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, removed_table, round_json
@@ -232,7 +230,6 @@ def _print_compactions(session: Session, database: Database, args: RestoreOption
 
 
 def _list_all(session: Session, database: Database, args: RestoreOptions) -> None:
-    """List every compaction in the archive, newest first."""
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, round_json
 
@@ -254,8 +251,7 @@ def _list_all(session: Session, database: Database, args: RestoreOptions) -> Non
 def _search(
     session: Session, database: Database, query: str, searched: Sequence[Archived] | None, *, json: bool
 ) -> None:
-    """Print the archived messages that contain words of the query, best first. `searched`: the compactions to
-    search, or None for the newest of all. Raises NotKeptError if there are none."""
+    """Print the best archived messages. `searched`: None for the newest of all. Raises NotKeptError if none match."""
     from compactor_cli.archive.search import query_words, select_best
     from compactor_cli.archive.stored import archive
     from compactor_cli.render.archive import hits_table
@@ -333,8 +329,7 @@ def _scrub(database: Database) -> None:
 
 
 def _report_nothing_kept(session: Session, args: RestoreOptions, data: bytes, more: str) -> NoReturn:
-    """Report that the archive holds nothing of the file. A manifest next to the file still says what was removed.
-    `more`: further words, about another archived state of the path or a missing database."""
+    """Report that nothing is archived, and what a manifest next to the file says. `more`: further words."""
     from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
 
     manifest_path = Path(args.file + SUFFIX)

@@ -50,7 +50,6 @@ def score(args: ScoreOptions, overrides: Layer) -> None:
 
 
 def _score(session: Session, args: ScoreOptions, file: str) -> None:
-    """Show the scores of one file."""
     before, settings = session.model_use(), session.settings
     source = session.load(file)
     session.print_reading_notes(source)

@@ -80,8 +80,7 @@ def sessions(args: SessionsOptions, overrides: Layer) -> None:
 
 
 def _parse_since(text: str, now: float) -> float:
-    """Return a time in seconds since 1970, given as an age (`90min`, `12h`, `7d`, `2 weeks`), a date (from local
-    midnight) or an ISO 8601 time. Raises UsageError."""
+    """Return the time for an age (`90min`, `2 weeks`), a local date or an ISO 8601 time. Raises UsageError."""
     age = _AGE_PATTERN.fullmatch(text.strip())
     if age:
         return now - float(age[1]) * _UNIT_SECONDS[age[2].lower()]

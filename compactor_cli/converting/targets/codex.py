@@ -65,8 +65,7 @@ class ToCodex:
 
 
 def _instructions_turn(turns: Sequence[SpeakerTurn]) -> SpeakerTurn | None:
-    """Return the turn to show as the user's if there is no request. A thread without one does not appear in any
-    list."""
+    """Return the turn to show if there is no request, without which no list has the thread."""
     users = [turn for turn in turns if turn.role == "user"]
     return None if any(turn.origin == "request" for turn in users) or not users else users[0]
 

@@ -88,7 +88,6 @@ def _gemini(turn: SpeakerTurn, stamp: str) -> dict[str, Any]:
 
 
 def _answer(message: dict[str, Any], item: Item) -> None:
-    """Attach a result to its call."""
     call = next(call for call in message["toolCalls"] if call["id"] == item.call_id)
     call["status"] = "error" if item.failed else "success"
     call["result"] = [response(item)]

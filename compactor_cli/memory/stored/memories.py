@@ -58,10 +58,7 @@ class Added(Struct, frozen=True):
 
 
 def add_memories(connection: Connection, incoming: Iterable[Memory], now: float) -> Added:
-    """Add memories. A known memory gets the new sources and tags, and its decay starts again.
-
-    `now`: seconds since 1970. Raises UsageError for a memory that cannot be stored.
-    """
+    """Add memories; a known one gets the new sources and tags, and its decay starts again. Raises UsageError."""
     return _put(connection, incoming, lambda existing, repetition: repeat_memory(existing, repetition, now))
 
 

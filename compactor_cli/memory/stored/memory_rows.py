@@ -24,10 +24,7 @@ _VECTORS = "INSERT INTO memory_vectors (memory, words) VALUES (:memory, CAST(:wo
 
 
 def lock_memories(connection: Connection) -> None:
-    """Wait until no other transaction changes memories, and block others until this one ends.
-
-    On SQLite this holds from the beginning of the transaction.
-    """
+    """Block others from changing memories until the transaction ends, which SQLite does by itself."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(_LOCK))
 
@@ -80,10 +77,7 @@ def insert_new(connection: Connection, new: Sequence[Memory]) -> None:
 
 
 def rewrite_rows(connection: Connection, changes: Sequence[tuple[int, Memory, Memory]]) -> None:
-    """Store the changes to rows, given as (row, before, after). Tags and sources are only ever added.
-
-    Raises UsageError for numbers outside the storable range, which some databases would accept.
-    """
+    """Store (row, before, after). Tags and sources are only added. Raises UsageError for numbers out of range."""
     changed = [
         {"row": row, **_values(within_bounds(after))}
         for row, before, after in changes
