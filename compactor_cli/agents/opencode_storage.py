@@ -53,7 +53,6 @@ def messages(storage: Path, id: str, read: Read = document) -> list[tuple[dict[s
 def parts(
     storage: Path, info: dict[str, Any], file: Path, read: Read = document
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the parts of a message in order, each with its file."""
     name = _id(info, file)
     files = [*(storage / "part").glob("*.json"), *(storage / "part" / name).glob("*.json")]
     for path in sorted(files, key=lambda path: path.name):

@@ -25,11 +25,8 @@ def cut_chunks(source: Source) -> ContentChunks:
     borders: list[int] = []
     begin = 0
     for (start, end), (following, _) in pairwise(spans):
-        if _ends_chunk(data[start:end]) or following - begin >= MAX_CHUNK_BYTES:
+        ends_chunk = hashlib.sha256(data[start:end]).digest()[0] % RECORDS_PER_CHUNK == 0
+        if ends_chunk or following - begin >= MAX_CHUNK_BYTES:
             borders.append(following)
             begin = following
     return ContentChunks(data, borders)
-
-
-def _ends_chunk(record: bytes) -> bool:
-    return hashlib.sha256(record).digest()[0] % RECORDS_PER_CHUNK == 0

@@ -97,7 +97,6 @@ def session_keys(source: Source) -> tuple[str, ...]:
 
 
 def id_key(format: str, session: str) -> str:
-    """Return the key of a session with an id."""
     if len(session) > _MAX_ID_CHARS:  # longer keys do not fit an index
         session = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
     return f"id:{format}:{session}"

@@ -26,7 +26,6 @@ class _Version(Struct):
 
 
 def manifest_json(manifest: Manifest) -> dict[str, Any]:
-    """Return the JSON value of a manifest."""
     value = {"version": VERSION, **to_builtins(manifest)}
     for entry in value["rounds"]:
         del entry["summary"]

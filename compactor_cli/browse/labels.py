@@ -29,7 +29,6 @@ def heading(source: Source, counter: str) -> str:
 
 
 def target_line(state: State, view: BrowserView, strategy: str) -> str:
-    """Return the target and the strategy."""
     aimed = aim_phrase(state.aim)
     if view.target is not None and state.aim.target_ratio is not None:
         aimed = f"{aimed} = {view.target:,}"
@@ -45,7 +44,6 @@ def decisions_line(history: History) -> str:
 
 
 def fate_sums(view: BrowserView) -> list[tuple[str, int]]:
-    """Return the number of messages for each fate."""
     fate_counts = view.counts()
     return [(fate, fate_counts[fate]) for fate in FATES if fate_counts[fate] or fate != "added"]
 
@@ -72,7 +70,6 @@ def fate_reason(row: BrowserRow, choice: Choice | None, is_own: bool, signals: I
 
 
 def filter_phrase(marks: Iterable[Mark], shown_rows: int, rows: int) -> str:
-    """Return which rows are shown."""
     listed = ", ".join(mark.value for mark in sorted(marks))
     return f"{shown_rows:,} of {rows:,} shown: {listed}" if listed else ""
 

@@ -24,7 +24,6 @@ class Mark(NamedTuple):
 
 
 def marks_of(row: BrowserRow, choice: Choice | None) -> set[Mark]:
-    """Return all marks of a row."""
     role = row.who if row.who in ROLES else "tool"
     marks = {Mark("becomes", row.fate), Mark("role", role), *(Mark("tool", tool) for tool in row.tools)}
     return marks | {Mark("decision", _CHOICES[choice])} if choice else marks

@@ -18,14 +18,12 @@ class OutputLine(NamedTuple):
 
 
 def before_lines(row: BrowserRow) -> list[OutputLine]:
-    """Return a message as it was."""
     if row.entry.before is None:
         return [OutputLine("Not in the input.", heading=True)]
     return _lines(row.entry.before)
 
 
 def after_lines(view: BrowserView, row: BrowserRow) -> list[OutputLine]:
-    """Return what the output contains of a message."""
     entry = row.entry
     if not row.fate:
         return [OutputLine("Nothing was computed; see the line at the top.", heading=True)]

@@ -41,7 +41,6 @@ class BrowserRow(NamedTuple):
 
     @property
     def after(self) -> int:
-        """Return the tokens in the output."""
         return self.entry.after.tokens if self.entry.after else 0
 
     @property
@@ -115,7 +114,6 @@ def message_start(message: Message) -> str:
 
 
 def display_name(text: str) -> str:
-    """Return a name as displayed in a row."""
     return safe_line(one_line(text, 80))
 
 

@@ -53,7 +53,6 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=max(0, hit - 3) if hit else 0, animate=False, force=True)
 
     def text(self) -> str:
-        """Return the whole text."""
         return "\n".join(line.text for line in self._lines)
 
     def on_resize(self) -> None:

@@ -58,13 +58,12 @@ def begin(setup: Setup) -> None:
 def compact_chunk(tasks: Sequence[FileTask]) -> list[FileResult]:
     """Compact files one after the other in a thread prepared by `begin`."""
     session, job = _ready.session, replace(_ready.job, names={task.path: task.name for task in tasks})
-    outcomes = [FileResult(attempt(session, task, job), *_printed_text(session)) for task in tasks]
+    outcomes = [
+        FileResult(attempt(session, task, job), _take_text(session.out.file), _take_text(session.err.file))
+        for task in tasks
+    ]
     collect_garbage()
     return outcomes
-
-
-def _printed_text(session: Session) -> tuple[str, str]:
-    return _take_text(session.out.file), _take_text(session.err.file)
 
 
 def _take_text(stream: object) -> str:

@@ -43,7 +43,6 @@ class CursorPosition:
 
 
 def print_completions() -> None:
-    """Print the possible completions at the cursor."""
     shell, words = os.environ[REQUEST_VARIABLE], sys.argv[1:]
     if shell == "bash":
         words = _split(words[0] if words else "")
@@ -84,7 +83,7 @@ def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Ch
 def _cursor_position(table: Mapping[str, Any], before: Iterable[str]) -> CursorPosition:
     position = CursorPosition()
     for word in before:
-        if _needs_value(table, position) or (position.option and word in _names(table, "agents")):
+        if _needs_value(table, position) or (position.option and word in dict(table["values"]["agents"])):
             position.option = ""
             continue
         position.option = ""
@@ -144,10 +143,6 @@ def _matching_choices(choices: Iterable[tuple[str, str]], typed: str) -> tuple[s
     if not matching:
         return "none", []
     return "open" if all(word.endswith("=") for word, _ in matching) else "words", matching
-
-
-def _names(table: Mapping[str, Any], kind: str) -> list[str]:
-    return [word for word, _ in table["values"][kind]]
 
 
 def _models(typed: str) -> Choices:

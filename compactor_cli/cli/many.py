@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -119,7 +119,8 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
     outcomes = []
     try:
         with session.show_progress(len(files), steps_per_file=_STEPS) as progress:
-            results = _run_shared(session, tasks, job) if shares else _run_alone(session, tasks, job)
+            alone = (FileResult(attempt(session, task, job)) for task in tasks)
+            results = _run_shared(session, tasks, job) if shares else alone
             with closing(results), closing(done_list) if done_list else nullcontext():
                 for file_result in results:
                     if done_list and not file_result.outcome.error and not file_result.outcome.earlier:
@@ -133,11 +134,6 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
             # the worker that repeated its file had cleaned up before that
             remove_leftovers(Path(job.place(file) if job.args.out_dir else file) for file in files)
     return outcomes
-
-
-def _run_alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    for task in tasks:
-        yield FileResult(attempt(session, task, job))
 
 
 def _run_shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[FileResult, None, None]:

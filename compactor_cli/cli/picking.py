@@ -58,7 +58,7 @@ def pick_files(session: Session, files: Sequence[str], args: PickOptions) -> lis
         _refuse_files(files, (*chosen, "--project")[0], latest)
     if files:
         return files
-    if not chosen and not _is_interactive(session):
+    if not chosen and not (sys.stdin.isatty() and sys.stderr.isatty() and not session.err.quiet):
         raise UsageError("Missing argument 'FILE'. Name a file, - for standard input, --latest or --session ID.")
     # the agents are imported only when a session is searched for
     from compactor_cli.cli.session_menu import choose
@@ -74,7 +74,3 @@ def _refuse_files(files: Sequence[str], option: str, latest: str) -> NoReturn:
         agent_names = ", ".join(AGENTS)
         raise UsageError(f"--latest {one_line(files[0], _MAX_WORD_CHARS)}: unknown agent; known agents: {agent_names}")
     raise UsageError(f"{option} already chooses a session; leave out {one_line(' '.join(files), _MAX_WORD_CHARS)}")
-
-
-def _is_interactive(session: Session) -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty() and not session.err.quiet

@@ -112,7 +112,11 @@ class Keeper:
         """Store everything that the settings ask for, or nothing. Afterwards the output may be written."""
         flushed = self.flushes and changed
         now = time.time()
-        memories = [_absolute_sources(memory) for part in parts for memory in part.memories]
+        memories = [
+            replace(memory, sources=tuple(replace(s, transcript=absolute_path(s.transcript)) for s in memory.sources))
+            for part in parts
+            for memory in part.memories
+        ]
         if not self.archives and not memories:
             return StoredResult(flushed=flushed)
         compaction: int | None = None
@@ -124,7 +128,9 @@ class Keeper:
                 from compactor_cli.archive.chunks import cut_chunks
                 from compactor_cli.archive.stored import archive
 
-                compaction = archive.keep(connection, _with_absolute_paths(manifest), cut_chunks(source), now)
+                places = {"input": _absolute_state(manifest.input), "output": _absolute_state(manifest.output)}
+                manifest = replace(manifest, **places)  # paths that mean the same in other folders
+                compaction = archive.keep(connection, manifest, cut_chunks(source), now)
             if memories:
                 from compactor_cli.memory.stored.memories import add_memories
 
@@ -177,7 +183,6 @@ class Keeper:
 
 
 def memories_in_output(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memory]:
-    """Return the memories that appear in the compacted conversations."""
     texts = [m.text("text") for part in parts if part.recalled for m in part.messages if m.id == RECALLED_ID]
     return [memory for memory in recalled if any(f", {memory.id}] " in text for text in texts)]
 
@@ -201,17 +206,8 @@ def evict(session: Session, database: Database, now: float) -> None:
         )
 
 
-def _with_absolute_paths(manifest: Manifest) -> Manifest:
-    """Return a manifest with absolute paths, which mean the same in other folders."""
-    return replace(manifest, input=_absolute_state(manifest.input), output=_absolute_state(manifest.output))
-
-
 def _absolute_state(state: FileState) -> FileState:
     return replace(state, path=absolute_path(state.path))
-
-
-def _absolute_sources(memory: Memory) -> Memory:
-    return replace(memory, sources=tuple(replace(s, transcript=absolute_path(s.transcript)) for s in memory.sources))
 
 
 def absolute_path(path: str) -> str:

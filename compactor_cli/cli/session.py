@@ -284,7 +284,6 @@ class Session:
         self.say(f"warning: {text}")
 
     def print_written(self, out_path: str) -> None:
-        """Print where an output was written."""
         self.say(f"written to {'standard output' if out_path == '-' else out_path}")
 
     def print_reading_notes(self, source: Source) -> None:

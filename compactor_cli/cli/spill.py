@@ -40,7 +40,6 @@ class Spill:
         self._cached = 0
 
     def put(self, chunks: Iterable[bytes]) -> SpilledBytes:
-        """Append bytes to the file."""
         start = self._size
         for chunk in chunks:
             self._put(chunk)

@@ -30,9 +30,8 @@ def welcome(program: str) -> None:
     if newest:
         console.print(session_table(console, newest, time.time()))
         example_option = f"--session {shortest_prefixes([saved.id for saved in newest])[0]}"
-        console.print(
-            f"There {_sessions_phrase(len(listing.sessions))} on this machine. To inspect the newest and compact it:"
-        )
+        phrase = f"{'is' if len(listing.sessions) == 1 else 'are'} {count_phrase(len(listing.sessions), 'session')}"
+        console.print(f"There {phrase} on this machine. To inspect the newest and compact it:")
     else:
         example_option = shlex.quote(str(sample_path() or "session.jsonl"))
         console.print("\nThere are no agent sessions on this machine. Name a file of your own, or try a sample:")
@@ -42,10 +41,6 @@ def welcome(program: str) -> None:
         "completion for Tab completion.",
         soft_wrap=True,
     )
-
-
-def _sessions_phrase(sessions: int) -> str:
-    return f"{'is' if sessions == 1 else 'are'} {count_phrase(sessions, 'session')}"
 
 
 def sample_path() -> Path | None:

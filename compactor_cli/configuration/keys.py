@@ -117,7 +117,6 @@ def _preset_key() -> Key:
 
 
 def options_of(command: str) -> list[Key]:
-    """Return the keys for which a command has options."""
     return [key for key in keys().values() if key.option and command in key.option.commands]
 
 

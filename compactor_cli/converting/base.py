@@ -66,7 +66,6 @@ class NoAgents:
 
 
 def first_time(conversation: Conversation, context: WriteContext) -> float:
-    """Return when the session began."""
     return next((turn.time for turn in conversation.turns if turn.time is not None), context.now)
 
 

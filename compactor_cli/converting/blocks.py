@@ -33,7 +33,6 @@ def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
 
 
 def blocks(items: Iterable[Item]) -> list[dict[str, Any]]:
-    """Return the blocks for items."""
     return [block for item in items for block in _blocks(item)]
 
 

@@ -37,5 +37,4 @@ def moment(time: float) -> datetime:
 
 
 def millis(time: float) -> int:
-    """Return milliseconds since 1970."""
     return round(moment(time).timestamp() * 1000)

@@ -30,7 +30,9 @@ def with_hooks(text: str, command: str) -> str:
     """Return a settings file with the hooks, unchanged if they are there. Raises InputError if it is none."""
     if not text.strip():
         return json.dumps({"hooks": {event: [group] for event, group in hook_groups(command).items()}}, indent=2) + "\n"
-    if sorted(_installed_groups(_parse_settings(text)), key=str) == sorted(hook_groups(command).items(), key=str):
+    document = _parse_settings(text)
+    installed = [(event, document["hooks"][event][group]) for event, group, _ in _our_commands(document)]
+    if sorted(installed, key=str) == sorted(hook_groups(command).items(), key=str):
         return text
     text = without_hooks(text)
     document = _parse_settings(text)
@@ -77,10 +79,6 @@ def _removable_path(document: dict[str, Any], event: str, group: int, position: 
     if len(hooks[event]) > 1:
         return "hooks", event, group
     return ("hooks", event) if len(hooks) > 1 else ("hooks",)
-
-
-def _installed_groups(document: dict[str, Any]) -> list[tuple[str, Any]]:
-    return [(event, document["hooks"][event][group]) for event, group, _ in _our_commands(document)]
 
 
 def _parse_settings(text: str) -> dict[str, Any]:

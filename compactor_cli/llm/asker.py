@@ -214,7 +214,6 @@ class DryAsker:
 
     @property
     def tokens(self) -> int:
-        """Return the tokens of all requests."""
         return sum(estimate_of_request.tokens for estimate_of_request in self.estimates)
 
     @property

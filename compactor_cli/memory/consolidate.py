@@ -53,13 +53,11 @@ def merges(memories: Iterable[Memory]) -> list[Merge]:
     merged = []
     for same in alike.values():
         if len(same) > 1:
-            first, *equal_memories = sorted(same, key=_merge_order)
+            first, *equal_memories = sorted(
+                same, key=lambda m: (-len(m.text.split()), -m.importance, -len(m.text), m.created, m.text)
+            )
             merged.append(Merge(first, tuple(equal_memories)))
     return sorted(merged, key=lambda merge: (merge.kept.created, merge.kept.digest))
-
-
-def _merge_order(memory: Memory) -> tuple[object, ...]:
-    return (-len(memory.text.split()), -memory.importance, -len(memory.text), memory.created, memory.text)
 
 
 def _canonical_words(text: str) -> tuple[str, ...]:

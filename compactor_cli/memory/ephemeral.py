@@ -11,7 +11,6 @@ Speaker = Literal["user", "assistant"]
 
 
 def word_pattern(pattern: str) -> re.Pattern[str]:
-    """Return a case-insensitive pattern."""
     return re.compile(pattern, re.IGNORECASE)
 
 

@@ -208,7 +208,10 @@ def copied_sentences(statement: str, text: str) -> tuple[str, str]:
         index
         for index, sentence_words in enumerate(words)
         if sentence_words
-        and (_contains_sequence(sentence_words, statement_words) or _is_contained(sentence_words, statement_words))
+        and (
+            _contains_sequence(sentence_words, statement_words)
+            or (len(sentence_words) >= _MIN_SHARED_WORDS and _contains_sequence(statement_words, sentence_words))
+        )
     ]
     if not inside:
         best = max(range(len(sentences)), key=lambda index: (_likeness(words[index], statement_words), -index))
@@ -232,10 +235,6 @@ def _word_list(text: str) -> list[str]:
 def _contains_sequence(sentence_words: list[str], wanted_words: list[str]) -> bool:
     size = len(wanted_words)
     return any(sentence_words[start : start + size] == wanted_words for start in range(len(sentence_words) - size + 1))
-
-
-def _is_contained(sentence_words: list[str], wanted_words: list[str]) -> bool:
-    return len(sentence_words) >= _MIN_SHARED_WORDS and _contains_sequence(wanted_words, sentence_words)
 
 
 def _likeness(sentence_words: list[str], wanted_words: list[str]) -> float:

@@ -133,7 +133,6 @@ def _source(source: MemorySource) -> MemorySource:
 
 
 def normalize_tag(tag: str) -> str:
-    """Return a tag in its stored form."""
     return " ".join(storable(tag).split())
 
 

@@ -38,13 +38,9 @@ su sus también te tiene todo tu un una usa usamos y ya yo
 """
 
 
-def _normalized(words: str) -> frozenset[str]:
-    """Return the words as `memory.search_terms` normalizes them."""
-    return frozenset(words.translate(str.maketrans("äöüáéíóúêèàûùôîçñ", "aouaeioueeauuoicn")).split())
-
-
-IDLE_WORDS = _normalized(_ENGLISH + _GERMAN + _FRENCH + _SPANISH)
-"""The normalized words."""
+_PLAIN_LETTERS = str.maketrans("äöüáéíóúêèàûùôîçñ", "aouaeioueeauuoicn")
+IDLE_WORDS = frozenset((_ENGLISH + _GERMAN + _FRENCH + _SPANISH).translate(_PLAIN_LETTERS).split())
+"""The words as `memory.search_terms` normalizes them."""
 
 
 MAX_TERMS = 12

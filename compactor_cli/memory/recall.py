@@ -80,16 +80,14 @@ def without_earlier(transcript: Transcript) -> Transcript:
     earlier = {message.index for message in transcript.messages if _is_earlier(message)}
     if not earlier or len(earlier) == len(transcript.messages):
         return transcript
-    messages = tuple(_emptied(m) if m.index in earlier else m for m in transcript.messages)
+    messages = tuple(
+        replace(m, parts=(Part("text", "", 0),), tokens=0) if m.index in earlier else m for m in transcript.messages
+    )
     return replace(transcript, messages=messages)
 
 
 def _is_earlier(message: Message) -> bool:
     return message.origin == "injected" and is_recalled(message.text("text"))
-
-
-def _emptied(message: Message) -> Message:
-    return replace(message, parts=(Part("text", "", 0),), tokens=0)
 
 
 def drop_earlier(plan: Plan, before: Transcript, mended: Transcript, groups: Sequence[Group]) -> Plan:

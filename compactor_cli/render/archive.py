@@ -22,7 +22,6 @@ MAX_ROWS = 40
 
 
 def local_time(seconds: float) -> str:
-    """Return a time in the local time zone."""
     return datetime.fromtimestamp(seconds, timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
@@ -56,7 +55,6 @@ def _unconfirmed_note(rounds: Sequence[PastRound]) -> str:
 
 
 def hits_table(console: Console, hits: Sequence[MessageHit]) -> Table:
-    """Return a table of the messages found in the archive."""
     table = make_table(console, "Found in the archive", ">compaction", ">message", "role", "reference!", "text~")
     for hit in hits:
         table.add_row(str(hit.compaction), str(hit.message), hit.role, hit.reference, plain(hit.snippet))

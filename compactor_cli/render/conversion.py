@@ -97,7 +97,6 @@ def loss_table(console: Console, converted_file: Converted) -> Table:
 
 
 def conversion_line(source: Source, converted_file: Converted, out_path: str) -> Text:
-    """Return one line that says what was converted."""
     where = "standard output" if out_path == "-" else out_path
     line = (
         f"{count_phrase(converted_file.messages, 'message')} of {source.path or '-'} ({source.format}) written to "

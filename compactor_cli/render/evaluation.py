@@ -28,7 +28,6 @@ _STYLES = {"strategy": "", "against": "", "baseline": "dim"}
 
 
 def limit_notes(result: Evaluation) -> list[str]:
-    """Return notes on the limits of the figures."""
     notes = [
         "presence is not use: a model may overlook what is there, and may not need what is missing",
         "outputs over the target and failures count as 0",

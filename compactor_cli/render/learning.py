@@ -81,7 +81,6 @@ def learned_json(
 
 
 def limit_remarks(taught: LearnedProfile) -> list[str]:
-    """Return notes on the limits of the figures."""
     lines = ["weights are of signals of different units: compare their signs, not their sizes"]
     if taught.held_out is not None:
         lines.append("presence is not use: a model may overlook what is there, and may not need what is missing")

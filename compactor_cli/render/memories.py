@@ -52,7 +52,6 @@ def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
 
 
 def highlight_terms(text_snippet: TextSnippet) -> Text:
-    """Return a snippet with the search terms highlighted."""
     return Text.assemble(
         *((text, "bold green" if is_word else "") for text, is_word in text_snippet.pieces),
         no_wrap=True,
@@ -61,7 +60,6 @@ def highlight_terms(text_snippet: TextSnippet) -> Text:
 
 
 def memory_page(memory: Memory) -> Iterable[Text]:
-    """Yield everything about one memory."""
     pinned = "  pinned" if memory.pinned else ""
     yield Text(memory.id, style="bold") + Text(
         f"  {memory.category}  importance {memory.importance:.1f}  confidence {memory.confidence:.2f}{pinned}"
@@ -77,7 +75,6 @@ def memory_page(memory: Memory) -> Iterable[Text]:
 
 
 def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
-    """Return a table of what decay lowers."""
     table = make_table(console, title, "id!", ">before!", ">after!", "memory!")
     for change in changes:
         after = change.after
@@ -120,7 +117,6 @@ def short_id(memory: Memory) -> str:
 
 
 def format_time(seconds: float | None, time_format: str = "%Y-%m-%d %H:%M") -> str:
-    """Return a time in the local time zone."""
     if seconds is None:
         return "-"
     return datetime.fromtimestamp(seconds).astimezone().strftime(time_format)

@@ -74,7 +74,6 @@ def segments_table(console: Console, prompt: Prompt, choices: Sequence[SegmentCh
 
 
 def history_line(result: Prompted) -> Text:
-    """Return a line about what happened to the history."""
     before, after = result.before, result.history
     if not after.changed:
         return Text(f"history of {count_phrase(len(before.messages), 'message')} unchanged")
@@ -105,7 +104,6 @@ def assemble_json(
     survivals: Sequence[Survival],
     warnings: Sequence[str],
 ) -> dict[str, Any]:
-    """Return the report of `assemble`."""
     history = result.history
     report = compact_json(source, counter, output, history.data, [history], survivals, warnings)
     before = {"messages": len(result.before.messages), "tokens": result.before.tokens}

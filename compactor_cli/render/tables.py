@@ -58,7 +58,6 @@ def brief_text(message: Message, width: int) -> Text:
 
 
 def factors_of(score: Score) -> str:
-    """Return the factors of a score on one line."""
     return ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors"
 
 

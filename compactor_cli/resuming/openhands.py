@@ -99,14 +99,12 @@ def _units(events: _Events) -> Iterator[set[str]]:
         elif kind in RESULTS and call in of_call:
             answers[of_call[call]].add(name)
     yield from answers.values()
-    for is_work, run in groupby(events.branch, lambda record: _is_work(events.values[record])):
+    for is_work, run in groupby(
+        events.branch, lambda record: member(events.values[record], "kind") in ("ActionEvent", *RESULTS)
+    ):
         members = [events.values[record] for record in run] if is_work else []
         signed = next((index for index, value in enumerate(members) if value.get("thinking_blocks")), len(members))
         yield {member(value, "id") for value in members[signed:]}
-
-
-def _is_work(value: Any) -> bool:
-    return member(value, "kind") in ("ActionEvent", *RESULTS)
 
 
 def _text(transcript: Transcript, records: set[int]) -> str:

@@ -6,9 +6,8 @@ import dataclasses
 import gc
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,14 +164,14 @@ class SessionDesk:
         word = text.strip()
         if not word:
             return replace(aim, target_tokens=None, target_ratio=None)
-        parsed: Callable[[str], Aim] = partial(_with_ratio, aim) if _is_share(word) else partial(_with_tokens, aim)
         try:
-            return parsed(word)
+            if word.endswith("%") or word.startswith(("0", ".")):  # a share: 25%, 0.25 or .25; 1 is one token
+                return replace(aim, target_tokens=None, target_ratio=parse_share(word))
+            return replace(aim, target_tokens=parse_tokens(word), target_ratio=None)
         except typer.BadParameter as error:
             raise UsageError(str(error)) from None
 
     def strategy(self, aim: Aim) -> str:
-        """Return the strategy that an aim leads to."""
         return self._settings(aim).strategy_name
 
     def view(self, state: State) -> BrowserView:
@@ -192,7 +191,6 @@ class SessionDesk:
         return place != self.known and not is_remote(path) and is_there(Path(path).expanduser())
 
     def save(self, out_path: str, state: State) -> str:
-        """Save the decisions."""
         out_path = _named_path(out_path)
         check_outputs(self.read(), {"decisions": [out_path]})
         text = write_decisions(decisions_on(self.source, state.choices, state.aim))
@@ -255,16 +253,3 @@ def _named_path(path: str) -> str:
     if path == "-":
         raise UsageError("-: name a file; standard output is used for the screen")
     return path if is_remote(path) else str(Path(path).expanduser())
-
-
-def _is_share(word: str) -> bool:
-    """Return whether a target is a share: 25%, 0.25 or .25; 1 is one token."""
-    return word.endswith("%") or word.startswith(("0", "."))
-
-
-def _with_ratio(aim: Aim, word: str) -> Aim:
-    return replace(aim, target_tokens=None, target_ratio=parse_share(word))
-
-
-def _with_tokens(aim: Aim, word: str) -> Aim:
-    return replace(aim, target_tokens=parse_tokens(word), target_ratio=None)

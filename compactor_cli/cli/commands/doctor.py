@@ -75,7 +75,7 @@ def _examine_file(session: Session, args: DoctorOptions, file: str) -> int:
     out_path, original_path, remaining = "", "", examined.findings
     if fix and examined.findings:
         data = repair_source(source, examined, session.counter)
-        remaining = _remaining_findings(session, data, source, limits)
+        remaining = examine(session.read(data, source.path), limits).findings
         out_path = out or file
         original_path = "" if out else _keep_original(source)
         split = "" if out else split_warning(file)
@@ -88,11 +88,6 @@ def _examine_file(session: Session, args: DoctorOptions, file: str) -> int:
         write_bytes(out, pack(source.data, out, source.packed), None, [file])
     _show(session, source, examined, out_path, original_path, remaining if fix else (), json=args.json)
     return ExitCode.NO if remaining else ExitCode.OK
-
-
-def _remaining_findings(session: Session, data: bytes, source: Source, limits: Limits) -> tuple[Finding, ...]:
-    """Return what is still wrong with the result, which is read again for this."""
-    return examine(session.read(data, source.path), limits).findings
 
 
 def _keep_original(source: Source) -> str:

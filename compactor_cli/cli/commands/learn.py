@@ -143,17 +143,13 @@ def _find_files(names: Sequence[str]) -> list[str]:
             Path(folder, file_name)
             for folder, _, inside in walk
             for file_name in inside
-            if _is_training_file(file_name)
+            if file_name.endswith(".jsonl") and not file_name.startswith("_")
         ]
         inner = sorted([*filter(is_file_or_inaccessible, files_below), *unlistable])
         if not inner:
             raise UsageError(f"{name}: the folder holds no *.jsonl file")
         paths.update({str(path): None for path in inner})
     return list(paths)
-
-
-def _is_training_file(name: str) -> bool:
-    return name.endswith(".jsonl") and not name.startswith("_")
 
 
 def _name_files(paths: Iterable[str]) -> list[TrainingFile]:

@@ -309,17 +309,14 @@ def _purge(session: Session, database: Database, args: RestoreOptions, lookup: L
             if compaction not in own_ids
         ]
         if other_compactions and not args.yes:
+            lines = "".join(f"\n  {compaction.id}: {compaction.input.path}" for compaction in other_compactions)
             raise UsageError(
-                "--purge would also delete what is archived of these files, which have the same "
-                f"text:{_compaction_lines(other_compactions)}\nAdd --yes to delete all of it."
+                f"--purge would also delete what is archived of these files, which have the same text:{lines}\n"
+                "Add --yes to delete all of it."
             )
         removed = archive.purge(connection, own_ids)
     _scrub(database)
     session.say(f"everything archived of the session was deleted ({count_phrase(removed.compactions, 'compaction')})")
-
-
-def _compaction_lines(compactions: Sequence[Archived]) -> str:
-    return "".join(f"\n  {compaction.id}: {compaction.input.path}" for compaction in compactions)
 
 
 def _scrub(database: Database) -> None:

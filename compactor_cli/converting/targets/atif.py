@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Home, WriteContext
-from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.converting.stable import iso
 from compactor_cli.formats import jsonedit
 
@@ -64,7 +64,11 @@ def _step(number: int, turn: SpeakerTurn) -> dict[str, Any]:
     thoughts = [item.text for item in turn.items if item.kind == "thinking"]
     if thoughts:
         step["reasoning_content"] = thoughts[0]
-    calls = [_call(item) for item in turn.items if item.kind == "call"]
+    calls = [
+        {"tool_call_id": item.call_id, "function_name": item.name, "arguments": fitting.arguments(item)}
+        for item in turn.items
+        if item.kind == "call"
+    ]
     return {**step, "tool_calls": calls} if calls else step
 
 
@@ -72,7 +76,3 @@ def _message(texts: Sequence[str]) -> Any:
     if len(texts) > 1:
         return [{"type": "text", "text": text} for text in texts]
     return texts[0] if texts else ""
-
-
-def _call(item: Item) -> dict[str, Any]:
-    return {"tool_call_id": item.call_id, "function_name": item.name, "arguments": fitting.arguments(item)}

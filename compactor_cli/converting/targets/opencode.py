@@ -125,7 +125,6 @@ class _Place:
         return {"id": part_id, "sessionID": self.session, "messageID": self.message, "type": type, **rest}
 
     def parts(self, turn: SpeakerTurn, item: Item, results: Mapping[int, Item]) -> Iterator[dict[str, Any]]:
-        """Yield the parts for an item."""
         time = {"start": self.time_ms, "end": self.time_ms}
         if item.kind == "call":
             yield self.part("tool", callID=item.call_id, tool=item.name, state=self._state(item, results[item.link]))

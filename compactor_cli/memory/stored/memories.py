@@ -90,7 +90,6 @@ def _put(connection: Connection, incoming: Iterable[Memory], join: Callable[[Mem
 
 
 def count_memories(connection: Connection, filters: Filters = EVERYTHING) -> int:
-    """Return the number of memories that match."""
     return connection.execute(select(func.count()).select_from(memories).where(filter_condition(filters))).scalar() or 0
 
 

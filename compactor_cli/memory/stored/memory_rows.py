@@ -42,7 +42,6 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 
 
 def load_memories(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
-    """Return the memories of these rows."""
     loaded: dict[int, Memory] = {}
     for batch in batches(ids):
         tags = _by_memory(connection, memory_tags, batch)

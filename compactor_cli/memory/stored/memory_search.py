@@ -50,7 +50,6 @@ _PLANS = ("enable_seqscan", "jit")
 
 
 def filter_condition(filters: Filters) -> ColumnElement[bool]:
-    """Return the SQL condition for the filters."""
     clause: ColumnElement[bool] = true()
     if filters.category:
         clause &= memories.c.category == filters.category
