@@ -1,4 +1,5 @@
-"""Make the manifest of a compaction from its result, and name its sessions for the archive."""
+"""Make the manifest of a compaction, name its sessions for the archive, and split its input into pieces by content, so
+that successive states of a session share most pieces."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.archive.removals import removed_entries, repaired_indices
 from compactor_cli.archive.texts import MIN_REFERENCE_DIGITS, PREFIX
 from compactor_cli.model.archived import FileState, Manifest, Removed, Round
-from compactor_cli.model.content import Content, sha256
+from compactor_cli.model.content import Content, ContentChunks, sha256
 from compactor_cli.model.message import by_index
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
@@ -106,3 +107,26 @@ def content_key(manifest: Manifest, round: Round) -> str:
     """Return the key of a session without an id and without known history: its initial content."""
     number = f"#{round.conversation}" if round.conversation else ""
     return f"content:{manifest.input.sha256}{number}"
+
+
+RECORDS_PER_CHUNK = 16
+"""A piece ends after about one in this many records, depending on the record's digest."""
+MAX_CHUNK_BYTES = 64 * 1024
+"""Piece size in bytes; a piece ends after the record that reaches it."""
+
+
+def cut_chunks(source: Source) -> ContentChunks:
+    """Return a file in pieces. Borders are before records, and only a record itself decides whether a piece ends after
+    it, so that the same records are split alike in every file. A packed file is split at fixed sizes."""
+    if source.packed:
+        return ContentChunks(source.packed, range(MAX_CHUNK_BYTES, len(source.packed), MAX_CHUNK_BYTES))
+    data = source.data
+    spans = sorted((record.start, record.end) for transcript in source.transcripts for record in transcript.records)
+    borders: list[int] = []
+    begin = 0
+    for (start, end), (following, _) in pairwise(spans):
+        ends_chunk = hashlib.sha256(data[start:end]).digest()[0] % RECORDS_PER_CHUNK == 0
+        if ends_chunk or following - begin >= MAX_CHUNK_BYTES:
+            borders.append(following)
+            begin = following
+    return ContentChunks(data, borders)

@@ -100,7 +100,7 @@ def _archive_session(session: Session, payload: Payload) -> None:
 
 
 def _archive(session: Session, source: Source) -> None:
-    from compactor_cli.archive.chunks import cut_chunks
+    from compactor_cli.archive.manifest import cut_chunks
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.recording import evict
     from compactor_cli.hooks.archiving import make_manifest

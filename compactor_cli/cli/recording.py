@@ -79,7 +79,7 @@ class Keeper:
 
     def recall_relevant(self, transcript: Transcript) -> Sequence[Memory]:
         """Return the memories relevant to a conversation, most relevant first. Raises StoreError."""
-        from compactor_cli.memory.bearing import relevant_memories, request_sentences
+        from compactor_cli.memory.queries import relevant_memories, request_sentences
 
         chosen: dict[str, Memory] = {}
         with existing_database(self._url) as database:
@@ -125,7 +125,7 @@ class Keeper:
         manifest = self._manifest(source, data, parts, out_path) if self.archives else None
         with self.database().write() as connection:
             if manifest is not None:
-                from compactor_cli.archive.chunks import cut_chunks
+                from compactor_cli.archive.manifest import cut_chunks
                 from compactor_cli.archive.stored import archive
 
                 places = {"input": _absolute_state(manifest.input), "output": _absolute_state(manifest.output)}

@@ -85,7 +85,7 @@ def project_file(folder: Path) -> SettingsFile | None:
 
 def read_file(file: SettingsFile) -> Layer:
     """Return the keys that a file sets. Raises SettingsError."""
-    from compactor_cli.configuration.parsed_file import layer_of
+    from compactor_cli.configuration.layers import layer_of
 
     document = section_of(file, parse_file(file, read_text(file)))
     layer = dict(layer_of(document, file.origin))

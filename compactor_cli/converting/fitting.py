@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from compactor_cli.converting.base import digest
 from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
-from compactor_cli.converting.stable import digest
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Role
 from compactor_cli.text.json_values import MAX_DEPTH, is_nested_too_deeply

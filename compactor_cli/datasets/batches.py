@@ -10,8 +10,15 @@ import pyarrow as pa
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.datasets.columns import context_column_names, find_column, replace_values, to_plain
-from compactor_cli.datasets.row_documents import document_values, row_document, without_nulls
+from compactor_cli.datasets.columns import (
+    context_column_names,
+    document_values,
+    find_column,
+    replace_values,
+    row_document,
+    to_plain,
+    without_nulls,
+)
 from compactor_cli.errors import BudgetError, InputError, ModelError
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import read_all

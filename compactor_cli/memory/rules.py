@@ -39,8 +39,7 @@ import re
 from collections.abc import Mapping
 
 from compactor_cli.memory.ephemeral import ANCHOR, DECIDED, Speaker, is_ephemeral, speaks_of_tools, word_pattern
-from compactor_cli.memory.habits import HABITS
-from compactor_cli.memory.rule import ASSISTANT, BOTH, LEAST_WORDS, MOST_WORDS, NEEDS_ALL, USER, Rule
+from compactor_cli.memory.habits import ASSISTANT, BOTH, HABITS, LEAST_WORDS, MOST_WORDS, NEEDS_ALL, USER, Rule
 
 _LEAD = r"^(?:[\w ]{3,25}: )?(?:(?:please|and|also|so|but|ok(?:ay)?|no|nope|well|oh|hey)\b[,.:!]? +)*"
 _THINGS = (

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from compactor_cli.converting.stable import UNKNOWN_TIME, iso, uuid_of
+from compactor_cli.converting.base import UNKNOWN_TIME, iso, uuid_of
 from compactor_cli.model.message import Message, Path
 from compactor_cli.model.transcript import Transcript
 

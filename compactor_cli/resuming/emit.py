@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from compactor_cli.converting.stable import digest, uuid_of
+from compactor_cli.converting.base import digest, uuid_of
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.content import Content, read_all, sha256

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from compactor_cli.converting.stable import digest, millis
+from compactor_cli.converting.base import digest, millis
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.opencode_records import MODEL, NO_TOKENS
 from compactor_cli.model.message import Path

@@ -18,8 +18,7 @@ from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.checked_values import describe_allowed, display_value, notation_of, parse_value
 from compactor_cli.configuration.keys import Key, keys
-from compactor_cli.configuration.layers import merge
-from compactor_cli.configuration.parsed_file import layer_of, unknown_key_error
+from compactor_cli.configuration.layers import layer_of, merge, unknown_key_error
 from compactor_cli.configuration.settings_files import (
     SUFFIXES,
     SettingsFile,

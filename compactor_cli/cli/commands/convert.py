@@ -106,8 +106,8 @@ def _target(name: str) -> Target:
 
 
 def _options(args: ConvertOptions) -> Options:
+    from compactor_cli.converting.base import UNKNOWN_TIME
     from compactor_cli.converting.convert import Options
-    from compactor_cli.converting.stable import UNKNOWN_TIME
 
     now = timestamp_of(args.time) if args.time else UNKNOWN_TIME
     if now is None:

@@ -9,9 +9,8 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext
+from compactor_cli.converting.base import Attribute, Home, WriteContext, iso
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
-from compactor_cli.converting.stable import iso
 from compactor_cli.formats import jsonedit
 
 _VERSION = "ATIF-v1.6"

@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, iso, times, uuid_of
 from compactor_cli.converting.blocks import blocks, fit_blocks
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
-from compactor_cli.converting.stable import digest, iso, uuid_of
 from compactor_cli.formats import jsonedit
 
 _MODEL = "<synthetic>"

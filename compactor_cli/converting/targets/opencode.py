@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, first_time, millis, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
-from compactor_cli.converting.stable import digest, millis
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.opencode_records import NO_TOKENS
 

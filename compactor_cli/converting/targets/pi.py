@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, first_time, iso, millis, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
-from compactor_cli.converting.stable import digest, iso, millis
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 64

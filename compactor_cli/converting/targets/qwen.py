@@ -9,10 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, iso, times, uuid_of
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
-from compactor_cli.converting.stable import iso, uuid_of
 from compactor_cli.formats import jsonedit
 
 _VERSION = "0.0.0"
