@@ -44,11 +44,9 @@ class FoundSession(Struct, frozen=True):
     id: str
     """Session id; empty if only the content shows it."""
     size: int
-    """Size in bytes."""
     used: float
     """When it was last written to, in seconds since 1970."""
     is_subagent: bool = False
-    """Whether it is the session of a subagent."""
     is_in_database: bool = False
     """Whether its file holds several sessions, which the id distinguishes."""
 
@@ -65,10 +63,8 @@ class About(Struct, frozen=True):
 
     id: str = ""
     project: str = ""
-    """The folder that the session works in."""
     title: str = ""
     request: str = ""
-    """The user's first request."""
     messages: Figure | None = None
     tokens: Figure | None = None
     """Tokens of what the agent sends: the provider's last count, or an estimate."""
@@ -83,7 +79,6 @@ class Agent(Struct, frozen=True, kw_only=True):
     name: str
     title: str
     format: str
-    """The format of its sessions."""
     aliases: tuple[str, ...] = ()
     folders: Callable[[Machine], Sequence[Path]]
     """Returns the folders of its sessions, existing or not."""

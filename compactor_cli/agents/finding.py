@@ -17,11 +17,9 @@ class Listing:
     """The result of a search."""
 
     sessions: list[FoundSession] = field(default_factory=list)
-    """Sessions, newest first."""
     searched_folders: list[Path] = field(default_factory=list)
     """Folders that may contain sessions, existing or not."""
     failed: list[tuple[Path, str]] = field(default_factory=list)
-    """What could not be read, and why."""
 
 
 class SavedSession(Struct, frozen=True):

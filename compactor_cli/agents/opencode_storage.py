@@ -13,7 +13,6 @@ from typing import Any
 from compactor_cli.agents.reading import document, to_int, word
 
 Read = Callable[[Path], dict[str, Any]]
-"""Reads a file that contains one JSON object."""
 _FOLDERS = ("session", "message", "part")
 
 

@@ -17,7 +17,6 @@ from compactor_cli.model.archived import Count, Manifest, Removed
 
 VERSION = 1
 SUFFIX = ".manifest.json"
-"""Suffix that is added to the name of the output."""
 T = TypeVar("T")
 
 

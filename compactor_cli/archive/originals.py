@@ -12,10 +12,8 @@ from compactor_cli.model.archived import Removed
 from compactor_cli.model.transcript import Source, Transcript
 
 _MIN_DIGITS = 4
-"""Minimum number of hex digits in a reference."""
 _HEX = re.compile(rf"[0-9a-f]{{{_MIN_DIGITS},64}}")
 _MAX_SHOWN = 10
-"""Maximum number of references listed when one is ambiguous."""
 
 
 def find_entry(removed: Sequence[Removed], reference: str) -> Removed:

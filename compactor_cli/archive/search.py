@@ -17,14 +17,12 @@ class MessageHit(Struct, frozen=True):
     """A message that contains some of the words."""
 
     path: str
-    """Path of the archived file."""
     compaction: int
     message: int
     role: str
     reference: str
     """Empty if no reference leads to this message alone."""
     matched: int
-    """How many of the words the message contains."""
     snippet: str
 
 

@@ -31,7 +31,6 @@ class FullRow(Struct, frozen=True):
     reason: Text
     view: BrowserView
     words: str
-    """The search words."""
 
 
 class Detail(Screen[None]):

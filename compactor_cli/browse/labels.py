@@ -104,4 +104,3 @@ HELP = (
         ),
     ),
 )
-"""Keys and what they do."""

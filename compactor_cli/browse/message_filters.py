@@ -19,7 +19,6 @@ class Mark(NamedTuple):
     """A property by which rows can be filtered."""
 
     kind: str
-    """One of KINDS."""
     value: str
 
 

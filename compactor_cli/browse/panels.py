@@ -45,7 +45,6 @@ class Panels:
         self._aims, self._sums, self._filtered = Static(id="aims"), Static(id="sums"), Static(id="filtered")
         self._columns, self._reason, self._said = Static(id="columns"), Static(id="reason"), Static(id="said")
         self.said = ""
-        """The last message."""
 
     def above(self) -> Iterator[Static]:
         yield from (self._head, self._aims, self._sums, self._filtered, self._columns)

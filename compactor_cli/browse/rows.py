@@ -20,7 +20,6 @@ from compactor_cli.views.timelines import of_compactions
 FATES = ("kept", "shortened", "summarized", "gone", "added")
 """Possible fates of a message, in the order of the sums."""
 _MAX_TEXT_CHARS = 400
-"""Maximum characters of a text that a row shows."""
 
 
 class BrowserRow(NamedTuple):
@@ -32,7 +31,6 @@ class BrowserRow(NamedTuple):
     fate: str
     """One of FATES; empty if nothing could be computed."""
     who: str
-    """Role of the message; for a tool result, the tool."""
     tools: tuple[str, ...]
 
     @property

@@ -33,7 +33,6 @@ class CarriedOn(Struct, frozen=True):
     id: str
     path: str
     project: str
-    """The folder that the session works in, or empty if the session does not say."""
     command: str
 
     @property

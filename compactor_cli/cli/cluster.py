@@ -21,7 +21,6 @@ R = TypeVar("R")
 _CHUNKS_AHEAD = 4
 """Chunks per thread of the cluster that are submitted before the first result is awaited."""
 _TIMEOUT_SECONDS = 10
-"""Seconds that a cluster has to answer and to get a worker."""
 _MAX_TRIES = 6
 """How many periods of `_TIMEOUT_SECONDS` a cluster may stay without a worker."""
 _DISTRIBUTION = "compactor-cli"

@@ -100,10 +100,8 @@ class Job(Struct, frozen=True, kw_only=True):
     names: Mapping[str, str]
     """Input -> its output name in --out-dir."""
     several: bool
-    """Whether there is more than one file."""
     keeper: Keeper
     recalled: Sequence[Memory] = ()
-    """Memories to insert into the outputs."""
     decisions: DecisionsFile | None = None
     """A person's decisions on the messages of the only input."""
 

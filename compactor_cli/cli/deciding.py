@@ -12,7 +12,6 @@ from compactor_cli.model.decisions import Decided, Decisions, MessageKey
 from compactor_cli.model.transcript import Source
 
 _MAX_NAMED = 5
-"""Maximum number of messages that an error names."""
 
 
 class DecisionsFile(Struct, frozen=True):

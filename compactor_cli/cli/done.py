@@ -22,7 +22,6 @@ _ROW_FIELDS = ("rows", "failed_rows", "code")
 """Fields that are omitted if they are 0."""
 
 _CHUNK_BYTES = 1 << 20
-"""Bytes to hash at once."""
 
 
 def run_key(*parts: object) -> str:

@@ -41,7 +41,6 @@ class Lookup(Struct, frozen=True):
     """Oldest first: the rounds that led to the file or, if only its session or its marks matched, all rounds of the
     session."""
     stored: bytes = b""
-    """The file as it is stored."""
 
     @property
     def is_sure(self) -> bool:

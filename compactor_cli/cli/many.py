@@ -31,7 +31,6 @@ class FileTask(Struct, frozen=True):
 
     path: str
     name: str
-    """Its output name in --out-dir."""
     known: Outcome | None = None
 
 

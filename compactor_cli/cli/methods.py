@@ -30,7 +30,6 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.tokens.base import TokenCounter
 
 _MAX_REASON_CHARS = 160
-"""Maximum characters of a reason to show."""
 
 
 class Command(Struct, frozen=True):

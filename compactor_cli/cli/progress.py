@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
 _DELAY_SECONDS = 1.0
-"""Seconds before a bar appears."""
 _MIN_BYTES_SHOWN = 500_000
 """Bytes from which the reading of a file is shown."""
 

@@ -132,7 +132,6 @@ class Session:
 
     configured: Configured
     local: TokenCounter
-    """The counter that works on this machine."""
     out: Console
     err: Console
     profile: Profile | None = None
@@ -146,13 +145,11 @@ class Session:
     asker: Asker | DryAsker | None = None
     """Created with the first question to a model."""
     counter: TokenCounter = field(init=False)
-    """The counter for the current file."""
     probed: int | None = None
     """Tokens of the current file by the provider's count, if the provider was asked."""
     contents: dict[str, Content] = field(default_factory=dict)
     """Contents under names that are not files: sessions from a database or from many files."""
     progress: Steps | NoSteps = field(default_factory=NoSteps)
-    """Shows the progress of the work."""
     judge: Scorer | None = None
     """The scorer that asks a model. There is one for the whole run, because it remembers its judgements."""
 

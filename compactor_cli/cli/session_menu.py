@@ -31,7 +31,6 @@ from compactor_cli.text.clean import one_line, plain
 
 _MAX_OFFERED = 15
 _MAX_NAMED_AGENTS = 4
-"""Up to this many folders, a message names them."""
 _MAX_TITLE_WIDTH = 80
 
 

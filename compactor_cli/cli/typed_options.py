@@ -21,7 +21,6 @@ from compactor_cli.errors import SettingsError, UsageError
 _SHARED_OPTIONS = ("latest", "session", "project", "config", "json", "quiet", "width", "debug")
 """Options of many commands, in the order in which help lists them, after the others."""
 _MAX_SHOWN_CHOICES = 6
-"""Up to this many choices, an option's help lists them."""
 
 
 def takes_options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -22,7 +22,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _TERMINAL_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
-"""Signals that a terminal sends to all processes of a run."""
 _CHUNKS_AHEAD = 4
 """Chunks per process that are submitted before the first result is awaited, which limits the number of waiting
 results."""

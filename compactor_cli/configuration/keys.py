@@ -61,7 +61,6 @@ class Key(Struct, frozen=True):
     default: Any
     meaning: str
     optional: bool = False
-    """Whether it may be unset, which is None."""
     many: bool = False
     length: int | None = None
     """Number of items of a list; None for any number."""

@@ -70,7 +70,6 @@ class Target(Protocol):
     name: str
     """Name of the format that reads it."""
     purpose: str
-    """One line, for lists."""
     many: bool
     """Whether a file may hold several conversations."""
     holds: frozenset[Attribute]

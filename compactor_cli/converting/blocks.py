@@ -11,7 +11,6 @@ from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
 _TYPES = frozenset(("image/jpeg", "image/png", "image/gif", "image/webp"))
 Turns = fitting.Turns
 NAME, ID = 128, 64
-"""Maximum characters of a tool's name and of a call's id."""
 
 
 def fit_blocks(turns: Turns) -> Turns:

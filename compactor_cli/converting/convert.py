@@ -23,7 +23,6 @@ from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source, Transcript
 
 NO_CWD = "/"
-"""The working folder of a session that does not state one."""
 Said = tuple[Any, ...]
 """An item in the form used for comparison."""
 
@@ -48,7 +47,6 @@ class Converted(Struct, frozen=True):
     losses: tuple[Loss, ...]
     conversations: int
     messages: int
-    """Number of messages that it was made from."""
     session_id: str
     """The new session id; empty if the format has none."""
     cwd: str

@@ -88,7 +88,6 @@ class Conversation(Struct, frozen=True):
     session_id: str = ""
     cwd: str = ""
     format: str = ""
-    """Name of the source format."""
 
     def items(self) -> Iterator[tuple[SpeakerTurn, Item]]:
         """Return all items with their turns, in order."""

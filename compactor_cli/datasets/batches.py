@@ -40,14 +40,12 @@ class RowResult(Struct, frozen=True):
     before: Sizes
     after: Sizes
     notes: tuple[str, ...] = ()
-    """Warnings and repairs, in words for people."""
 
 
 class Batch(Struct, frozen=True):
     """A batch of rows, and what was done to them."""
 
     rows: Any
-    """The record batch, with the schema of the input."""
     before: Sizes = NOTHING
     after: Sizes = NOTHING
     changed: int = 0

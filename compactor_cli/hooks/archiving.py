@@ -12,7 +12,6 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Source, Transcript
 
 STRATEGY = "agent"
-"""Strategy recorded for compactions made by the agent itself."""
 _REASON = "the agent's own compaction"
 
 

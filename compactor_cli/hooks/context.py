@@ -20,7 +20,6 @@ from compactor_cli.views.survival.judge import judge_survival
 MAX_CHARS = 9_500
 """Claude Code replaces a context of more than 10,000 characters by its beginning."""
 _MAX_LINE_CHARS = 320
-"""Maximum characters of a line; its reference leads to the rest."""
 _HEAD = (
     "## State of the work before the compaction\nQuoted from the original session by compactor, as far as the summary "
     "does not say it. Newer instructions of the user come first where they differ."

@@ -16,7 +16,6 @@ from compactor_cli.formats.jsonl import parse
 from compactor_cli.hooks.payload import BEFORE, START
 
 TIMEOUT = 60
-"""Seconds that the agent waits for a hook."""
 _OUR_COMMAND = re.compile(r"\bcompactor(?:_cli|-cli)?(?:\.exe)?[\"']?\s+hook\s+run\b")
 
 

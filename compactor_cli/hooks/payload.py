@@ -19,9 +19,7 @@ class Payload(Struct, frozen=True):
 
     event: str
     session: str
-    """The session id."""
     transcript: str
-    """Path of the session's file."""
     cwd: str
     source: str
     """For `SessionStart`: startup, resume, clear or compact."""

@@ -11,7 +11,6 @@ from msgspec import Struct
 from compactor_cli.llm.redact import redact
 
 _MAX_REASON_CHARS = 200
-"""Maximum length of a quoted provider message."""
 _MAX_WAIT_SECONDS = 60.0
 """Maximum seconds that a provider may make us wait; some ask for an hour."""
 _TRANSIENT_STATUSES = {408, 409, 425, 429}

@@ -25,7 +25,6 @@ MAX_TURNS = 6
 _TURN_LIMITS = (1_000, 500, 200)
 """Maximum characters of a turn that are sent; the first limit that fits the model is used."""
 _MAX_STATEMENT_CHARS = 500
-"""Maximum characters of a statement made from a message."""
 _ANSWER_TOKENS = 60
 """Tokens of an answer in addition to the statement."""
 
@@ -43,7 +42,6 @@ class DependentLine(Struct, frozen=True):
     text: str
     context: Sequence[Message]
     speaker: str = ""
-    """Role of the speaker; empty if unknown."""
     lead: str = ""
     """What the same message says before the statement."""
 

@@ -15,7 +15,6 @@ from compactor_cli.text.clean import visible
 
 VERSION = 1
 _DEFAULTS = {"category": "observation", "importance": 50.0, "confidence": 1.0}
-"""Default values for keys that a line may omit."""
 
 
 def memory_json(memory: Memory) -> dict[str, Any]:

@@ -25,7 +25,6 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.secrets import may_be_secret
 
 _MAX_CHARS = 500
-"""Maximum characters of a memory."""
 _MIN_CHARS = 15
 _LEAD_WORDS = 6
 """A pronoun after this many words of a sentence can refer to something in the sentence itself."""

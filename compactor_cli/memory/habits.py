@@ -41,7 +41,6 @@ class Rule(Struct, frozen=True):
     anchored: bool = False
     """Whether the sentence must name something: a path, code, a version, a product."""
     least: int = LEAST_WORDS
-    """Minimum number of words of the sentence."""
 
 
 USER: tuple[Speaker, ...] = ("user",)

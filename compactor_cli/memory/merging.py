@@ -13,7 +13,6 @@ from compactor_cli.errors import UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 
 MAX_TEXT_CHARS = 2_000
-"""Maximum characters of a memory."""
 MAX_TIMESTAMP = 253_370_764_800.0
 """The year 9999 in seconds since 1970; later times cannot be displayed."""
 MAX_USES = 2**31 - 1

@@ -47,9 +47,7 @@ IDLE_WORDS = frozenset((_ENGLISH + _GERMAN + _FRENCH + _SPANISH).translate(_PLAI
 
 
 MAX_TERMS = 12
-"""Maximum number of search terms; of a longer query, the longest ones are kept."""
 _MAX_QUERY_CHARS = 20_000
-"""Maximum characters of a query that are read."""
 _PIECES = re.compile(r'"([^"]*)"?|([^"]+)')
 
 
@@ -181,18 +179,15 @@ class Filters(Struct, frozen=True, kw_only=True):
     until: float | None = None
     """Remembered before this time, in seconds since 1970."""
     pinned: bool = False
-    """Whether only pinned memories match."""
     transcripts: tuple[str, ...] = ()
     """Paths of source files, of which a memory must have at least one."""
     least: float = 0.0
-    """Minimum importance."""
 
 
 EVERYTHING = Filters()
 
 
 _MAX_SENTENCES = 8
-"""Maximum number of a request's sentences to consider."""
 _MIN_SHARED_TERMS = 2
 """Minimum number of words that a memory must share with a sentence; one shared name is enough."""
 _FEW_TERMS = 4

@@ -18,7 +18,6 @@ from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.text.clean import plain
 
 MAX_ROWS = 40
-"""Maximum number of originals listed for people."""
 
 
 def local_time(seconds: float) -> str:

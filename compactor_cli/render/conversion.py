@@ -40,7 +40,6 @@ KINDS = {
     "tool_names": "names of tools",
     "usage": "the provider's token counts",
 }
-"""Kind of loss -> description."""
 ACTIONS: dict[Action, str] = {
     "left_out": "left out",
     "as_text": "kept as text",

@@ -19,7 +19,6 @@ from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
 
 _ID_WIDTH = 12
-"""Width of a short id: `mem_` and eight digits."""
 
 
 def memory_table(console: Console, memories: Sequence[Memory], title: str, *, clock: bool = False) -> Table:

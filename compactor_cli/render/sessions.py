@@ -20,7 +20,6 @@ _MIN_WIDE_WIDTH = 110
 """From this console width on, ids and sizes are shown."""
 _PROJECT, _PROJECT_NARROW = 24, 12
 _MIN_TITLE_WIDTH = 12
-"""Minimum width of a title."""
 _UNITS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 _AGES = ((60, 1, "s"), (3_600, 60, " min"), (86_400, 3_600, " h"), (14 * 86_400, 86_400, " d"))
 """(limit in seconds, seconds per unit, unit name) for ages below the limit."""

@@ -15,7 +15,6 @@ from compactor_cli.resuming.base import Compacted, member
 _FORMAT = FORMATS["codex"]
 _HEAD_ID_KEYS = ("id", "session_id")
 _RECORD_ID_KEYS = ("thread_id", "session_id")
-"""Members of records that hold the session id."""
 
 
 class ResumedCodex:

@@ -13,9 +13,7 @@ from compactor_cli.db.tables import objects, pieces
 from compactor_cli.errors import StoreError
 
 _BATCH = 500
-"""Maximum number of values in one statement."""
 _MAX_BATCH_BYTES = 8 * 1024 * 1024
-"""Maximum bytes of compressed pieces inserted at a time."""
 _LEVEL = 4
 """zlib level: nearly twice as fast as the default, and 4 percent larger on real sessions."""
 _LOCK = 0x61726368

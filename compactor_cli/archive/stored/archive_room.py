@@ -13,7 +13,6 @@ from compactor_cli.db.tables import compactions, pieces, rounds
 from compactor_cli.model.archived import Evicted
 
 _DAY = 86_400.0
-"""Seconds in a day."""
 
 
 def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float) -> Evicted:

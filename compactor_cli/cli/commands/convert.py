@@ -56,7 +56,6 @@ class ConvertJob(Struct, frozen=True):
     names: dict[str, str]
     """Path of an input -> name of its output in a folder, if the target format does not name it."""
     read: FilesRead
-    """The files that no output may replace."""
     written: dict[str, tuple[str, str]] = {}
     """Path of an output -> its input, and the hash of its contents."""
 

@@ -25,7 +25,6 @@ INSTRUCTIONS = (
 
 
 _TIMEOUT_SECONDS = 300
-"""Maximum seconds for a command."""
 
 
 class Tool(NamedTuple):

@@ -22,7 +22,6 @@ from compactor_cli.render.console import count_phrase, make_console
 from compactor_cli.settings.frozen import frozen
 
 MAX_SHOWN = 20
-"""Maximum rows in a table of changes; --json has all of them."""
 
 
 @frozen(frozen=True, kw_only=True)

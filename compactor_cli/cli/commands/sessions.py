@@ -24,7 +24,6 @@ from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.times import parse_time
 
 _MAX_SHOWN = 20
-"""Number of sessions to list without --limit."""
 _AGE_PATTERN = re.compile(r"(\d+(?:\.\d+)?)\s*(min|m|h|d|w)[a-z]*", re.IGNORECASE)
 _UNIT_SECONDS = {"min": 60, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DATE_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}$")

@@ -15,7 +15,6 @@ from compactor_cli.converting.message_content import Conversation, Item, Speaker
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 64
-"""Maximum characters of a tool's name and of a call's id."""
 _ROLES = {"system": "developer"}
 
 

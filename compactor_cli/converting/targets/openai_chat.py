@@ -14,7 +14,6 @@ from compactor_cli.converting.message_content import Conversation, Item, Speaker
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 40
-"""Maximum characters of a tool's name and of a call's id."""
 
 
 class ToOpenAIChat(NoAgents):

@@ -21,7 +21,6 @@ _AGENT = "build"
 _MODEL = {"providerID": "unknown", "modelID": "unknown"}
 _VERSION = "1.2.0"
 _TITLE = 60
-"""Maximum characters of the title, which is the beginning of the first request."""
 
 
 class ToOpenCode:

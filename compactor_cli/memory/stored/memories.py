@@ -41,7 +41,6 @@ __all__ = [
 
 _PREFIX = "mem_"
 _MIN_PREFIX_DIGITS = 4
-"""Minimum number of hex digits for naming a memory."""
 _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
     "newest": (memories.c.created.desc(), memories.c.digest),
     "oldest": (memories.c.created, memories.c.digest),

@@ -21,7 +21,6 @@ from compactor_cli.memory.stored.memory_rows import (
 from compactor_cli.model.memory import Memory
 
 TABLES = (memories, memory_tags, memory_sources, memory_vectors)
-"""The tables of the memory log."""
 
 
 def forget_memories(connection: Connection, names: Iterable[str]) -> list[Memory]:

@@ -14,7 +14,6 @@ from compactor_cli.memory.search_terms import BORDER, term_text
 from compactor_cli.model.memory import Memory, MemorySource
 
 BATCH = 500
-"""Maximum number of rows per statement."""
 
 T = TypeVar("T")
 _NUMBERS = ("category", "importance", "confidence", "created", "used", "uses", "pinned", "decayed")
