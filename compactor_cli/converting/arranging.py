@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
+from compactor_cli.converting.message_content import Item, SpeakerTurn
 from compactor_cli.model.injected import DETACHED_RESULT
 
 NO_RESULT = "[No result: the session that this was converted from holds none for this call]"
 
 
-def arrange(conversation: Conversation, *, close: bool = False) -> Conversation:
-    """Return the conversation with each result after its call, in the order of the calls. A result without a call
+def arrange(turns: Iterable[SpeakerTurn], *, close: bool = False) -> tuple[SpeakerTurn, ...]:
+    """Return the turns with each result after its call, in the order of the calls. A result without a call
     becomes user text, and a call without a result gets one that says so. Calls at the very end are work in flight
     and stay open unless `close` is true."""
     walk = _Walk()
-    for turn in conversation.turns:
+    for turn in turns:
         walk.add(turn)
-    turns = tuple(_with_answers(walk.turns, walk.answers, close=close))
-    return replace(conversation, turns=turns)
+    return tuple(_with_answers(walk.turns, walk.answers, close=close))
 
 
 class _Answer(Struct, frozen=True):

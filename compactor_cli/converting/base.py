@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from compactor_cli.converting.message_content import Conversation
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.formats.base import uuid_text
 
 UNKNOWN_TIME = 946_684_800.0
@@ -72,12 +72,14 @@ class Target(Protocol):
     purpose: str
     many: bool
     """Whether a file may hold several conversations."""
+    closes: bool
+    """Whether calls in flight at the end get a result that says so."""
     holds: frozenset[Attribute]
     """What it preserves besides content: times, whether a call failed, what a harness inserted under the role user,
     authors' names."""
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        """Return what the target can hold of a conversation; every item keeps its spots."""
+    def fit(self, turns: tuple[SpeakerTurn, ...]) -> tuple[SpeakerTurn, ...]:
+        """Return what the target can hold of arranged turns; every item keeps its spots."""
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         """Return a file with the conversations from `fit`; only one if `many` is false."""

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import UNKNOWN_TIME, Attribute, Home, Target, WriteContext, digest, uuid_of
 from compactor_cli.converting.fitting import arguments, drop_thoughts
 from compactor_cli.converting.losses import Loss, UnfaithfulError, find_losses, merge
@@ -89,7 +90,9 @@ def _convert_one(
         if not options.thinking:
             conversation = replace(conversation, turns=drop_thoughts(conversation.turns))
         session_id = uuid_of(context.key, "session")
-        fitted = target.fit(replace(conversation, session_id=session_id, cwd=options.cwd or conversation.cwd or NO_CWD))
+        turns = target.fit(arrange(conversation.turns, close=target.closes))
+        cwd = options.cwd or conversation.cwd or NO_CWD
+        fitted = replace(conversation, turns=turns, session_id=session_id, cwd=cwd)
         losses += find_losses(taken, fitted, target.holds)
         written.append(fitted)
     data = target.write(written, context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -73,10 +74,7 @@ def conversion_json(
         },
         "session_id": converted_file.session_id,
         "cwd": converted_file.cwd if converted_file.home else "",
-        "losses": [
-            {"kind": loss.kind, "action": loss.action, "count": loss.count, "detail": loss.detail}
-            for loss in converted_file.losses
-        ],
+        "losses": [asdict(loss) for loss in converted_file.losses],
         "read_back": converted_file.read_back,
         "resume": {"place": converted_file.home.place, "command": converted_file.home.command}
         if converted_file.home

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -82,19 +83,10 @@ def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
 
 
 def _row_json(row: MethodRow) -> dict[str, Any]:
-    return {
-        "method": row.method,
-        "kind": row.kind,
-        "ratio": row.ratio,
-        "linked": _estimate_json(row.linked),
-        "recall": _estimate_json(row.recall),
-        "old_half": _rounded(row.old_half),
-        "size": _rounded(row.size),
-        "over": row.over,
-        "failed": row.failed,
-        "seconds": _rounded(row.seconds),
-        "failures": [{"reason": reason, "count": count} for reason, count in row.failures],
-    }
+    estimates = {name: _estimate_json(getattr(row, name)) for name in ("linked", "recall")}
+    figures = {name: _rounded(getattr(row, name)) for name in ("old_half", "size", "seconds")}
+    failures = [{"reason": reason, "count": count} for reason, count in row.failures]
+    return asdict(row) | estimates | figures | {"failures": failures}
 
 
 def _estimate_json(value: MeanEstimate) -> dict[str, float | None]:

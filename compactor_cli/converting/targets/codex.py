@@ -6,10 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, iso, moment, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
@@ -22,15 +19,15 @@ class ToCodex:
     name = "codex"
     purpose = "a session that Codex can resume"
     many = False
+    closes = False
     holds: frozenset[Attribute] = frozenset(("time", "injected"))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation)
-        turns = fitting.drop_pictures(fitting.other_as_text(conversation.turns), fitting.is_input)
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        turns = fitting.drop_pictures(fitting.other_as_text(turns), fitting.is_input)
         # the API rejects a thought without its seal
         turns = fitting.drop_thoughts(turns, "openai")
         turns = fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID)
-        return replace(conversation, turns=tuple(turn for turn in turns if turn.items))
+        return tuple(turn for turn in turns if turn.items)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations

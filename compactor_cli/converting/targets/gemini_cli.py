@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting import fitting
 from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, iso, moment, times, uuid_of
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
@@ -23,11 +23,11 @@ class ToGeminiCLI:
     name = "gemini-cli"
     purpose = "a session that Gemini CLI can resume"
     many = False
+    closes = True
     holds: frozenset[Attribute] = frozenset(("time", "failed"))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation, close=True)
-        return replace(conversation, turns=tuple(map(_mark_spoken, fit_parts(conversation.turns))))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        return tuple(map(_mark_spoken, fit_parts(turns)))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations

@@ -7,10 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgspec.structs import replace
-
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, first_time, millis, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
@@ -27,11 +24,11 @@ class ToOpenCode:
     name = "opencode"
     purpose = "a session that opencode can import and resume"
     many = False
+    closes = True
     holds: frozenset[Attribute] = frozenset(("time", "failed", "injected"))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation, close=True)
-        return replace(conversation, turns=fitting.fit_for_agent(conversation.turns, _NAME, _ID))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        return fitting.fit_for_agent(turns, _NAME, _ID)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
