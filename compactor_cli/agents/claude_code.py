@@ -74,11 +74,6 @@ def _messages(lines: JsonLines) -> Figure | None:
     return Figure(turns + len(answers), "estimated")
 
 
-def slug_of(project: str) -> str:
-    """Return the name of a project's folder: every character except ASCII letters, digits and `-` becomes `-`."""
-    return _SLUG_SEPARATOR.sub("-", project)
-
-
 AGENT = Agent(
     name="claude-code",
     title="Claude Code",
@@ -88,6 +83,8 @@ AGENT = Agent(
     find=find_files("claude-code", 3, _id, lambda path: path.name.startswith("agent-")),
     look=_look,
     resume="claude --resume {id}",
-    new_folder=lambda machine, project, _: _folders(machine)[0] / slug_of(project) if project else None,
+    new_folder=lambda machine, project, _: (
+        _folders(machine)[0] / _SLUG_SEPARATOR.sub("-", project) if project else None
+    ),
     new_name=lambda session, _: f"{session}.jsonl",
 )

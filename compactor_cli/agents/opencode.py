@@ -21,6 +21,7 @@ SELECT s.id, s.parent_id, s.time_updated,
   + (SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = s.id)
 FROM session s
 """
+_PARTS = "SELECT data FROM part WHERE message_id = ? ORDER BY id"
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
@@ -92,7 +93,7 @@ def _look_into_database(session: FoundSession) -> About:
     messages = _rows(path, "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", name)
     infos = [(message, _data(data)) for message, data in messages]
     typed = (message for message, info in infos if info.get("role") == "user")
-    requests = (_request(_parts_of(path, message)) for message in typed)
+    requests = (_request(list(_data(data) for (data,) in _rows(path, _PARTS, message))) for message in typed)
     used = (_token_figure(info) for _, info in reversed(infos))
     return About(
         project=str(row[0][0]) if row else "",
@@ -101,10 +102,6 @@ def _look_into_database(session: FoundSession) -> About:
         messages=Figure(len(infos), "counted"),
         tokens=tokens_or_size(next(filter(None, used), None), session),
     )
-
-
-def _parts_of(path: Path, message: str) -> list[dict[str, Any]]:
-    return [_data(data) for (data,) in _rows(path, "SELECT data FROM part WHERE message_id = ? ORDER BY id", message)]
 
 
 def _request(parts: list[dict[str, Any]]) -> str | None:

@@ -55,7 +55,7 @@ def files_of(session: Session, paths: Sequence[str], *, out_folder: str = "") ->
             matching = load_store().meant(path)
             inputs += [Input(whole, name) for whole, name in matching if not is_own_file(name.rpartition("/")[2])]
             continue
-        if path not in session.contents and _is_pattern(path):
+        if path not in session.contents and glob.has_magic(path) and not os.path.lexists(path):
             inputs += _matching_files(path, out_folder)
             continue
         if path == "-" or not is_folder(path) or is_gathered(path):
@@ -93,11 +93,6 @@ def is_parquet(path: str) -> bool:
             return stream.read(len(_PARQUET)) == _PARQUET
     except OSError:
         return False
-
-
-def _is_pattern(path: str) -> bool:
-    """Return whether a path is a pattern that the shell did not expand; a file may also have such a name."""
-    return glob.has_magic(path) and not os.path.lexists(path)
 
 
 def _matching_files(pattern: str, out_folder: str) -> list[Input]:

@@ -6,6 +6,7 @@ import os
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterable
+from functools import partial
 from itertools import chain
 from typing import BinaryIO
 
@@ -179,7 +180,7 @@ def spill_stream(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBy
     head = stream.read(LARGE) if size is None else b""
     if size is None and len(head) < LARGE:
         return head
-    return Spill().put(_remaining_chunks(head, stream))
+    return Spill().put(chain([head], iter(partial(stream.read, _CHUNK_BYTES), b"")))
 
 
 def spill_chunks(chunks: Iterable[bytes]) -> bytes | SpilledBytes:
@@ -193,12 +194,6 @@ def spill_chunks(chunks: Iterable[bytes]) -> bytes | SpilledBytes:
         if size >= LARGE:
             return Spill().put(chain(head, remaining))
     return b"".join(head)
-
-
-def _remaining_chunks(head: bytes, stream: BinaryIO) -> Iterable[bytes]:
-    yield head
-    while chunk := stream.read(_CHUNK_BYTES):
-        yield chunk
 
 
 def _spill_folder() -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from inspect import Parameter, Signature
 from math import isfinite
@@ -30,8 +30,10 @@ def takes_options(command: str) -> Callable[[Callable[..., None]], Callable[...,
     def made(function: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(function)
         kind = hints["args"]
-        parameters_by_name = {field.name: _field_parameter(field, hint) for field, hint in _option_fields(kind)}
-        keys = {_setting_option(key): key for key in options_of(command)} if "overrides" in hints else {}
+        declared = get_type_hints(kind, include_extras=True)
+        parameters_by_name = {field.name: _field_parameter(field, declared[field.name]) for field in fields(kind)}
+        settings = options_of(command) if "overrides" in hints else ()
+        keys = {_option_names(key)[0].removeprefix("--").replace("-", "_"): key for key in settings}
         parameters = [
             Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context),
             *(parameter for name, parameter in parameters_by_name.items() if name not in _SHARED_OPTIONS),
@@ -78,13 +80,6 @@ def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
     return layer
 
 
-def _option_fields(kind: Any) -> Iterator[tuple[Field[Any], Any]]:
-    """Yield the fields of an options class, each with the declaration for typer."""
-    hints = get_type_hints(kind, include_extras=True)
-    for field in fields(kind):
-        yield field, hints[field.name]
-
-
 def _field_parameter(field: Field[Any], hint: Any) -> Parameter:
     default = Parameter.empty if field.default is MISSING else field.default
     if "declare" in field.metadata:
@@ -96,10 +91,6 @@ def _option_names(key: Key) -> Sequence[str]:
     """Return the options of a key: one, or two for a switch."""
     assert key.option is not None
     return key.option.name.split("/")
-
-
-def _setting_option(key: Key) -> str:
-    return _option_names(key)[0].removeprefix("--").replace("-", "_")
 
 
 def _setting_parameter(name: str, key: Key) -> Parameter:

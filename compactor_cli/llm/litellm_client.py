@@ -58,7 +58,8 @@ class LitellmClient:
             # with a cost limit, a request that may already be billed is not repeated
             dear = outcome.billed and self._settings.max_cost is not None
             if not outcome.is_transient or dear or tries > self._settings.retries:
-                return ModelAnswer(failure=outcome.reason_after(tries), final=outcome.final, billed=outcome.billed)
+                why = f"{outcome.why} ({tries} tries)" if tries > 1 else outcome.why
+                return ModelAnswer(failure=why, final=outcome.final, billed=outcome.billed)
             self._sleep(max(self._settings.backoff * 2 ** (tries - 1), outcome.wait))
             tries += 1
 
@@ -117,7 +118,10 @@ class LitellmClient:
             return with_strict_roles(request)
         base = self._settings.api_base or None
         provider = litellm.get_llm_provider(model=self._model, api_base=base)[1]
-        return with_system_first(request) if provider == "anthropic" else request
+        if provider != "anthropic":
+            return request
+        # system turns first, so that Anthropic's system field gets them all
+        return replace(request, turns=tuple(sorted(request.turns, key=lambda turn: turn.role != "system")))
 
 
 @cache
@@ -133,11 +137,6 @@ def load_litellm() -> Any:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return litellm
-
-
-def with_system_first(request: ModelRequest) -> ModelRequest:
-    """Return the request with system turns first, so that Anthropic's system field gets them all."""
-    return replace(request, turns=tuple(sorted(request.turns, key=lambda turn: turn.role != "system")))
 
 
 def with_strict_roles(request: ModelRequest) -> ModelRequest:

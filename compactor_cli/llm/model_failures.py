@@ -34,10 +34,6 @@ class Failure(Struct, frozen=True):
     final: bool = False
     billed: bool = False
 
-    def reason_after(self, tries: int) -> str:
-        """Return the reason in one line, with the number of attempts if there were several."""
-        return f"{self.why} ({tries} tries)" if tries > 1 else self.why
-
 
 def timeout_failure(seconds: float) -> Failure:
     """Return the failure of an attempt that exceeded the time limit."""

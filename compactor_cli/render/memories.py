@@ -13,7 +13,7 @@ from rich.text import Text
 from compactor_cli.memory.consolidate import Merge
 from compactor_cli.memory.exchange import memory_json
 from compactor_cli.memory.merging import Faded
-from compactor_cli.memory.ranking import MemoryHit, TextSnippet
+from compactor_cli.memory.ranking import MemoryHit
 from compactor_cli.model.memory import Memory, MemorySource
 from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
@@ -43,19 +43,12 @@ def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
     text_width = max(20, console.width - _ID_WIDTH - 10 - 11 - 5 - 10)
     for hit in hits:
         memory = hit.memory
-        text = highlight_terms(hit.snippet)
+        pieces = ((text, "bold green" if is_word else "") for text, is_word in hit.snippet.pieces)
+        text = Text.assemble(*pieces, no_wrap=True, overflow="ellipsis")
         text.truncate(text_width, overflow="ellipsis")
         day = format_time(memory.created, "%Y-%m-%d")
         table.add_row(short_id(memory), day, Text(memory.category), _points(memory), text)
     return table
-
-
-def highlight_terms(text_snippet: TextSnippet) -> Text:
-    return Text.assemble(
-        *((text, "bold green" if is_word else "") for text, is_word in text_snippet.pieces),
-        no_wrap=True,
-        overflow="ellipsis",
-    )
 
 
 def memory_page(memory: Memory) -> Iterable[Text]:

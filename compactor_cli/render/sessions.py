@@ -71,11 +71,6 @@ def choice_lines(sessions: Sequence[SavedSession], width: int, now: float) -> It
         yield Text(start + "  ", style="bold" if number == 1 else "") + words
 
 
-def empty_lines(listing: Listing) -> Iterable[str]:
-    """Yield a message for a search without results, with the folders that were searched."""
-    yield f"no sessions found; looked in {plain(', '.join(map(str, listing.searched_folders)))}"
-
-
 def failed_lines(listing: Listing) -> Iterable[str]:
     for path, reason in listing.failed:
         yield f"cannot be read: {path}: {reason}"

@@ -117,7 +117,7 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
       compactor config path
     """
     config_file = config_option(args.config or ctx.obj)
-    files = [named_file(config_file)] if config_file else _default_files(working_folder())
+    files = [named_file(config_file)] if config_file else [user_file(), _own_file()]
     configured = None
     try:
         configured = configure({}, config_file)
@@ -136,9 +136,10 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
         console.print(f"{place.what}  {place.place}  {_STATES[place.exists]}", soft_wrap=True)
 
 
-def _default_files(folder: Path) -> list[SettingsFile]:
-    """Return the files in which settings are looked for, the project's first one in this folder if it has none."""
-    return [user_file(), project_file(folder) or SettingsFile("project file", folder / "compactor.toml")]
+def _own_file() -> SettingsFile:
+    """Return the project's file, or where its first one would be."""
+    folder = working_folder()
+    return project_file(folder) or SettingsFile("project file", folder / "compactor.toml")
 
 
 def data_places(configured: Configured | None) -> list[DataPlace]:
@@ -306,8 +307,7 @@ def _target(args: FileOptions, outer_config: str) -> SettingsFile:
     if config_path:
         check_ends(config_path)
         return named_file(config_path)
-    folder = working_folder()
-    return project_file(folder) or SettingsFile("project file", folder / "compactor.toml")
+    return _own_file()
 
 
 def _parse_value(key: Key, text: str, file: SettingsFile) -> object:

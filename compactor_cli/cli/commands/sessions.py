@@ -21,6 +21,7 @@ from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.settings.frozen import frozen
+from compactor_cli.text.clean import plain
 from compactor_cli.text.times import parse_time
 
 _MAX_SHOWN = 20
@@ -97,20 +98,13 @@ def _show(session: Session, listing: Listing, listed: list[SavedSession], now: f
     from compactor_cli.render import sessions as render
 
     if not listed:
-        for line in _show_none(listing):
-            session.out.print(line, soft_wrap=True)
+        places = plain(", ".join(map(str, listing.searched_folders)))
+        matching = f"none of the {len(listing.sessions):,} sessions matches"
+        session.out.print(matching if listing.sessions else f"no sessions found; looked in {places}", soft_wrap=True)
         return
     session.out.print(render.session_table(session.out, listed, now))
     if more:
         session.say(f"only the newest {len(listed):,} are listed; --limit 0 lists all")
-
-
-def _show_none(listing: Listing) -> Iterable[str]:
-    from compactor_cli.render import sessions as render
-
-    if listing.sessions:
-        return [f"none of the {len(listing.sessions):,} sessions matches"]
-    return render.empty_lines(listing)
 
 
 def _count_all(session: Session, listing: Listing, listed: list[SavedSession]) -> list[SavedSession]:
