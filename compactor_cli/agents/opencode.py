@@ -93,7 +93,7 @@ def _look_into_database(session: FoundSession) -> About:
     messages = _rows(path, "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", name)
     infos = [(message, _data(data)) for message, data in messages]
     typed = (message for message, info in infos if info.get("role") == "user")
-    requests = (_request(list(_data(data) for (data,) in _rows(path, _PARTS, message))) for message in typed)
+    requests = (_request([_data(data) for (data,) in _rows(path, _PARTS, message)]) for message in typed)
     used = (_token_figure(info) for _, info in reversed(infos))
     return About(
         project=str(row[0][0]) if row else "",
