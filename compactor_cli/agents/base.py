@@ -116,7 +116,6 @@ def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
 
 
 def new_session(agent: str, entry: os.DirEntry[str], id: str, *, is_subagent: bool = False) -> FoundSession:
-    """Return the session stored in the file of a directory entry."""
     state = entry.stat()
     return FoundSession(agent, Path(entry.path), id, state.st_size, state.st_mtime, is_subagent)
 

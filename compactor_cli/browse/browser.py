@@ -133,7 +133,6 @@ class Browser(Writing):
         return FullRow(row, self._title_of(row), self._reason_of(row), self.view, self.list.words)
 
     def _title_of(self, row: BrowserRow) -> Text:
-        """Return a message's number and fate, for the title of its own screen."""
         state = self.history.now
         out = one_line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
         out.append(f" · {row.who} · {row.before:,} → {row.after:,} tokens · ")

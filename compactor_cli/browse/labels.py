@@ -20,7 +20,6 @@ def aim_phrase(aim: Aim) -> str:
 
 
 def heading(source: Source, counter: str) -> str:
-    """Return a heading with the file's name, format and sizes."""
     conversation_note = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
     return (
         f"{display_name(source.path.rpartition('/')[2])} · {source.format} · "

@@ -174,7 +174,6 @@ class MessageList(ScrollView, can_focus=True):
 
     @property
     def _width(self) -> int:
-        """Return the width without the scrollbar."""
         return self.scrollable_content_region.width
 
     def render_line(self, y: int) -> Strip:

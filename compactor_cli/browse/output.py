@@ -69,7 +69,6 @@ def _group_of(part: Compaction, number: int) -> int:
 
 
 def _quoting_lines(summary: Message, number: int) -> list[OutputLine]:
-    """Return a summary, preceded by what it quotes of one message."""
     text = summary.text("text").split("\n")
     quoted: list[OutputLine] = []
     inside = False

@@ -31,7 +31,6 @@ CSS = """
 
 
 def one_line(text: str = "") -> Text:
-    """Return a text that stays on one line."""
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 
@@ -75,7 +74,6 @@ class Panels:
         self._sums.update(Text(why))
 
     def sum_up(self, view: BrowserView, *, computing: bool, width: int) -> None:
-        """Show the tokens and the number of messages for each fate."""
         self._sums.remove_class("failed")
         self._sums.update(self._summed(view, computing=computing, width=width))
 

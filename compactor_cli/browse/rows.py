@@ -76,7 +76,6 @@ class BrowserView(Struct, frozen=True):
         return next((part.plan.strategy for part in self.parts if part.plan), "")
 
     def counts(self) -> Mapping[str, int]:
-        """Return the number of messages for each fate."""
         fate_counts = dict.fromkeys(FATES, 0)
         for row in self.rows:
             if row.fate:
@@ -85,7 +84,6 @@ class BrowserView(Struct, frozen=True):
 
 
 def view_of(parts: Sequence[Compaction], data: Content) -> BrowserView:
-    """Return the rows for a computed result."""
     return BrowserView(tuple(map(_row, of_compactions(parts))), tuple(parts), data)
 
 

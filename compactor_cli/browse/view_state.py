@@ -37,7 +37,6 @@ class Groups(Struct, frozen=True):
 
 
 def groups_of(source: Source) -> Groups:
-    """Return the groups of an unchanged file."""
     group_of: dict[MessageKey, tuple[MessageKey, ...]] = {}
     refusals: dict[MessageKey, str] = {}
     for conversation, transcript in enumerate(source.transcripts):

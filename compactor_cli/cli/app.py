@@ -188,7 +188,6 @@ def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def main() -> None:
-    """Run the `compactor` script."""
     _catch_ending_signals()
     open_streams()
     try:

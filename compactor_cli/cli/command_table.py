@@ -38,7 +38,6 @@ _SUMMARIES = {
 
 
 def summary(name: str) -> str:
-    """Return a command's summary for the list of commands."""
     return _SUMMARIES[name]
 
 

@@ -79,7 +79,6 @@ class CompactOptions(options.SessionOptions):
 
     @property
     def writes(self) -> bool:
-        """Return whether the run writes anything."""
         return not self.dry_run and not self.check
 
     @property
@@ -118,7 +117,6 @@ class Job(Struct, frozen=True, kw_only=True):
 
 
 def warn_about_options(session: Session, inputs: Sequence[Input], args: CompactOptions, overrides: Layer) -> None:
-    """Warn about options that cannot be used as requested."""
     settings, model = session.settings, session.reading.model
     if args.if_needed and model and not settings.context.limit:
         facts = model_facts(model)
@@ -245,7 +243,6 @@ def compaction_finding(source: Source, after: int) -> CheckFinding:
 
 
 def failure_finding(path: str, error: CompactorError) -> CheckFinding:
-    """Return the finding for a file that could not be checked."""
     message = error.what if isinstance(error, InputError) else str(error)
     line = (error.line or 1) if isinstance(error, InputError) else 1
     rule = "cannot-fit" if isinstance(error, BudgetError) else "unreadable" if isinstance(error, InputError) else ""

@@ -65,7 +65,6 @@ def with_aim(overrides: Layer, file: DecisionsFile | None) -> Layer:
 
 
 def lost_phrase(lost: tuple[MessageKey, ...]) -> str:
-    """Return a phrase that says which decisions no longer apply."""
     names = [f"{s.message} of conversation {s.conversation}" if s.conversation else str(s.message) for s in lost]
     listed = ", ".join(names[:_MAX_NAMED]) + (f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else "")
     return f"was saved for messages other than {listed}"

@@ -89,7 +89,6 @@ class DoneList:
             raise UsageError(f"{self._path}: cannot be written: {error.strerror}") from None
 
     def add(self, name: str, outcome: Outcome) -> None:
-        """Record that an output is finished."""
         if self._file is None and not self._address:
             return
         value: dict[str, Any] = {"key": self._key, "name": name, "path": outcome.path}
@@ -120,7 +119,6 @@ def sha256_of(path: str) -> str:
 
 
 def sha256_in(stream: IO[bytes]) -> str:
-    """Return the hash of the rest of a stream."""
     digest = hashlib.sha256()
     while piece := stream.read(_CHUNK_BYTES):
         digest.update(piece)

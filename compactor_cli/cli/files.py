@@ -171,7 +171,6 @@ def _check_unchanged(path: str, target: Path, expected: Content | None) -> None:
 
 
 def changed_error(path: str) -> InputError:
-    """Return the error for a file that has changed since it was read."""
     return InputError("was changed by another program in the meantime, so it was left unchanged; run again", path=path)
 
 

@@ -150,7 +150,6 @@ def same_path_hint(database: Database, file: str) -> str:
 
 
 def compaction_by_id(database: Database, number: int) -> Lookup:
-    """Return one compaction by its number in `restore --list`."""
     from compactor_cli.archive.stored import archive
 
     with database.read() as connection:

@@ -61,12 +61,10 @@ class Log(Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Return the address of the log's database."""
         return self.configured.reading.database_url
 
     @property
     def nothing(self) -> str:
-        """Return the message for a log in which nothing was ever stored."""
         missing = missing_database(self.url) if self.url else ""
         return "nothing has been remembered yet" + (f": {missing}" if missing else "")
 

@@ -115,7 +115,6 @@ def _conflict_phrase(option: str, path: str, what: str, remedy: str) -> str:
 
 
 def _same_output_phrase(option: str, target: str, other_option: str, out_path: str) -> str:
-    """Return what is wrong with an output that equals another one."""
     if target == "-":
         return f"{other_option} also writes to standard output; name a file for one of them"
     if other_option == option:

@@ -45,12 +45,10 @@ class Steps:
         streams.before_printing = self._pause
 
     def step(self, description: str | None = None) -> None:
-        """Count one more finished step."""
         self._bar.update(self._task, advance=self._step, description=description)
         self._resume()
 
     def say(self, description: str) -> None:
-        """Show what is being done."""
         self._bar.update(self._task, description=description, visible=True)
         self._resume()
 

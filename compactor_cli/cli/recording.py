@@ -39,12 +39,10 @@ class Keeper:
 
     @property
     def archives(self) -> bool:
-        """Return whether originals are stored."""
         return self.session.settings.archive.enabled
 
     @property
     def flushes(self) -> bool:
-        """Return whether memories are stored."""
         return self.session.settings.memory.auto_flush
 
     @property

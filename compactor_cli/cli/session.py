@@ -158,7 +158,6 @@ class Session:
 
     @property
     def reading(self) -> ReadingSettings:
-        """Return the settings for reading and counting transcripts."""
         return self.configured.reading
 
     def load(self, path: str) -> Source:
@@ -196,7 +195,6 @@ class Session:
                 self.progress = NoSteps()
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
-        """Return the tools that the pipeline uses on a conversation."""
         model = self.find_asker() if settings.asks else None
         tools = replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
         if settings.scorer_name != "classifier":
@@ -284,7 +282,6 @@ class Session:
         self.say(f"written to {'standard output' if out_path == '-' else out_path}")
 
     def print_reading_notes(self, source: Source) -> None:
-        """Print on standard error what was unusual about the input."""
         for note in source.notes:
             self.say(f"note: {source.path}:{note.index}: {note.detail}")
 

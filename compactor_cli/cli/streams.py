@@ -77,7 +77,6 @@ def check_input() -> None:
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON for scripts."""
     from compactor_cli.render.jsons import dumps
 
     typer.echo(dumps(value))

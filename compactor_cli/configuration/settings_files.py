@@ -63,7 +63,6 @@ def working_folder() -> Path:
 
 
 def user_file() -> SettingsFile:
-    """Return the user's settings file, or config.toml if there is none yet."""
     from platformdirs import user_config_path
 
     folder = user_config_path("compactor", appauthor=False)

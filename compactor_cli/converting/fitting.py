@@ -142,7 +142,6 @@ def begin_with_user(turns: Turns) -> Turns:
 
 
 def order_items(turns: Turns, *kinds: str) -> Turns:
-    """Return the turns with the items of assistant turns sorted by kind."""
     rank = {kind: index for index, kind in enumerate(kinds)}
 
     def sort(turn: SpeakerTurn) -> SpeakerTurn:
@@ -166,7 +165,6 @@ def _merge_items(turn: SpeakerTurn, kind: str) -> SpeakerTurn:
 
 
 def join(pieces: Sequence[Item]) -> Item:
-    """Return several texts as one, separated by empty lines."""
     locations = tuple(location for item in pieces for location in item.locations)
     return replace(pieces[0], text=_BETWEEN.join(item.text for item in pieces), locations=locations, seal=None)
 
@@ -197,8 +195,6 @@ def limit_ids(turns: Turns, max_chars: int) -> Turns:
 
 
 def wrap_arguments(turns: Turns) -> Turns:
-    """Return the turns with all arguments as JSON objects."""
-
     def fit(item: Item) -> Item:
         if item.kind != "call" or isinstance(arguments(item), dict):
             return item
@@ -225,7 +221,6 @@ def _change_items(turns: Turns, change: Callable[[Item], Item]) -> Turns:
 
 
 def drop_ids(turns: Turns) -> Turns:
-    """Return the turns without call ids; results follow their calls."""
     return _change_items(turns, lambda item: replace(item, call_id=""))
 
 

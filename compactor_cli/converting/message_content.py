@@ -90,5 +90,4 @@ class Conversation(Struct, frozen=True):
     format: str = ""
 
     def items(self) -> Iterator[tuple[SpeakerTurn, Item]]:
-        """Return all items with their turns, in order."""
         return ((turn, item) for turn in self.turns for item in turn.items)

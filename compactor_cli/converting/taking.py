@@ -198,7 +198,6 @@ class Thought(NamedTuple):
 
 
 def thoughts_in(value: Any) -> Iterator[Thought]:
-    """Yield the thoughts of a record in order."""
     if isinstance(value, list):
         for item in value:
             yield from thoughts_in(item)
@@ -243,7 +242,6 @@ def picture_in(value: Any, media_type: str = "") -> Picture | None:
 
 
 def pictures_in(value: Any, depth: int = _DEPTH) -> Iterator[Picture]:
-    """Yield all pictures in a tool result's body, in order."""
     if isinstance(value, list) and depth:
         for item in value:
             yield from pictures_in(item, depth - 1)

@@ -66,7 +66,6 @@ class Asker:
 
     @property
     def usage(self) -> Usage:
-        """Return what the run has used so far."""
         return self._usage
 
     @property
@@ -241,6 +240,5 @@ def announce_requests(name: str, estimates: Sequence[CostEstimate]) -> str:
 
 
 def total_cost(estimates: Sequence[CostEstimate]) -> float | None:
-    """Return the sum of the costs; None if one of them is unknown."""
     costs = [request_estimate.cost for request_estimate in estimates if request_estimate.cost is not None]
     return sum(costs) if len(costs) == len(estimates) else None

@@ -237,7 +237,6 @@ def _contains_sequence(sentence_words: list[str], wanted_words: list[str]) -> bo
 
 
 def _likeness(sentence_words: list[str], wanted_words: list[str]) -> float:
-    """Return the number of shared words relative to all words of both."""
     first, second = set(sentence_words), set(wanted_words)
     return len(first & second) / (len(first | second) or 1)
 

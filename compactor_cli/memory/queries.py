@@ -78,7 +78,6 @@ class SearchTerm(Struct, frozen=True):
         return sum(map(len, self.spellings[0]))
 
     def is_in(self, text: QueryWords) -> bool:
-        """Return whether a text contains the term."""
         if self.phrase:
             return bool(self.places(text))
         return any(
@@ -99,7 +98,6 @@ class SearchTerm(Struct, frozen=True):
         return [position for position in rows if self._continues(text.own, position)] if other_words else rows
 
     def has_word(self, word: str) -> bool:
-        """Return whether a word is part of the term in any spelling."""
         return any(
             word == own_word or (self.prefix and position == len(spelling) - 1 and word.startswith(own_word))
             for spelling in self.spellings

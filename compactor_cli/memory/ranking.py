@@ -72,7 +72,6 @@ def rank_candidates(
 def score_candidate(
     candidate: Candidate, query: Sequence[SearchTerm], rarity: Mapping[SearchTerm, float], now: float
 ) -> float:
-    """Return the score of a candidate; 0 if it matches nothing."""
     text = QueryWords(candidate.terms)
     matched = [term for term in query if term.is_in(text)]
     if not matched:

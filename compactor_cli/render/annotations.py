@@ -26,7 +26,6 @@ def github(findings: Sequence[CheckFinding]) -> str:
 
 
 def sarif(findings: Sequence[CheckFinding], version: str) -> str:
-    """Return a SARIF log of one run."""
     rules = [
         {"id": rule, "shortDescription": {"text": meaning}, "help": {"text": f"See {_PAGE} of compactor."}}
         for rule, meaning in RULES.items()

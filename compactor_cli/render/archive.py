@@ -25,7 +25,6 @@ def local_time(seconds: float) -> str:
 
 
 def rounds_table(console: Console, past_rounds: Sequence[PastRound]) -> Table:
-    """Return a table of a session's rounds, oldest first."""
     has_several = len({earlier_round.round.conversation for earlier_round in past_rounds}) > 1
     columns = (">round", *((">conversation",) if has_several else ()), "when!", "strategy")
     table = make_table(console, "Rounds", *columns, ">before", ">after", ">messages", "original")

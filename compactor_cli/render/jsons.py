@@ -242,7 +242,6 @@ def line_json(note: Note) -> dict[str, Any]:
 
 
 def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
-    """Return the decisions for --dry-run."""
     return [
         {
             "conversation": conversation,

@@ -86,7 +86,6 @@ def keeping_json(stored_result: StoredResult) -> dict[str, Any]:
 
 
 def file_line(outcome: Outcome, *, written: bool) -> str:
-    """Return the result of one file as a line."""
     where = f", written to {outcome.place}" if written and outcome.place not in ("-", outcome.path) else ""
     before, after = outcome.before, outcome.after
     if outcome.earlier:

@@ -149,7 +149,6 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
 
 
 def decided_line(parts: Sequence[Compaction]) -> Text:
-    """Return a line about how many messages a person decided on."""
     kept_count = sum(len(part.kept) for part in parts)
     dropped = sum(len(group.messages) for part in parts for group in part.dropped)
     return Text(f"by decisions: {kept_count} kept word for word, {dropped} dropped", style="dim")
@@ -239,7 +238,6 @@ def context_lines(console: Console, view: Outlook) -> Iterable[Text]:
 
 
 def recorded_line(recorded: RecordedContext) -> Text:
-    """Return a line that compares the provider's count with ours."""
     text = f"the provider counted {recorded.tokens:,} tokens at message {recorded.message}; the file up to there "
     text += f"has {recorded.own_tokens:,} by compactor's count"
     if recorded.differs and recorded.difference < 0:
@@ -333,7 +331,6 @@ def fate_line(fate: Fate) -> Text:
 
 
 def lost_table(console: Console, survivals: Sequence[Survival], max_rows: int) -> Table | None:
-    """Return a table of what is lost, most important categories first."""
     rows = [(s.category, index, text) for s in survivals if s.category != "identifiers" for index, text in s.lost]
     if not rows:
         return None
@@ -351,7 +348,6 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 
 
 def findings_table(console: Console, findings: Sequence[Finding], *, fixed: bool) -> Table:
-    """Return a table of the findings, and of what is or was done about them."""
     table = make_table(console, "Findings", ">line!", "kind!")
     table.add_column("what", ratio=3, overflow="fold")
     table.add_column("done about it" if fixed else "what --fix does", ratio=2, overflow="fold")

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from compactor_cli.converting.base import UNKNOWN_TIME, iso, uuid_of
+from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Message, Path
 from compactor_cli.model.transcript import Transcript
 
@@ -84,6 +85,20 @@ class Agentic(Protocol):
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
         """Return path -> JSON text for what turns session `old` into session `new` in a value of the file."""
+
+
+class OnLines:
+    """Base of agents that append lines to a session, with its folder and its id in these members."""
+
+    lines = True
+    project_path: tuple[str, ...] = ("cwd",)
+
+    def project(self, value: Any) -> str:
+        return member(value, *self.project_path)
+
+    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
+        has_session_id = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
+        return {("sessionId",): jsonedit.encode(new)} if has_session_id else {}
 
 
 def last_value(transcript: Transcript) -> dict[str, Any]:

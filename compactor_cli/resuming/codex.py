@@ -10,20 +10,17 @@ from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.codex_context import DELIVERY, next_ordinal
 from compactor_cli.formats.response_items import AGENTS
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, member
+from compactor_cli.resuming.base import Compacted, OnLines
 
 _FORMAT = FORMATS["codex"]
 _HEAD_ID_KEYS = ("id", "session_id")
 _RECORD_ID_KEYS = ("thread_id", "session_id")
 
 
-class ResumedCodex:
+class ResumedCodex(OnLines):
     format = "codex"
     appends = "a compacted record with the history"
-    lines = True
-
-    def project(self, value: Any) -> str:
-        return member(value, "payload", "cwd")
+    project_path = ("payload", "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         items = [item for _, value in compacted.records if (item := _item(value)) is not None]

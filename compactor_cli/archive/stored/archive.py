@@ -127,7 +127,6 @@ def find_by_marks(connection: Connection, references: Container[str]) -> FoundCo
 
 
 def archive_size(connection: Connection) -> ArchiveSize:
-    """Return how much data the archive holds."""
     count, input_bytes = connection.execute(
         select(func.count(), func.count().filter(compactions.c.kept)).select_from(compactions)
     ).one()

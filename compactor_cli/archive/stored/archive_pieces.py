@@ -73,7 +73,6 @@ def drop_pieces(connection: Connection, compaction: int) -> int:
 
 
 def stored_bytes(connection: Connection) -> int:
-    """Return the compressed size of all pieces in bytes."""
     return int(connection.execute(select(func.coalesce(func.sum(objects.c.stored), 0))).scalar_one())
 
 
@@ -89,7 +88,6 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, An
 
 
 def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield the values in batches that fit one statement."""
     for index in range(0, len(values), _BATCH):
         yield values[index : index + _BATCH]
 

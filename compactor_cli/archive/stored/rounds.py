@@ -59,7 +59,6 @@ def rounds_of(connection: Connection, compaction: int) -> list[PastRound]:
 
 
 def forget_empty_sessions(connection: Connection) -> None:
-    """Delete sessions without rounds."""
     has_rounds = select(rounds.c.id).where(rounds.c.session == sessions.c.id).exists()
     connection.execute(delete(sessions).where(~has_rounds))
 

@@ -114,7 +114,6 @@ class _Place:
         return f"msg_{self.number:012x}{digest(self.key, 'message', self.number)[:14]}"
 
     def part(self, type: str, **rest: Any) -> dict[str, Any]:
-        """Return a new part with the next id."""
         self.count += 1
         part_id = f"prt_{self.number:06x}{self.count:06x}{digest(self.key, 'part', self.number, self.count)[:14]}"
         return {"id": part_id, "sessionID": self.session, "messageID": self.message, "type": type, **rest}

@@ -125,7 +125,6 @@ def row_of(connection: Connection, name: str) -> int:
 def list_memories(
     connection: Connection, filters: Filters = EVERYTHING, *, limit: int | None = None, order: str = "newest"
 ) -> list[Memory]:
-    """Return memories in one of the ORDERS. `limit`: None for all."""
     selection = select(memories.c.id).where(filter_condition(filters)).order_by(*_ORDERS[order]).limit(limit)
     rows = list(connection.execute(selection).scalars())
     by_row = load_memories(connection, rows)
@@ -142,7 +141,6 @@ def mark_used(connection: Connection, used: Iterable[Memory], now: float) -> Non
 
 
 def set_pinned(connection: Connection, rows: Iterable[Memory], *, pinned: bool = True) -> None:
-    """Pin memories so that they do not decay, or unpin them."""
     _mark(connection, rows, lambda memory: replace(memory, pinned=pinned))
 
 

@@ -90,7 +90,6 @@ def rewrite_rows(connection: Connection, changes: Sequence[tuple[int, Memory, Me
 
 
 def remove(connection: Connection, rows: Sequence[int]) -> None:
-    """Delete rows with everything that belongs to them."""
     for batch in batches(rows):
         connection.execute(delete(memories).where(memories.c.id.in_(batch)))
 

@@ -124,7 +124,6 @@ def _share(rows: Sequence[int], max_rows: int, newest: int) -> float:
 
 
 def _all_terms_rows(connection: Connection, terms: Sequence[SearchTerm], max_rows: int, filters: Filters) -> list[int]:
-    """Return the newest rows that match all terms, newest first."""
     if connection.dialect.name == "postgresql":
         match = cast(" & ".join(map(_tsquery, terms)), TsQuery)
         window = (
