@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
-from compactor_cli.agents.reading import JsonLines, estimated, lines_of, recorded, request, to_int, word
+from compactor_cli.agents.reading import JsonLines, estimated, inner, lines_of, recorded, request, to_int, word
 
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 _BYTES_A_TOKEN = 15
@@ -40,16 +40,15 @@ def _title(value: dict[str, Any]) -> str | None:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = value.get("message")
     if value.get("type") != "user" or value.get("isMeta") or value.get("isCompactSummary"):
         return None
-    return request(message.get("content")) if isinstance(message, dict) else None
+    return request(inner(value, "message").get("content"))
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
     """Return the context size at the last answer, including the answer."""
-    usage = value["message"].get("usage") if isinstance(value.get("message"), dict) else None
-    if value.get("type") != "assistant" or value.get("isSidechain") or not isinstance(usage, dict):
+    usage = inner(value, "message", "usage")
+    if value.get("type") != "assistant" or value.get("isSidechain"):
         return None
     keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
     return recorded(sum(to_int(usage.get(key)) for key in keys))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
-from compactor_cli.agents.reading import document, first_request, objects, recorded, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import document, first_request, inner, objects, recorded, to_int, tokens_or_size, word
 
 _SUFFIX = ".messages.json"
 _SENT = ("inputTokens",)
@@ -37,9 +37,7 @@ def _look(session: FoundSession) -> About:
 
 
 def _token_figure(message: dict[str, Any]) -> Figure | None:
-    metrics = message.get("metrics")
-    if not isinstance(metrics, dict):
-        return None
+    metrics = inner(message, "metrics")
     sent, cached = (sum(to_int(metrics.get(key)) for key in keys) for keys in (_SENT, _CACHE_KEYS))
     # except with a few providers, the tokens sent include the cached ones
     return recorded(to_int(metrics.get("outputTokens")) + (sent if sent >= cached else sent + cached))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
-from compactor_cli.agents.reading import lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import inner, lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b'"type":"user.message"', b'"type":"assistant.message"', b'"type":"tool.execution_complete"')
 
@@ -39,8 +39,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 def _used(value: dict[str, Any]) -> Figure | None:
     """Return the context size when the session was left."""
-    data = value.get("data")
-    return recorded(to_int(data.get("currentTokens"))) if isinstance(data, dict) else None
+    return recorded(to_int(inner(value, "data").get("currentTokens")))
 
 
 AGENT = Agent(

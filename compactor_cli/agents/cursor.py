@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
-from compactor_cli.agents.reading import estimated, lines_of, request
+from compactor_cli.agents.reading import estimated, inner, lines_of, request
 
 _ROLES = (b'"role":"user"', b'"role":"assistant"')
 
@@ -29,8 +29,7 @@ def _look(session: FoundSession) -> About:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = value.get("message")
-    return request(message.get("content")) if value.get("role") == "user" and isinstance(message, dict) else None
+    return request(inner(value, "message").get("content")) if value.get("role") == "user" else None
 
 
 AGENT = Agent(

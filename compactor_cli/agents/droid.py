@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
-from compactor_cli.agents.reading import estimated, lines_of, request, word
+from compactor_cli.agents.reading import estimated, inner, lines_of, request, word
 
 
 def _look(session: FoundSession) -> About:
@@ -22,8 +22,8 @@ def _look(session: FoundSession) -> About:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = value.get("message")
-    return request(message.get("content")) if isinstance(message, dict) and message.get("role") == "user" else None
+    message = inner(value, "message")
+    return request(message.get("content")) if message.get("role") == "user" else None
 
 
 AGENT = Agent(

@@ -11,6 +11,7 @@ from typing import Any
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
 from compactor_cli.agents.reading import (
     document,
+    inner,
     lines_of,
     objects,
     recorded,
@@ -76,8 +77,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
-    tokens = value.get("tokens")
-    return recorded(to_int(tokens.get("total"))) if isinstance(tokens, dict) else None
+    return recorded(to_int(inner(value, "tokens").get("total")))
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files
-from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import document, inner, lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b"context.append_message", b'"tool.call"', b'"tool.result"', b'"content.part"')
 
@@ -33,11 +33,9 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
-    event = value.get("event")
-    usage = event.get("usage") if isinstance(event, dict) and event.get("type") == "step.end" else None
-    if not isinstance(usage, dict):
-        return None
-    return recorded(sum(to_int(tokens) for tokens in usage.values()))
+    event = inner(value, "event")
+    usage = inner(event, "usage") if event.get("type") == "step.end" else {}
+    return recorded(sum(map(to_int, usage.values())))
 
 
 AGENT = Agent(

@@ -12,7 +12,7 @@ from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession
 from compactor_cli.agents.opencode_storage import export_session, messages, parts, session_files
-from compactor_cli.agents.reading import document, parse_line, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import document, inner, parse_line, recorded, request, to_int, tokens_or_size, word
 
 _DATABASE = "opencode.db"
 _SESSIONS = """
@@ -110,13 +110,9 @@ def _request(parts: list[dict[str, Any]]) -> str | None:
 
 
 def _token_figure(info: dict[str, Any]) -> Figure | None:
-    tokens = info.get("tokens")
-    if not isinstance(tokens, dict):
-        return None
+    tokens, cache = inner(info, "tokens"), inner(info, "tokens", "cache")
     sent = sum(to_int(tokens.get(key)) for key in ("input", "output", "reasoning"))
-    cache = tokens.get("cache")
-    cached = to_int(cache.get("read")) + to_int(cache.get("write")) if isinstance(cache, dict) else 0
-    return recorded(sent + cached)
+    return recorded(sent + to_int(cache.get("read")) + to_int(cache.get("write")))
 
 
 def _export_session(session: FoundSession) -> dict[str, Any]:

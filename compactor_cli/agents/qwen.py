@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
-from compactor_cli.agents.reading import lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import inner, lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 
@@ -32,15 +32,13 @@ def _look(session: FoundSession) -> About:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = value.get("message")
-    if value.get("type") != "user" or value.get("subtype") or not isinstance(message, dict):
+    if value.get("type") != "user" or value.get("subtype"):
         return None
-    return request(message.get("parts"))
+    return request(inner(value, "message").get("parts"))
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
-    usage = value.get("usageMetadata")
-    return recorded(to_int(usage.get("totalTokenCount"))) if isinstance(usage, dict) else None
+    return recorded(to_int(inner(value, "usageMetadata").get("totalTokenCount")))
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
