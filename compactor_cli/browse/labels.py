@@ -94,12 +94,5 @@ HELP = (
             ("t  S", "another target, another strategy"),
         ),
     ),
-    (
-        "Write",
-        (
-            ("s", "save the decisions, for compact --decisions"),
-            ("w", "write the compacted file"),
-            ("q", "quit"),
-        ),
-    ),
+    ("Write", (("s", "save the decisions, for compact --decisions"), ("w", "write the compacted file"), ("q", "quit"))),
 )

@@ -16,10 +16,7 @@ from compactor_cli.text.paths import mask_address
 from compactor_cli.text.quantities import count_in, share_in
 from compactor_cli.text.times import parse_time
 
-_TRUTH_WORDS = {
-    **dict.fromkeys(("true", "1", "yes", "on"), True),
-    **dict.fromkeys(("false", "0", "no", "off"), False),
-}
+_TRUTH_WORDS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys(("false", "0", "no", "off"), False)}
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _KIND_NOUNS = {int: "a whole number", float: "a number", str: "a text"}
 _KIND_PLURALS = {int: "whole numbers", float: "numbers", str: "texts"}

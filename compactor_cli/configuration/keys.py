@@ -37,17 +37,9 @@ PRESETS: dict[str, Preset] = {
     ),
     "chat": Preset(
         "from 80,000 tokens, strategy hybrid, the newest 10 messages kept",
-        {
-            "context.threshold": 80_000,
-            "context.warning_percent": 0.80,
-            "strategy": "hybrid",
-            "recent_messages": 10,
-        },
+        {"context.threshold": 80_000, "context.warning_percent": 0.80, "strategy": "hybrid", "recent_messages": 10},
     ),
-    "agent": Preset(
-        "from 200,000 tokens, strategy handoff",
-        {"context.threshold": 200_000, "strategy": "handoff"},
-    ),
+    "agent": Preset("from 200,000 tokens, strategy handoff", {"context.threshold": 200_000, "strategy": "handoff"}),
 }
 """Presets from seeds 001, 003 and 004."""
 

@@ -69,11 +69,7 @@ def score_json(
             "tier": analysis.tiers[index],
         }
         if score.category:
-            value |= {
-                "category": score.category,
-                "confidence": score.confidence,
-                "should_persist": score.persist,
-            }
+            value |= {"category": score.category, "confidence": score.confidence, "should_persist": score.persist}
         messages.append(value if len(analyses) == 1 else {"conversation": conversation, **value})
     return {
         "transcript": source_json(source, counter),
@@ -122,11 +118,7 @@ def compact_json(
     changed = [part for part in parts if part.changed]
     first = next((part for part in parts if part.first_changed_index is not None), None)
     value: dict[str, Any] = {
-        "input": {
-            **source_json(source, counter),
-            "bytes": len(source.data),
-            "sha256": sha256(source.stored),
-        },
+        "input": {**source_json(source, counter), "bytes": len(source.data), "sha256": sha256(source.stored)},
         "output": _output_json(source, counter, output, data, parts),
         "strategy": next((part.plan.strategy for part in changed if part.plan), None),
         "summarizer": next((part.summarizer for part in changed), None),
@@ -300,11 +292,7 @@ def recorded_json(recorded: RecordedContext) -> dict[str, Any]:
 
 
 def inspect_json(
-    source: Source,
-    counter: str,
-    outlook: Outlook,
-    analyses: Sequence[Analysis],
-    views: Sequence[Overview],
+    source: Source, counter: str, outlook: Outlook, analyses: Sequence[Analysis], views: Sequence[Overview]
 ) -> dict[str, Any]:
     def shares(kind: str) -> dict[str, dict[str, int]]:
         total: dict[str, dict[str, int]] = {}

@@ -30,9 +30,6 @@ class ResumedQwen(OnLines):
                 "timestamp": next(compacted.stamps()),
                 "type": "system",
                 "subtype": "chat_compression",
-                "systemPayload": {
-                    "info": {**counts, "compressionStatus": _COMPRESSED},
-                    "compressedHistory": history,
-                },
+                "systemPayload": {"info": {**counts, "compressionStatus": _COMPRESSED}, "compressedHistory": history},
             }
         ]

@@ -220,10 +220,7 @@ class SessionDesk:
 
     def _settings(self, aim: Aim) -> Settings:
         return dataclasses.replace(
-            self.session.settings,
-            target_tokens=aim.target_tokens,
-            target_ratio=aim.target_ratio,
-            strategy=aim.strategy,
+            self.session.settings, target_tokens=aim.target_tokens, target_ratio=aim.target_ratio, strategy=aim.strategy
         )
 
     def _tell(self, line: str) -> None:

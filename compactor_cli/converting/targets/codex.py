@@ -80,12 +80,7 @@ def _payloads(turn: SpeakerTurn, custom: set[str]) -> Iterator[dict[str, Any]]:
             call = {"call_id": item.call_id, "name": item.name, "input": item.text}
             yield {"type": "custom_tool_call", "status": "completed", **call}
         elif item.kind == "call":
-            yield {
-                "type": "function_call",
-                "name": item.name,
-                "arguments": item.text or "{}",
-                "call_id": item.call_id,
-            }
+            yield {"type": "function_call", "name": item.name, "arguments": item.text or "{}", "call_id": item.call_id}
         elif item.seal is not None:
             summary = [{"type": "summary_text", "text": item.text}] if item.text else []
             yield {"type": "reasoning", "summary": summary, "content": None, "encrypted_content": item.seal.value}
