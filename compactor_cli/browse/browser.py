@@ -18,12 +18,21 @@ from textual.widgets import Footer
 from compactor_cli.browse import labels as words
 from compactor_cli.browse.detail import Detail, FullRow
 from compactor_cli.browse.dialogs import FilterDialog, KeysDialog, OptionDialog, TextDialog
-from compactor_cli.browse.message_filters import Mark, count_marks, filter_rows, matching_rows
 from compactor_cli.browse.message_list import MessageList
 from compactor_cli.browse.output import signals_of
 from compactor_cli.browse.panels import CSS, STYLES, Panels, one_line
 from compactor_cli.browse.rows import BrowserRow, BrowserView, plain_view
-from compactor_cli.browse.view_state import History, State, decide, decide_all, groups_of
+from compactor_cli.browse.view_state import (
+    History,
+    Mark,
+    State,
+    count_marks,
+    decide,
+    decide_all,
+    filter_rows,
+    groups_of,
+    matching_rows,
+)
 from compactor_cli.browse.writing import Desk, Writing
 from compactor_cli.errors import CompactorError, ExitCode
 from compactor_cli.model.decisions import Choice

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from compactor_cli.browse.message_filters import Mark
 from compactor_cli.browse.rows import FATES, BrowserRow, BrowserView, display_name
-from compactor_cli.browse.view_state import History, State
+from compactor_cli.browse.view_state import History, Mark, State
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.decisions import Aim, Choice
 from compactor_cli.model.transcript import Source

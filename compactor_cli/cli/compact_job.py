@@ -11,12 +11,11 @@ from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.deciding import DecisionsFile
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import is_remote, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import Input, is_parquet
 from compactor_cli.cli.outputs import check_html, check_outputs, find_files_read
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.replacing import DONE_FILE_NAME
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.layers import Layer

@@ -12,9 +12,8 @@ from typing import IO, TYPE_CHECKING
 from compactor_cli.cli.compact_file import compact_always
 from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.done import sha256_in
-from compactor_cli.cli.files import make_folder, real_path, write_bytes
+from compactor_cli.cli.files import is_remote, load_store, make_folder, real_path, write_bytes
 from compactor_cli.cli.progress import NoSteps
-from compactor_cli.cli.remote import is_remote, load_store
 from compactor_cli.cli.replacing import access_of, replace_by
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import CONTAINERS

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from msgspec.structs import asdict, replace
 
-from compactor_cli.cli.remote import is_remote, load_store
+from compactor_cli.cli.files import is_remote, load_store
 from compactor_cli.cli.replacing import DONE_FILE_NAME, access_of, narrow_mode
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.outcome import Outcome, Sizes

@@ -11,14 +11,43 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import BinaryIO
 
-from compactor_cli.cli.remote import is_remote, load_store, local_path
 from compactor_cli.cli.replacing import access_of, remove_stale, replace_by
 from compactor_cli.cli.spill import spill_stream
 from compactor_cli.errors import AccessError, InputError, UsageError
 from compactor_cli.model.content import Content, is_same_content, read_all, split_chunks
 from compactor_cli.text.clean import visible
+from compactor_cli.text.patterns import compiled_later
+
+_ADDRESS = compiled_later(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_remote(path: str) -> bool:
+    """Return whether a path is an address in a store that fsspec accesses."""
+    return _ADDRESS.match(path) is not None
+
+
+def is_process_local(path: str) -> bool:
+    """Return whether only this process can see the contents of an address."""
+    return path.startswith("memory://")
+
+
+def local_path(path: str) -> str:
+    """Return the local path for an address such as file://; anything else is returned unchanged."""
+    return str(load_store().local_path(path)) if path.startswith(("file://", "local://")) else path
+
+
+def load_store() -> ModuleType:
+    """Return the module that reads and writes remote stores. Raises UsageError if fsspec is missing."""
+    try:
+        from compactor_cli.remote import store as found
+    except ImportError:
+        raise UsageError(
+            "addresses such as s3:// need fsspec, which is not installed: pip install 'compactor-cli[remote]'"
+        ) from None
+    return found
 
 
 def is_there(path: str | Path) -> bool:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import typer
 from msgspec import Struct
 
-from compactor_cli.cli.files import is_folder, real_path, whole_name
+from compactor_cli.cli.files import is_folder, is_remote, load_store, real_path, whole_name
 from compactor_cli.cli.gathering import is_gathered, read_session
 from compactor_cli.cli.picking import pick_files
-from compactor_cli.cli.remote import is_remote, load_store
 from compactor_cli.cli.replacing import is_own_file
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import AccessError, CompactorError, InputError, UsageError

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import CompactOptions, Job, failure_finding
-from compactor_cli.cli.files import clear_beside, is_file
+from compactor_cli.cli.files import clear_beside, is_file, is_process_local
 from compactor_cli.cli.inputs import is_parquet, name_error
-from compactor_cli.cli.remote import is_process_local
 from compactor_cli.cli.replacing import remove_leftovers
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, bug_message

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.files import is_file, is_folder, real_path, whole_name, write_bytes
-from compactor_cli.cli.remote import is_remote, local_path
+from compactor_cli.cli.files import is_file, is_folder, is_remote, local_path, real_path, whole_name, write_bytes
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import CONTAINERS, UNSUPPORTED_SUFFIXES
 from compactor_cli.db.place import sqlite_file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,7 +35,10 @@ class SettingsFile(Struct, frozen=True):
 
     @property
     def exists(self) -> bool:
-        return os.path.exists(self.path)  # noqa: PTH110  # False in another user's folder
+        try:
+            return self.path.exists()
+        except OSError:  # it is in another user's folder
+            return False
 
     @property
     def origin(self) -> Origin:
@@ -120,7 +122,7 @@ def section_of(file: SettingsFile, document: Mapping[Any, Any]) -> Mapping[Any, 
 
 def _find_single(folder: Path, stem: str) -> Path | None:
     """Return the file with this stem in a folder, whatever its suffix. Raises SettingsError if there are two."""
-    paths = [path for suffix in SUFFIXES if os.path.isfile(path := folder / f"{stem}{suffix}")]  # noqa: PTH113  # False in another user's folder
+    paths = [path for suffix in SUFFIXES if _is_file(path := folder / f"{stem}{suffix}")]
     if len(paths) > 1:
         raise SettingsError(f"{' and '.join(map(str, paths))}: two settings files in one folder; keep one")
     return paths[0] if paths else None
@@ -131,6 +133,13 @@ def _expanded(path: str) -> Path:
         return Path(path).expanduser()
     except RuntimeError:  # ~ of an unknown user
         return Path(path)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # in another user's folder
+        return False
 
 
 def _has_section(path: Path) -> bool:

@@ -10,9 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.memory.consolidate import Merge
 from compactor_cli.memory.exchange import memory_json
-from compactor_cli.memory.merging import Faded
+from compactor_cli.memory.merging import Faded, Merge
 from compactor_cli.memory.ranking import MemoryHit
 from compactor_cli.model.memory import Memory, MemorySource
 from compactor_cli.render.console import make_table, snippet

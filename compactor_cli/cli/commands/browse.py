@@ -16,12 +16,11 @@ from msgspec.structs import replace
 
 from compactor_cli.cli import options
 from compactor_cli.cli.deciding import read_decisions, with_aim
-from compactor_cli.cli.files import is_there, write_bytes
+from compactor_cli.cli.files import is_remote, is_there, local_path, write_bytes
 from compactor_cli.cli.inputs import inputs_of, is_parquet
 from compactor_cli.cli.options import parse_share, parse_tokens
 from compactor_cli.cli.outputs import FilesRead, check_outputs, find_files_read
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.remote import is_remote, local_path
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer

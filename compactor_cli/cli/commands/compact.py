@@ -18,11 +18,10 @@ from compactor_cli.cli.compact_job import (
     warn_about_options,
 )
 from compactor_cli.cli.deciding import read_decisions, with_aim
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import is_remote, write_bytes
 from compactor_cli.cli.inputs import inputs_of, unique_inputs
 from compactor_cli.cli.many import get_ready, run_files
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer

@@ -9,11 +9,10 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.databases import create_database, existing_database
-from compactor_cli.cli.files import is_file, read_bytes, write_bytes
+from compactor_cli.cli.files import is_file, is_remote, load_store, read_bytes, write_bytes
 from compactor_cli.cli.memory_log import KindOptions, filters_of, open_log, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption, option, switch
 from compactor_cli.cli.outputs import check_outputs, find_files_read
-from compactor_cli.cli.remote import is_remote, load_store
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer

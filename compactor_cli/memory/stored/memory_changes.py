@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from sqlalchemy import Connection, false, select, text
 
 from compactor_cli.db.tables import memories, memory_sources, memory_tags, memory_vectors
-from compactor_cli.memory.consolidate import Merge, merges
-from compactor_cli.memory.merging import Faded, check_half_life, consolidate_memories, fade_memory
+from compactor_cli.memory.merging import Faded, Merge, check_half_life, consolidate_memories, fade_memory, merges
 from compactor_cli.memory.stored.memories import row_of
 from compactor_cli.memory.stored.memory_rows import (
     batches,
