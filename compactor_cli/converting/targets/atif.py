@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Conversation, Home, SpeakerTurn, WriteContext, iso
+from compactor_cli.converting.base import Attribute, Home, WriteContext, iso
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _VERSION = "ATIF-v1.6"

@@ -8,18 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import (
-    Attribute,
-    Conversation,
-    Home,
-    SpeakerTurn,
-    WriteContext,
-    digest,
-    iso,
-    times,
-    uuid_of,
-)
+from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, iso, times, uuid_of
 from compactor_cli.converting.blocks import blocks, fit_blocks
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _MODEL = "<synthetic>"

@@ -7,18 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import (
-    Attribute,
-    Conversation,
-    Home,
-    Item,
-    SpeakerTurn,
-    WriteContext,
-    first_time,
-    iso,
-    moment,
-    times,
-)
+from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, iso, moment, times
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 64

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Conversation, Home, SpeakerTurn, WriteContext, iso, times, uuid_of
+from compactor_cli.converting.base import Attribute, Home, WriteContext, iso, times, uuid_of
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.formats import jsonedit
 
