@@ -131,16 +131,11 @@ def read_text(path: str) -> str:
 def write_bytes(
     path: str, data: Content, replaces: Content | None = None, inputs: Sequence[str] = (), original: str = ""
 ) -> None:
-    """Write to standard output for `-`, otherwise replace the file in one step. Devices and pipes are written into.
+    """Write to standard output for `-`, into a device or pipe, or replace a file in one step. Raises UsageError.
 
-    A run that fails or is killed leaves the old file unchanged.
-
-    - `replaces`: what the file must still contain, if it was read before. Otherwise InputError is raised, so that no
-      change of another program is lost.
-    - `inputs`: the files that the data is made from. The output is never more readable than they are.
-    - `original`: the file that the output is a copy of, whose owner it gets.
-
-    Raises UsageError if nothing can be written.
+    `replaces`: what the file must still contain; otherwise InputError is raised, so that no change of another program
+    is lost. `inputs`: what the data is made from; the output is never more readable. `original`: the file that the
+    output is a copy of, whose owner it gets.
     """
     if path == "-":
         _print_bytes(data)

@@ -46,13 +46,9 @@ def replace_by(
     check: Callable[[], None] = lambda: None,
     model: Path | None = None,
 ) -> None:
-    """Put what `write` writes into a stream in place of a file, or at a new path. The stream can be read back.
-
-    - `like`: the inputs. The file is never more readable than they are.
-    - `check` is called right before the replacement.
-    - `model`: a file whose owner, mode and attributes the new one gets; by default the replaced file.
-
-    Raises OSError. In that case the old file is unchanged and nothing is left beside it.
+    """Put what `write` writes into a stream, which can be read back, in place of a file. If that raises OSError, the
+    old file is unchanged and nothing is left beside it. `like`: the inputs; the file is never more readable. `check` is
+    called right before the replacement. `model`: the file whose owner, mode and attributes the new one gets.
     """
     remove_stale(target)
     with _temporary_file(target) as (handle, temporary):
