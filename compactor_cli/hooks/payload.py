@@ -20,7 +20,6 @@ class Payload(Struct, frozen=True):
     event: str
     session: str
     transcript: str
-    cwd: str
     source: str
     """For `SessionStart`: startup, resume, clear or compact."""
 
@@ -49,7 +48,6 @@ def parse_payload(data: bytes) -> Payload:
         event=_text_member(value, "hook_event_name"),
         session=_text_member(value, "session_id"),
         transcript=_text_member(value, "transcript_path"),
-        cwd=_text_member(value, "cwd"),
         source=_text_member(value, "source"),
     )
 

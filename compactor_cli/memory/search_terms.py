@@ -56,11 +56,6 @@ class Name(NamedTuple):
     """The last characters of stretches in scripts without blanks; no pair begins with them."""
 
 
-def search_words(text: str) -> list[str]:
-    """Return all words of a text: its own words in order, then the further ones."""
-    return term_text(text).split()
-
-
 def term_text(text: str) -> str:
     """Return the words of a text separated by blanks; the further ones follow BORDER."""
     own_words: list[str] = []
