@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.agents.base import Agent
 from compactor_cli.configuration.checked_values import display_value
 from compactor_cli.configuration.layers import DEFAULT, SettingValue
-from compactor_cli.containers.base import Container
 from compactor_cli.model.planning import Strategy
 from compactor_cli.render.console import make_table
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
 from compactor_cli.text.clean import plain
+
+if TYPE_CHECKING:  # all agents, and what reads their databases
+    from compactor_cli.agents.base import Agent
+    from compactor_cli.containers.base import Container
 
 
 def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
