@@ -326,7 +326,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     if console.quiet:
         return
     if job.several:
-        from compactor_cli.render.remarks import file_line
+        from compactor_cli.render.many import file_line
 
         console.print(file_line(outcome, written=job.args.writes), soft_wrap=True)
         _show_remarks(session, parts, f"{source.path}: ")

@@ -189,7 +189,7 @@ def _show(session: Session, job: Job, outcome: Outcome, shard: Shard) -> None:
     """Print a line for the file, and each distinct note on its rows once."""
     if session.err.quiet:
         return
-    from compactor_cli.render.remarks import failed_rows, file_line
+    from compactor_cli.render.many import failed_rows, file_line
 
     session.say(file_line(outcome, written=job.args.writes))
     for note, count in shard.notes.items():

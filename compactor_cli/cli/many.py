@@ -220,6 +220,6 @@ def _print(session: Session, result: FileResult) -> None:
         if text:
             console.print(Text.from_ansi(text.removeprefix("\n") if is_unused(console) else text), soft_wrap=True)
     if result.outcome.earlier and not session.err.quiet:
-        from compactor_cli.render.remarks import file_line
+        from compactor_cli.render.many import file_line
 
         session.say(file_line(result.outcome, written=True))

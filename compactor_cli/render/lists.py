@@ -1,8 +1,8 @@
-"""Show strategies, formats and settings as tables and as JSON."""
+"""Show strategies and formats as tables and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -10,13 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.configuration.checked_values import display_value
-from compactor_cli.configuration.layers import DEFAULT, SettingValue
 from compactor_cli.model.planning import Strategy
 from compactor_cli.render.console import make_table
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
-from compactor_cli.text.clean import plain
 
 if TYPE_CHECKING:  # all agents, and what reads their databases
     from compactor_cli.agents.base import Agent
@@ -49,21 +46,6 @@ def scope_lines(settings: Settings) -> Iterable[Text]:
     if not aimed.tiers:
         used = "It uses" if plain.name == aimed.name else "With a target it uses"
         yield Text(f"{used} {aimed.name}, which needs neither. What it does: {aimed.purpose}.")
-
-
-_MAX_VALUE_WIDTH = 40
-"""Maximum width of a value; longer ones are wrapped, to leave space for paths."""
-
-
-def settings_table(console: Console, values: Mapping[str, SettingValue]) -> Table:
-    """Return a table of all keys with their values and origins; values that were set stand out."""
-    table = make_table(console, "Settings", "key!")
-    table.add_column("value", overflow="fold", max_width=_MAX_VALUE_WIDTH)
-    table.add_column("from", overflow="fold")
-    for name, entry in values.items():
-        style = "dim" if entry.origin == DEFAULT else ""
-        table.add_row(name, plain(display_value(entry.value)), plain(str(entry.origin)), style=style)
-    return table
 
 
 class KnownFormat(Struct, frozen=True):

@@ -111,7 +111,7 @@ def _show_sums(session: Session, outcomes: Sequence[Outcome]) -> None:
     """Show the sums, and after them the failures, so that they are not overlooked."""
     if session.err.quiet:
         return
-    from compactor_cli.render.remarks import failed_rows, sums_table
+    from compactor_cli.render.many import failed_rows, sums_table
 
     session.err.print(sums_table(session.err, outcomes))
     for entry in outcomes:
