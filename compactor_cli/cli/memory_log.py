@@ -18,8 +18,8 @@ from compactor_cli.cli.options import CommandOptions, ConfiguredOptions, option,
 from compactor_cli.configuration.checked_values import timestamp_of
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError, meant
+from compactor_cli.memory.conditions import Filters
 from compactor_cli.memory.merging import MAX_TIMESTAMP, normalize_tag
-from compactor_cli.memory.queries import Filters
 from compactor_cli.model.memory import CATEGORIES
 from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.clean import one_line

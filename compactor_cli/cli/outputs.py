@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.files import is_file, is_folder, is_remote, local_path, real_path, whole_name, write_bytes
-from compactor_cli.cli.session import Session
 from compactor_cli.containers import CONTAINERS, UNSUPPORTED_SUFFIXES
 from compactor_cli.db.place import sqlite_file
 from compactor_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from compactor_cli.cli.session import Session
     from compactor_cli.model.timeline import Entry
     from compactor_cli.views.survival.result import Survival
 

@@ -77,7 +77,7 @@ class Keeper:
 
     def recall_relevant(self, transcript: Transcript) -> Sequence[Memory]:
         """Return the memories relevant to a conversation, most relevant first. Raises StoreError."""
-        from compactor_cli.memory.queries import relevant_memories, request_sentences
+        from compactor_cli.memory.bearing import relevant_memories, request_sentences
 
         chosen: dict[str, Memory] = {}
         with existing_database(self._url) as database:

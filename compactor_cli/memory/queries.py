@@ -1,17 +1,13 @@
-"""Parse a query into words, names, "phrases" and prefixes*; everything else in it is ignored. The filters of a
-search."""
+"""Parse a query into words, names, "phrases" and prefixes*; everything else in it is ignored."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.memory.search_terms import BORDER, Name, find_names, term_text
-from compactor_cli.model.memory import Memory
-from compactor_cli.model.transcript import Transcript
-from compactor_cli.text.sentences import split_sentences
+from compactor_cli.memory.search_terms import BORDER, Name, find_names
 
 _ENGLISH = """
 a about above after again all also am an and any anything are aren as at be because been before being below both but by
@@ -163,57 +159,3 @@ def _make_term(name: Name, prefix: bool) -> SearchTerm:
         own_words = (*own_words[:-1], name.tokens[-1].form)
     ways = dict.fromkeys((own_words, name.parts or own_words, *((whole,) for whole in name.joined[-1:])))
     return SearchTerm(tuple(ways), prefix=prefix)
-
-
-ORDERS = ("newest", "oldest", "importance")
-
-
-class Filters(Struct, frozen=True, kw_only=True):
-    """Conditions that memories must meet; by default, all memories do."""
-
-    category: str = ""
-    tag: str = ""
-    since: float | None = None
-    """Remembered at this time or later, in seconds since 1970."""
-    until: float | None = None
-    """Remembered before this time, in seconds since 1970."""
-    pinned: bool = False
-    transcripts: tuple[str, ...] = ()
-    """Paths of source files, of which a memory must have at least one."""
-    least: float = 0.0
-
-
-EVERYTHING = Filters()
-
-
-_MAX_SENTENCES = 8
-_MIN_SHARED_TERMS = 2
-"""Minimum number of words that a memory must share with a sentence; one shared name is enough."""
-_FEW_TERMS = 4
-"""Minimum letters of a word that can be a topic."""
-
-
-def request_sentences(transcript: Transcript) -> tuple[str, ...]:
-    """Return what a session is about, sentence by sentence: the user's newest request, then the first one."""
-    requests = [m.text("text") for m in transcript.messages if m.role == "user" and m.origin == "request"]
-    outer_requests = [*requests[-1:], *requests[:1]]
-    return tuple(
-        dict.fromkeys(sentence for text in outer_requests for sentence in split_sentences(text)[:_MAX_SENTENCES])
-    )
-
-
-def relevant_memories(memories: Iterable[Memory], request: str) -> list[Memory]:
-    """Return, in order, the memories that are relevant to a sentence of a request and not already part of it."""
-    request_terms = parse_query(request)
-    request_text = " ".join(request.split())
-    return [
-        memory
-        for memory in memories
-        if _is_relevant(memory, request_terms) and " ".join(memory.text.split()) not in request_text
-    ]
-
-
-def _is_relevant(memory: Memory, request_terms: Sequence[SearchTerm]) -> bool:
-    text = QueryWords(term_text(memory.text))
-    common = [word for word in request_terms if word.size >= _FEW_TERMS and word.is_in(text)]
-    return len(common) >= _MIN_SHARED_TERMS or any(len(word.spellings) > 1 for word in common)

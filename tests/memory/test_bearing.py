@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.queries import relevant_memories, request_sentences
+from compactor_cli.memory.bearing import relevant_memories, request_sentences
 from compactor_cli.model.memory import Memory
 from tests.pipeline.sessions import assistant, transcript, user
 

@@ -19,7 +19,7 @@ from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
-from compactor_cli.memory.queries import ORDERS
+from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.render.console import count_phrase, make_console
 from compactor_cli.settings.frozen import frozen

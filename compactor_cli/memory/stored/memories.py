@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from compactor_cli.db.tables import memories
 from compactor_cli.errors import UsageError
+from compactor_cli.memory.conditions import EVERYTHING, Filters
 from compactor_cli.memory.merging import MAX_USES, check_memory, import_memory, repeat_memory
-from compactor_cli.memory.queries import EVERYTHING, Filters
 from compactor_cli.memory.ranking import MemoryHit
 from compactor_cli.memory.stored.memory_rows import (
     batches,

@@ -30,7 +30,8 @@ from sqlalchemy import (
 )
 
 from compactor_cli.db.tables import TsQuery, memories, memory_sources, memory_tags, memory_vectors
-from compactor_cli.memory.queries import EVERYTHING, Filters, QueryWords, SearchTerm, parse_query
+from compactor_cli.memory.conditions import EVERYTHING, Filters
+from compactor_cli.memory.queries import QueryWords, SearchTerm, parse_query
 from compactor_cli.memory.ranking import Candidate, MemoryHit, make_snippet, rank_candidates
 from compactor_cli.memory.stored.memory_rows import batches, load_memories
 
