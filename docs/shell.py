@@ -21,7 +21,7 @@ from compactor_cli.cli.compact_job import ANNOTATIONS, EMITS, ENGINES
 from compactor_cli.configuration.keys import PRESETS, Key, keys
 from compactor_cli.converting import TARGETS
 from compactor_cli.formats import FORMATS
-from compactor_cli.memory.queries import ORDERS
+from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.model.memory import CATEGORIES
 from compactor_cli.scoring import SCORERS
 from compactor_cli.strategies import STRATEGIES
