@@ -15,8 +15,8 @@ from compactor_cli.errors import InputError
 from compactor_cli.formats.loading import load as _load
 from compactor_cli.memory.decontextualize import Resolved, statements_of
 from compactor_cli.memory.decontextualize import decontextualize as _decontextualize
-from compactor_cli.memory.extraction import MemoryExtractor
-from compactor_cli.memory.extraction import extract_memories as _extract_memories
+from compactor_cli.memory.extract import MemoryExtractor
+from compactor_cli.memory.extract import extract_memories as _extract_memories
 from compactor_cli.model.budget import FixedParts
 from compactor_cli.model.content import Content, read_all
 from compactor_cli.model.memory import Memory

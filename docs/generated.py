@@ -23,8 +23,7 @@ from compactor_cli.agents import AGENTS
 from compactor_cli.agents.base import Machine
 from compactor_cli.cli.app import app
 from compactor_cli.configuration.checked_values import describe_allowed, display_value
-from compactor_cli.configuration.keys import Key, keys
-from compactor_cli.configuration.presets import PRESETS
+from compactor_cli.configuration.keys import PRESETS, Key, keys
 from compactor_cli.converting import TARGETS
 from compactor_cli.features.name_features import BY_CLASS, CLASSES, SIGNALS
 from compactor_cli.formats import FORMATS

@@ -18,8 +18,7 @@ from compactor_cli.agents import AGENTS
 from compactor_cli.cli.app import app
 from compactor_cli.cli.commands.hook import HOOKED_AGENTS
 from compactor_cli.cli.compact_job import ANNOTATIONS, EMITS, ENGINES
-from compactor_cli.configuration.keys import Key, keys
-from compactor_cli.configuration.presets import PRESETS
+from compactor_cli.configuration.keys import PRESETS, Key, keys
 from compactor_cli.converting import TARGETS
 from compactor_cli.formats import FORMATS
 from compactor_cli.memory.conditions import ORDERS

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.base import About, Agent, FoundSession, find_files
 from compactor_cli.agents.reading import estimated, lines_of, request, word
 
 _LOG = (".system_generated", "logs", "transcript.jsonl")
 _TYPED = re.compile(r"<USER_REQUEST>(.*?)(?:</USER_REQUEST>|$)", re.DOTALL)
 _INTERNAL = (b'"type":"CHECKPOINT"', b'"type":"CONVERSATION_HISTORY"', b'"type":"EPHEMERAL_MESSAGE"')
-
-
-def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("", ".gemini", "antigravity-cli", "brain")]
-
-
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 3):
-        parts = Path(entry.path).relative_to(folder).parts
-        if parts[1:] == _LOG:
-            yield new_session(AGENT.name, entry, parts[0])
 
 
 def _look(session: FoundSession) -> About:
@@ -46,7 +33,7 @@ AGENT = Agent(
     title="Antigravity",
     format="antigravity",
     aliases=("antigravity-cli",),
-    folders=_folders,
-    find=_find,
+    folders=lambda machine: [machine.folder_by_variable("", ".gemini", "antigravity-cli", "brain")],
+    find=find_files("antigravity", 3, lambda path: path.parts[0] if path.parts[1:] == _LOG else None),
     look=_look,
 )

@@ -44,11 +44,9 @@ class FoundSession(Struct, frozen=True):
     id: str
     """Session id; empty if only the content shows it."""
     size: int
-    """Size in bytes."""
     used: float
     """When it was last written to, in seconds since 1970."""
     is_subagent: bool = False
-    """Whether it is the session of a subagent."""
     is_in_database: bool = False
     """Whether its file holds several sessions, which the id distinguishes."""
 
@@ -65,10 +63,8 @@ class About(Struct, frozen=True):
 
     id: str = ""
     project: str = ""
-    """The folder that the session works in."""
     title: str = ""
     request: str = ""
-    """The user's first request."""
     messages: Figure | None = None
     tokens: Figure | None = None
     """Tokens of what the agent sends: the provider's last count, or an estimate."""
@@ -83,7 +79,6 @@ class Agent(Struct, frozen=True, kw_only=True):
     name: str
     title: str
     format: str
-    """The format of its sessions."""
     aliases: tuple[str, ...] = ()
     folders: Callable[[Machine], Sequence[Path]]
     """Returns the folders of its sessions, existing or not."""
@@ -106,8 +101,7 @@ class Agent(Struct, frozen=True, kw_only=True):
 
 
 def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
-    """Yield the files in a folder and up to `depth` levels below it. Raises OSError for the folder itself;
-    unreadable items below it are skipped."""
+    """Yield the files up to `depth` levels below a folder. Raises OSError for the folder itself only."""
     with os.scandir(folder) as entries:
         folder_entries = list(entries)
     for entry in folder_entries:
@@ -122,9 +116,32 @@ def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
 
 
 def new_session(agent: str, entry: os.DirEntry[str], id: str, *, is_subagent: bool = False) -> FoundSession:
-    """Return the session stored in the file of a directory entry."""
     state = entry.stat()
     return FoundSession(agent, Path(entry.path), id, state.st_size, state.st_mtime, is_subagent)
+
+
+def find_files(
+    agent: str,
+    depth: int,
+    id_of: Callable[[Path], str | None],
+    is_subagent: Callable[[Path], bool] = lambda path: False,
+) -> Callable[[Path], Iterator[FoundSession]]:
+    """Return the `find` of an agent with one file per session, up to `depth` levels below its folder. `id_of`: returns
+    the session id for a path below the folder; None if the file holds no session."""
+
+    def find(folder: Path) -> Iterator[FoundSession]:
+        for entry in files_below(folder, depth):
+            path = Path(entry.path).relative_to(folder)
+            session_id = id_of(path)
+            if session_id is not None:
+                yield new_session(agent, entry, session_id, is_subagent=is_subagent(path))
+
+    return find
+
+
+def jsonl_id(path: Path) -> str | None:
+    """Return the id of a session whose file is named by it."""
+    return path.name.removesuffix(".jsonl") if path.name.endswith(".jsonl") else None
 
 
 def uuid_in(stem: str) -> str:

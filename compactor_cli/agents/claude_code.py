@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
-from compactor_cli.agents.reading import JsonLines, estimated, lines_of, recorded, request, to_int, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
+from compactor_cli.agents.reading import JsonLines, estimated, inner, lines_of, recorded, request, to_int, word
 
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 _BYTES_A_TOKEN = 15
@@ -20,13 +19,8 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.folder_by_variable("CLAUDE_CONFIG_DIR", ".claude") / "projects"]
 
 
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 3):
-        if entry.name.endswith(".jsonl"):
-            depth = len(Path(entry.path).relative_to(folder).parts)
-            of_subagent = entry.name.startswith("agent-")
-            if of_subagent or depth == 2:
-                yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"), is_subagent=of_subagent)
+def _id(path: Path) -> str | None:
+    return jsonl_id(path) if path.name.startswith("agent-") or len(path.parts) == 2 else None
 
 
 def _look(session: FoundSession) -> About:
@@ -46,16 +40,15 @@ def _title(value: dict[str, Any]) -> str | None:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = value.get("message")
     if value.get("type") != "user" or value.get("isMeta") or value.get("isCompactSummary"):
         return None
-    return request(message.get("content")) if isinstance(message, dict) else None
+    return request(inner(value, "message").get("content"))
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
     """Return the context size at the last answer, including the answer."""
-    usage = value["message"].get("usage") if isinstance(value.get("message"), dict) else None
-    if value.get("type") != "assistant" or value.get("isSidechain") or not isinstance(usage, dict):
+    usage = inner(value, "message", "usage")
+    if value.get("type") != "assistant" or value.get("isSidechain"):
         return None
     keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
     return recorded(sum(to_int(usage.get(key)) for key in keys))
@@ -80,28 +73,17 @@ def _messages(lines: JsonLines) -> Figure | None:
     return Figure(turns + len(answers), "estimated")
 
 
-def slug_of(project: str) -> str:
-    """Return the name of a project's folder: every character except ASCII letters, digits and `-` becomes `-`."""
-    return _SLUG_SEPARATOR.sub("-", project)
-
-
-def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
-    return _folders(machine)[0] / slug_of(project) if project else None
-
-
-def _new_name(id: str, began: float) -> str:
-    return f"{id}.jsonl"
-
-
 AGENT = Agent(
     name="claude-code",
     title="Claude Code",
     format="claude-code",
     aliases=("claude", "cc"),
     folders=_folders,
-    find=_find,
+    find=find_files("claude-code", 3, _id, lambda path: path.name.startswith("agent-")),
     look=_look,
     resume="claude --resume {id}",
-    new_folder=_new_folder,
-    new_name=_new_name,
+    new_folder=lambda machine, project, _: (
+        _folders(machine)[0] / _SLUG_SEPARATOR.sub("-", project) if project else None
+    ),
+    new_name=lambda session, _: f"{session}.jsonl",
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
-from compactor_cli.agents.reading import document, first_request, objects, recorded, to_int, tokens_or_size, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
+from compactor_cli.agents.reading import document, first_request, inner, objects, recorded, to_int, tokens_or_size, word
 
 _SUFFIX = ".messages.json"
 _SENT = ("inputTokens",)
@@ -20,12 +19,6 @@ def _folders(machine: Machine) -> list[Path]:
     if machine.environment.get("CLINE_DATA_DIR"):
         return [machine.folder_by_variable("CLINE_DATA_DIR") / "sessions"]
     return [machine.folder_by_variable("CLINE_DIR", ".cline") / "data" / "sessions"]
-
-
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 1):
-        if entry.name.endswith(_SUFFIX):
-            yield new_session(AGENT.name, entry, entry.name.removesuffix(_SUFFIX))
 
 
 def _look(session: FoundSession) -> About:
@@ -44,14 +37,18 @@ def _look(session: FoundSession) -> About:
 
 
 def _token_figure(message: dict[str, Any]) -> Figure | None:
-    metrics = message.get("metrics")
-    if not isinstance(metrics, dict):
-        return None
+    metrics = inner(message, "metrics")
     sent, cached = (sum(to_int(metrics.get(key)) for key in keys) for keys in (_SENT, _CACHE_KEYS))
     # except with a few providers, the tokens sent include the cached ones
     return recorded(to_int(metrics.get("outputTokens")) + (sent if sent >= cached else sent + cached))
 
 
 AGENT = Agent(
-    name="cline", title="Cline", format="cline", folders=_folders, find=_find, look=_look, resume="cline --id {id}"
+    name="cline",
+    title="Cline",
+    format="cline",
+    folders=_folders,
+    find=find_files("cline", 1, lambda path: path.name.removesuffix(_SUFFIX) if path.name.endswith(_SUFFIX) else None),
+    look=_look,
+    resume="cline --id {id}",
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session, uuid_in
-from compactor_cli.agents.reading import JsonLines, lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import JsonLines, inner, lines_of, recorded, request, to_int, tokens_or_size, word
 
 _PACKED_SUFFIX = ".zst"
 
@@ -57,37 +57,25 @@ def _messages(lines: JsonLines) -> Figure | None:
     return Figure(items, "estimated")
 
 
-def _payload(value: dict[str, Any]) -> dict[str, Any]:
-    payload = value.get("payload")
-    return payload if isinstance(payload, dict) else {}
-
-
 def _typed_text(value: dict[str, Any]) -> str | None:
-    payload = _payload(value)
+    payload = inner(value, "payload")
     return request(payload.get("message")) if payload.get("type") == "user_message" else None
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    payload = _payload(value)
+    payload = inner(value, "payload")
     return request(payload.get("content")) if payload.get("role") == "user" else None
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
     """Return the context size at the last answer, including the answer; the input count includes cached tokens."""
-    info = _payload(value).get("info")
-    usage = info.get("last_token_usage") if isinstance(info, dict) else None
-    if not isinstance(usage, dict):
-        return None
+    usage = inner(value, "payload", "info", "last_token_usage")
     return recorded(to_int(usage.get("input_tokens")) + to_int(usage.get("output_tokens")))
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path:
     day = datetime.fromtimestamp(began, timezone.utc)
     return _folders(machine)[0] / f"{day:%Y}" / f"{day:%m}" / f"{day:%d}"
-
-
-def _new_name(id: str, began: float) -> str:
-    return f"rollout-{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H-%M-%S}-{id}.jsonl"
 
 
 AGENT = Agent(
@@ -100,5 +88,7 @@ AGENT = Agent(
     look=_look,
     resume="codex resume {id}",
     new_folder=_new_folder,
-    new_name=_new_name,
+    new_name=lambda session, began: (
+        f"rollout-{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H-%M-%S}-{session}.jsonl"
+    ),
 )

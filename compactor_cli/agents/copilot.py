@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
-from compactor_cli.agents.reading import lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
+from compactor_cli.agents.reading import inner, lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b'"type":"user.message"', b'"type":"assistant.message"', b'"type":"tool.execution_complete"')
 
@@ -16,13 +15,10 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.folder_by_variable("COPILOT_HOME", ".copilot") / "session-state"]
 
 
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 1):
-        path = Path(entry.path)
-        if path.parent != folder and path.name == "events.jsonl":
-            yield new_session(AGENT.name, entry, path.parent.name)
-        elif path.parent == folder and path.suffix == ".jsonl":
-            yield new_session(AGENT.name, entry, path.stem)
+def _id(path: Path) -> str | None:
+    if len(path.parts) == 1:
+        return path.stem if path.suffix == ".jsonl" else None
+    return path.parts[0] if path.name == "events.jsonl" else None
 
 
 def _look(session: FoundSession) -> About:
@@ -43,16 +39,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 def _used(value: dict[str, Any]) -> Figure | None:
     """Return the context size when the session was left."""
-    data = value.get("data")
-    return recorded(to_int(data.get("currentTokens"))) if isinstance(data, dict) else None
-
-
-def _new_folder(machine: Machine, project: str, began: float) -> Path:
-    return _folders(machine)[0]
-
-
-def _new_name(id: str, began: float) -> str:
-    return f"{id}/events.jsonl"
+    return recorded(to_int(inner(value, "data").get("currentTokens")))
 
 
 AGENT = Agent(
@@ -61,9 +48,9 @@ AGENT = Agent(
     format="copilot-cli",
     aliases=("copilot", "github-copilot"),
     folders=_folders,
-    find=_find,
+    find=find_files("copilot-cli", 1, _id),
     look=_look,
     resume="copilot --resume {id}",
-    new_folder=_new_folder,
-    new_name=_new_name,
+    new_folder=lambda machine, project, began: _folders(machine)[0],
+    new_name=lambda session, began: f"{session}/events.jsonl",
 )

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, new_session
-from compactor_cli.agents.reading import estimated, lines_of, request
+from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
+from compactor_cli.agents.reading import estimated, inner, lines_of, request
 
 _ROLES = (b'"role":"user"', b'"role":"assistant"')
 
 
-def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("", ".cursor", "projects")]
-
-
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 4):
-        parts = Path(entry.path).relative_to(folder).parts
-        if entry.name.endswith(".jsonl") and parts[1:2] == ("agent-transcripts",):
-            yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"), is_subagent="subagents" in parts)
+def _id(path: Path) -> str | None:
+    return jsonl_id(path) if path.parts[1:2] == ("agent-transcripts",) else None
 
 
 def _look(session: FoundSession) -> About:
@@ -37,10 +29,15 @@ def _look(session: FoundSession) -> About:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = value.get("message")
-    return request(message.get("content")) if value.get("role") == "user" and isinstance(message, dict) else None
+    return request(inner(value, "message").get("content")) if value.get("role") == "user" else None
 
 
 AGENT = Agent(
-    name="cursor", title="Cursor", format="cursor", aliases=("cursor-agent",), folders=_folders, find=_find, look=_look
+    name="cursor",
+    title="Cursor",
+    format="cursor",
+    aliases=("cursor-agent",),
+    folders=lambda machine: [machine.folder_by_variable("", ".cursor", "projects")],
+    find=find_files("cursor", 4, _id, lambda path: "subagents" in path.parts),
+    look=_look,
 )

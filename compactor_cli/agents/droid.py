@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, new_session
-from compactor_cli.agents.reading import estimated, lines_of, request, word
-
-
-def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("", ".factory", "sessions")]
-
-
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 1):
-        if entry.name.endswith(".jsonl"):
-            yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
+from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
+from compactor_cli.agents.reading import estimated, inner, lines_of, request, word
 
 
 def _look(session: FoundSession) -> About:
@@ -34,8 +22,8 @@ def _look(session: FoundSession) -> About:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = value.get("message")
-    return request(message.get("content")) if isinstance(message, dict) and message.get("role") == "user" else None
+    message = inner(value, "message")
+    return request(message.get("content")) if message.get("role") == "user" else None
 
 
 AGENT = Agent(
@@ -43,7 +31,7 @@ AGENT = Agent(
     title="Droid",
     format="droid",
     aliases=("factory",),
-    folders=_folders,
-    find=_find,
+    folders=lambda machine: [machine.folder_by_variable("", ".factory", "sessions")],
+    find=find_files("droid", 1, jsonl_id),
     look=_look,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.agents.base import About, Figure, FoundSession
-from compactor_cli.agents.reading import lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import inner, lines_of, recorded, request, to_int, tokens_or_size, word
 
 _UNTRUSTED_MARK = "Sender (untrusted metadata)"
 
@@ -25,14 +25,10 @@ def look(session: FoundSession) -> About:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = value.get("message")
-    if not isinstance(message, dict) or message.get("role") != "user":
-        return None
-    text = request(message.get("content"))
+    message = inner(value, "message")
+    text = request(message.get("content")) if message.get("role") == "user" else None
     return None if text is None else (text.split("\n\n")[-1] if text.startswith(_UNTRUSTED_MARK) else text)
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
-    message = value.get("message")
-    usage = message.get("usage") if isinstance(message, dict) else None
-    return recorded(to_int(usage.get("totalTokens"))) if isinstance(usage, dict) else None
+    return recorded(to_int(inner(value, "message", "usage").get("totalTokens")))

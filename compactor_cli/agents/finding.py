@@ -17,11 +17,9 @@ class Listing:
     """The result of a search."""
 
     sessions: list[FoundSession] = field(default_factory=list)
-    """Sessions, newest first."""
     searched_folders: list[Path] = field(default_factory=list)
     """Folders that may contain sessions, existing or not."""
     failed: list[tuple[Path, str]] = field(default_factory=list)
-    """What could not be read, and why."""
 
 
 class SavedSession(Struct, frozen=True):
@@ -50,8 +48,7 @@ class SavedSession(Struct, frozen=True):
 
 
 def find_sessions(machine: Machine, agents: Iterable[Agent], *, with_subagents: bool = False) -> Listing:
-    """Return the sessions of these agents. `with_subagents`: include those of subagents. Empty files are skipped, and
-    unreadable places are recorded."""
+    """Return the sessions of these agents, without empty files; unreadable places are recorded."""
     listing = Listing()
     for agent in agents:
         for folder in agent.folders(machine):
@@ -101,8 +98,7 @@ def find_by_id(listing: Listing, beginning: str) -> list[SavedSession]:
 
 
 def is_in_project(project: str, folder: str) -> bool:
-    """Return whether a session's folder is the wanted one or below it, or contains the wanted words. Only an
-    absolute path names a folder."""
+    """Return whether a project is a folder (absolute path) or below it, or contains the wanted words."""
     if not PurePath(folder).is_absolute():
         return folder.lower() in project.lower()
     return bool(project) and PurePath(folder) in (PurePath(project), *PurePath(project).parents)

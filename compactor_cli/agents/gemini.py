@@ -3,16 +3,15 @@ hash."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timezone
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
 from compactor_cli.agents.reading import (
-    JsonLines,
     document,
+    inner,
     lines_of,
     objects,
     recorded,
@@ -30,11 +29,9 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.folder_by_variable("GEMINI_CLI_HOME", "") / ".gemini" / "tmp"]
 
 
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 2):
-        path = Path(entry.path)
-        if path.parent.name == "chats" and path.name.startswith("session-") and path.suffix in (".json", ".jsonl"):
-            yield new_session(AGENT.name, entry, "")
+def _id(path: Path) -> str | None:
+    is_session = path.parent.name == "chats" and path.name.startswith("session-") and path.suffix in (".json", ".jsonl")
+    return "" if is_session else None
 
 
 def _look(session: FoundSession) -> About:
@@ -46,7 +43,7 @@ def _look(session: FoundSession) -> About:
         id=lines.first_picked(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",
         project=project,
         request=lines.first_picked(_request, b'"user"') or "",
-        messages=_messages(lines),
+        messages=lines.count(lambda line: b'"type":"user"' in line[:200] or b'"type":"gemini"' in line[:200]),
         tokens=tokens_or_size(lines.last_picked(_token_figure, b'"tokens"'), session),
     )
 
@@ -80,12 +77,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
-    tokens = value.get("tokens")
-    return recorded(to_int(tokens.get("total"))) if isinstance(tokens, dict) else None
-
-
-def _messages(lines: JsonLines) -> Figure | None:
-    return lines.count(lambda line: b'"type":"user"' in line[:200] or b'"type":"gemini"' in line[:200])
+    return recorded(to_int(inner(value, "tokens").get("total")))
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
@@ -99,19 +91,17 @@ def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
     return folder / "chats" if folder else None
 
 
-def _new_name(id: str, began: float) -> str:
-    return f"session-{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H-%M}-{id[:8]}.jsonl"
-
-
 AGENT = Agent(
     name="gemini-cli",
     title="Gemini CLI",
     format="gemini-cli",
     aliases=("gemini",),
     folders=_folders,
-    find=_find,
+    find=find_files("gemini-cli", 2, _id),
     look=_look,
     resume="gemini --resume {id}",
     new_folder=_new_folder,
-    new_name=_new_name,
+    new_name=lambda session, began: (
+        f"session-{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H-%M}-{session[:8]}.jsonl"
+    ),
 )

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.base import About, Agent, FoundSession, find_files
 from compactor_cli.agents.reading import document, estimated, lines_of, request, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
-
-
-def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("GROK_HOME", ".grok") / "sessions"]
-
-
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 2):
-        path = Path(entry.path)
-        if path.name == "chat_history.jsonl" and path.parent.parent.parent == folder:
-            yield new_session(AGENT.name, entry, path.parent.name)
 
 
 def _look(session: FoundSession) -> About:
@@ -43,5 +30,13 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 AGENT = Agent(
-    name="grok", title="Grok Build", format="grok", aliases=("grok-build",), folders=_folders, find=_find, look=_look
+    name="grok",
+    title="Grok Build",
+    format="grok",
+    aliases=("grok-build",),
+    folders=lambda machine: [machine.folder_by_variable("GROK_HOME", ".grok") / "sessions"],
+    find=find_files(
+        "grok", 2, lambda path: path.parts[-2] if path.name == "chat_history.jsonl" and len(path.parts) == 3 else None
+    ),
+    look=_look,
 )

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files
 from compactor_cli.agents.reading import document, estimated, first_request, objects, word
 
 
-def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("HERMES_HOME", ".hermes") / "sessions"]
-
-
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 0):
-        if entry.name.startswith("session_") and entry.name.endswith(".json"):
-            yield new_session(AGENT.name, entry, entry.name.removesuffix(".json").removeprefix("session_"))
+def _id(path: Path) -> str | None:
+    is_session = path.name.startswith("session_") and path.name.endswith(".json")
+    return path.name.removesuffix(".json").removeprefix("session_") if is_session else None
 
 
 def _look(session: FoundSession) -> About:
@@ -32,4 +26,11 @@ def _look(session: FoundSession) -> About:
     )
 
 
-AGENT = Agent(name="hermes", title="Hermes", format="hermes", folders=_folders, find=_find, look=_look)
+AGENT = Agent(
+    name="hermes",
+    title="Hermes",
+    format="hermes",
+    folders=lambda machine: [machine.folder_by_variable("HERMES_HOME", ".hermes") / "sessions"],
+    find=find_files("hermes", 0, _id),
+    look=_look,
+)

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files
 from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int, tokens_or_size, word
-
-
-def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("KIMI_SHARE_DIR", ".kimi") / "sessions"]
-
-
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 2):
-        path = Path(entry.path)
-        if path.name == "context.jsonl" and path.parent.parent.parent == folder:
-            yield new_session(AGENT.name, entry, path.parent.name)
 
 
 def _look(session: FoundSession) -> About:
@@ -54,8 +42,10 @@ AGENT = Agent(
     title="Kimi CLI",
     format="kimi",
     aliases=("kimi-cli",),
-    folders=_folders,
-    find=_find,
+    folders=lambda machine: [machine.folder_by_variable("KIMI_SHARE_DIR", ".kimi") / "sessions"],
+    find=find_files(
+        "kimi", 2, lambda path: path.parts[-2] if path.name == "context.jsonl" and len(path.parts) == 3 else None
+    ),
     look=_look,
     resume="kimi --session {id}",
 )

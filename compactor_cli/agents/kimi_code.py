@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
-from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files
+from compactor_cli.agents.reading import document, inner, lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b"context.append_message", b'"tool.call"', b'"tool.result"', b'"content.part"')
 
 
-def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("KIMI_CODE_HOME", ".kimi-code") / "sessions"]
-
-
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 5):
-        path = Path(entry.path)
-        if path.name == "wire.jsonl" and path.parent.parent.name == "agents":
-            yield new_session(AGENT.name, entry, path.parents[2].name, is_subagent=path.parent.name != "main")
+def _id(path: Path) -> str | None:
+    is_session = path.name == "wire.jsonl" and path.parent.parent.name == "agents"
+    return path.parents[2].name if is_session else None
 
 
 def _look(session: FoundSession) -> About:
@@ -40,11 +33,16 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
-    event = value.get("event")
-    usage = event.get("usage") if isinstance(event, dict) and event.get("type") == "step.end" else None
-    if not isinstance(usage, dict):
-        return None
-    return recorded(sum(to_int(tokens) for tokens in usage.values()))
+    event = inner(value, "event")
+    usage = inner(event, "usage") if event.get("type") == "step.end" else {}
+    return recorded(sum(map(to_int, usage.values())))
 
 
-AGENT = Agent(name="kimi-code", title="Kimi Code", format="kimi", folders=_folders, find=_find, look=_look)
+AGENT = Agent(
+    name="kimi-code",
+    title="Kimi Code",
+    format="kimi",
+    folders=lambda machine: [machine.folder_by_variable("KIMI_CODE_HOME", ".kimi-code") / "sessions"],
+    find=find_files("kimi-code", 5, _id, lambda path: path.parent.name != "main"),
+    look=_look,
+)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from compactor_cli.agents import entries
-from compactor_cli.agents.base import Agent, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.base import Agent, Machine, find_files, jsonl_id
 
 
 def _folders(machine: Machine) -> list[Path]:
@@ -15,14 +14,10 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.home / name / "agents" for name in (".openclaw", ".clawdbot")]
 
 
-def _find(folder: Path) -> Iterator[FoundSession]:
-    """Yield the sessions of the folder. Reset or deleted sessions have another suffix; a trajectory is a log of the
-    same session."""
-    for entry in files_below(folder, 2):
-        stem = entry.name.removesuffix(".jsonl")
-        in_sessions = Path(entry.path).parent.name == "sessions"
-        if in_sessions and entry.name.endswith(".jsonl") and not stem.endswith(".trajectory"):
-            yield new_session(AGENT.name, entry, stem)
+def _id(path: Path) -> str | None:
+    """Return the id. Reset or deleted sessions have another suffix; a trajectory is a log of the same session."""
+    session_id = jsonl_id(path) if path.parent.name == "sessions" else None
+    return session_id if session_id is not None and not session_id.endswith(".trajectory") else None
 
 
 AGENT = Agent(
@@ -31,6 +26,6 @@ AGENT = Agent(
     format="pi",
     aliases=("clawdbot",),
     folders=_folders,
-    find=_find,
+    find=find_files("openclaw", 2, _id),
     look=entries.look,
 )

@@ -10,9 +10,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession
 from compactor_cli.agents.opencode_storage import export_session, messages, parts, session_files
-from compactor_cli.agents.reading import document, parse_line, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import document, inner, parse_line, recorded, request, to_int, tokens_or_size, word
 
 _DATABASE = "opencode.db"
 _SESSIONS = """
@@ -21,10 +21,7 @@ SELECT s.id, s.parent_id, s.time_updated,
   + (SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = s.id)
 FROM session s
 """
-
-
-def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("XDG_DATA_HOME", ".local", "share") / "opencode"]
+_PARTS = "SELECT data FROM part WHERE message_id = ? ORDER BY id"
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
@@ -96,7 +93,7 @@ def _look_into_database(session: FoundSession) -> About:
     messages = _rows(path, "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", name)
     infos = [(message, _data(data)) for message, data in messages]
     typed = (message for message, info in infos if info.get("role") == "user")
-    requests = (_request(_parts_of(path, message)) for message in typed)
+    requests = (_request([_data(data) for (data,) in _rows(path, _PARTS, message)]) for message in typed)
     used = (_token_figure(info) for _, info in reversed(infos))
     return About(
         project=str(row[0][0]) if row else "",
@@ -107,23 +104,15 @@ def _look_into_database(session: FoundSession) -> About:
     )
 
 
-def _parts_of(path: Path, message: str) -> list[dict[str, Any]]:
-    return [_data(data) for (data,) in _rows(path, "SELECT data FROM part WHERE message_id = ? ORDER BY id", message)]
-
-
 def _request(parts: list[dict[str, Any]]) -> str | None:
     """Return what the user typed, without the parts that the agent adds to a message."""
     return request([part for part in parts if part.get("type") == "text" and not part.get("synthetic")])
 
 
 def _token_figure(info: dict[str, Any]) -> Figure | None:
-    tokens = info.get("tokens")
-    if not isinstance(tokens, dict):
-        return None
+    tokens, cache = inner(info, "tokens"), inner(info, "tokens", "cache")
     sent = sum(to_int(tokens.get(key)) for key in ("input", "output", "reasoning"))
-    cache = tokens.get("cache")
-    cached = to_int(cache.get("read")) + to_int(cache.get("write")) if isinstance(cache, dict) else 0
-    return recorded(sent + cached)
+    return recorded(sent + to_int(cache.get("read")) + to_int(cache.get("write")))
 
 
 def _export_session(session: FoundSession) -> dict[str, Any]:
@@ -161,19 +150,15 @@ def _data(text: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _export(session: FoundSession) -> bytes:
-    return (
-        json.dumps(_export_session(session), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
-    )
-
-
 AGENT = Agent(
     name="opencode",
     title="opencode",
     format="opencode",
-    folders=_folders,
+    folders=lambda machine: [machine.folder_by_variable("XDG_DATA_HOME", ".local", "share") / "opencode"],
     find=_find,
     look=_look,
     resume="opencode -s {id}",
-    export=_export,
+    export=lambda session: (
+        json.dumps(_export_session(session), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
+    ),
 )

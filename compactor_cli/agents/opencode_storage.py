@@ -13,7 +13,6 @@ from typing import Any
 from compactor_cli.agents.reading import document, to_int, word
 
 Read = Callable[[Path], dict[str, Any]]
-"""Reads a file that contains one JSON object."""
 _FOLDERS = ("session", "message", "part")
 
 
@@ -53,7 +52,6 @@ def messages(storage: Path, id: str, read: Read = document) -> list[tuple[dict[s
 def parts(
     storage: Path, info: dict[str, Any], file: Path, read: Read = document
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the parts of a message in order, each with its file."""
     name = _id(info, file)
     files = [*(storage / "part").glob("*.json"), *(storage / "part" / name).glob("*.json")]
     for path in sorted(files, key=lambda path: path.name):
@@ -63,8 +61,7 @@ def parts(
 
 
 def export_session(file: Path, read: Read = document) -> dict[str, Any]:
-    """Return the session in `file` in the form written by `opencode export`. Ids that only appear in file names are
-    added."""
+    """Return the session as `opencode export` writes it, with the ids that only file names have."""
     storage, session = file.parents[2], read(file)
     session_id = _id(session, file)
     written = []

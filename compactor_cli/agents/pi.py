@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
 from compactor_cli.agents import entries
-from compactor_cli.agents.base import Agent, FoundSession, Machine, files_below, new_session
+from compactor_cli.agents.base import Agent, Machine, find_files, jsonl_id
 
 
 def _folders(machine: Machine) -> list[Path]:
     return [machine.folder_by_variable("PI_CODING_AGENT_DIR", ".pi", "agent") / "sessions"]
 
 
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 1):
-        if entry.name.endswith(".jsonl"):
-            yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl").rpartition("_")[2])
+def _id(path: Path) -> str | None:
+    name = jsonl_id(path)
+    return None if name is None else name.rpartition("_")[2]
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
@@ -36,7 +34,7 @@ AGENT = Agent(
     title="pi",
     format="pi",
     folders=_folders,
-    find=_find,
+    find=find_files("pi", 1, _id),
     look=entries.look,
     resume="pi --session {path}",
     new_folder=_new_folder,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session
-from compactor_cli.agents.reading import lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
+from compactor_cli.agents.reading import inner, lines_of, recorded, request, to_int, tokens_or_size, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 
@@ -17,11 +16,8 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.folder_by_variable("", ".qwen", "projects")]
 
 
-def _find(folder: Path) -> Iterator[FoundSession]:
-    for entry in files_below(folder, 3):
-        parts = Path(entry.path).relative_to(folder).parts
-        if entry.name.endswith(".jsonl") and parts[1:-1] in (("chats",), ("chats", "archive")):
-            yield new_session(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
+def _id(path: Path) -> str | None:
+    return jsonl_id(path) if path.parts[1:-1] in (("chats",), ("chats", "archive")) else None
 
 
 def _look(session: FoundSession) -> About:
@@ -36,24 +32,18 @@ def _look(session: FoundSession) -> About:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = value.get("message")
-    if value.get("type") != "user" or value.get("subtype") or not isinstance(message, dict):
+    if value.get("type") != "user" or value.get("subtype"):
         return None
-    return request(message.get("parts"))
+    return request(inner(value, "message").get("parts"))
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
-    usage = value.get("usageMetadata")
-    return recorded(to_int(usage.get("totalTokenCount"))) if isinstance(usage, dict) else None
+    return recorded(to_int(inner(value, "usageMetadata").get("totalTokenCount")))
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
     slug = re.sub(r"[^A-Za-z0-9]", "-", project)
     return _folders(machine)[0] / slug / "chats" if project else None
-
-
-def _new_name(id: str, began: float) -> str:
-    return f"{id}.jsonl"
 
 
 AGENT = Agent(
@@ -62,9 +52,9 @@ AGENT = Agent(
     format="qwen",
     aliases=("qwen-code",),
     folders=_folders,
-    find=_find,
+    find=find_files("qwen", 3, _id),
     look=_look,
     resume="qwen --resume {id}",
     new_folder=_new_folder,
-    new_name=_new_name,
+    new_name=lambda session, _: f"{session}.jsonl",
 )

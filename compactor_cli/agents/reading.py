@@ -120,9 +120,15 @@ def request(content: Any) -> str | None:
 
 def word(value: Any, *path: str) -> str:
     """Return the string at a path of members, or an empty string."""
+    text = inner(value, *path[:-1]).get(path[-1])
+    return text if isinstance(text, str) else ""
+
+
+def inner(value: Any, *path: str) -> dict[str, Any]:
+    """Return the object at a path of members, or an empty one."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else ""
+    return value if isinstance(value, dict) else {}
 
 
 def objects(value: Any) -> list[dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""Make the manifest of a compaction from its result, and name its sessions for the archive."""
+"""Make the manifest of a compaction, name its sessions for the archive, and split its input into pieces by content, so
+that successive states of a session share most pieces."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.archive.removals import removed_entries, repaired_indices
 from compactor_cli.archive.texts import MIN_REFERENCE_DIGITS, PREFIX
 from compactor_cli.model.archived import FileState, Manifest, Removed, Round
-from compactor_cli.model.content import Content, sha256
+from compactor_cli.model.content import Content, ContentChunks, sha256
 from compactor_cli.model.message import by_index
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
@@ -24,8 +25,7 @@ _MAX_ID_CHARS = 200
 def make_manifest_of(
     source: Source, data: Content, parts: Sequence[Compaction], output_path: str, counter: str
 ) -> Manifest:
-    """Return the manifest of a compaction of `source`. `data` is the output, `parts` the result for each
-    conversation."""
+    """Return the manifest of a compaction of `source` into `data`; `parts`: its conversations."""
     before = FileState(source.path, sha256(source.stored), len(source.stored))
     after = FileState(output_path, sha256(data), len(data))
     changed = [(n, part) for n, part in enumerate(parts) if part.changed] if before.sha256 != after.sha256 else []
@@ -51,8 +51,7 @@ def session_names(source: Source) -> list[str]:
 
 
 def with_references(removed: Sequence[Removed]) -> tuple[Removed, ...]:
-    """Return the entries with their references: as many digits as distinguish the original from others of the file,
-    but at least 8."""
+    """Return the entries with references: 8 digits, or as many as tell their originals from others."""
     digests = sorted({entry.digest for entry in removed})
     digits = dict.fromkeys(digests, MIN_REFERENCE_DIGITS)
     for first, second in pairwise(digests):
@@ -99,7 +98,6 @@ def session_keys(source: Source) -> tuple[str, ...]:
 
 
 def id_key(format: str, session: str) -> str:
-    """Return the key of a session with an id."""
     if len(session) > _MAX_ID_CHARS:  # longer keys do not fit an index
         session = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
     return f"id:{format}:{session}"
@@ -109,3 +107,26 @@ def content_key(manifest: Manifest, round: Round) -> str:
     """Return the key of a session without an id and without known history: its initial content."""
     number = f"#{round.conversation}" if round.conversation else ""
     return f"content:{manifest.input.sha256}{number}"
+
+
+RECORDS_PER_CHUNK = 16
+"""A piece ends after about one in this many records, depending on the record's digest."""
+MAX_CHUNK_BYTES = 64 * 1024
+"""Piece size in bytes; a piece ends after the record that reaches it."""
+
+
+def cut_chunks(source: Source) -> ContentChunks:
+    """Return a file in pieces. Borders are before records, and only a record itself decides whether a piece ends after
+    it, so that the same records are split alike in every file. A packed file is split at fixed sizes."""
+    if source.packed:
+        return ContentChunks(source.packed, range(MAX_CHUNK_BYTES, len(source.packed), MAX_CHUNK_BYTES))
+    data = source.data
+    spans = sorted((record.start, record.end) for transcript in source.transcripts for record in transcript.records)
+    borders: list[int] = []
+    begin = 0
+    for (start, end), (following, _) in pairwise(spans):
+        ends_chunk = hashlib.sha256(data[start:end]).digest()[0] % RECORDS_PER_CHUNK == 0
+        if ends_chunk or following - begin >= MAX_CHUNK_BYTES:
+            borders.append(following)
+            begin = following
+    return ContentChunks(data, borders)

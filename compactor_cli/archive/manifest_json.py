@@ -17,7 +17,6 @@ from compactor_cli.model.archived import Count, Manifest, Removed
 
 VERSION = 1
 SUFFIX = ".manifest.json"
-"""Suffix that is added to the name of the output."""
 T = TypeVar("T")
 
 
@@ -26,7 +25,6 @@ class _Version(Struct):
 
 
 def manifest_json(manifest: Manifest) -> dict[str, Any]:
-    """Return the JSON value of a manifest."""
     value = {"version": VERSION, **to_builtins(manifest)}
     for entry in value["rounds"]:
         del entry["summary"]

@@ -12,18 +12,13 @@ from compactor_cli.model.archived import Removed
 from compactor_cli.model.transcript import Source, Transcript
 
 _MIN_DIGITS = 4
-"""Minimum number of hex digits in a reference."""
 _HEX = re.compile(rf"[0-9a-f]{{{_MIN_DIGITS},64}}")
 _MAX_SHOWN = 10
-"""Maximum number of references listed when one is ambiguous."""
 
 
 def find_entry(removed: Sequence[Removed], reference: str) -> Removed:
-    """Return the entry that a reference names: `ctx_` and hex digits, or only the first of these digits.
-
-    If several entries have the same original, one with a mark is preferred. Raises UsageError for an invalid,
-    unknown or ambiguous reference.
-    """
+    """Return the entry that a reference names, preferably one with a mark: `ctx_` and hex digits, or the first of these
+    digits. Raises UsageError for an invalid, unknown or ambiguous reference."""
     digits = reference.strip().lower().removeprefix(PREFIX)
     if not _HEX.fullmatch(digits):
         raise UsageError(
@@ -43,10 +38,8 @@ def find_entry(removed: Sequence[Removed], reference: str) -> Removed:
 
 
 def original_bytes(source: Source, removed: Removed) -> bytes:
-    """Return the original of an entry: the text in UTF-8, or the concatenated bytes of its records.
-
-    `source` is the compaction's input, read again. Raises InputError when it does not contain the original.
-    """
+    """Return a text in UTF-8, or the bytes of records, from a compaction's input. Raises InputError if it is not
+    there."""
     if removed.conversation < len(source.transcripts):
         transcript = source.transcripts[removed.conversation]
         content = (

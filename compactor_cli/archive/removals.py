@@ -7,14 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from compactor_cli.archive.texts import (
-    MIN_REFERENCE_DIGITS,
-    arguments_of,
-    digest,
-    encode,
-    originals_of,
-    references_in,
-)
+from compactor_cli.archive.texts import MIN_REFERENCE_DIGITS, arguments_of, digest, encode, originals_of, references_in
 from compactor_cli.model.archived import Loss, Removed
 from compactor_cli.model.decisions import DROPPED
 from compactor_cli.model.message import Message, Part, by_index

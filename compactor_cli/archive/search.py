@@ -17,14 +17,12 @@ class MessageHit(Struct, frozen=True):
     """A message that contains some of the words."""
 
     path: str
-    """Path of the archived file."""
     compaction: int
     message: int
     role: str
     reference: str
     """Empty if no reference leads to this message alone."""
     matched: int
-    """How many of the words the message contains."""
     snippet: str
 
 
@@ -48,8 +46,7 @@ def find_hits(
 
 
 def select_best(candidates: Iterable[MessageHit], limit: int) -> list[MessageHit]:
-    """Return the hits with the most words, newest first among equals. A message found in several states appears
-    once."""
+    """Return the hits with the most words, newest first among equals, each message once."""
     ranked = sorted(candidates, key=lambda hit: (hit.matched, hit.compaction, hit.message), reverse=True)
     by_message: dict[tuple[str, str], MessageHit] = {}
     for hit in ranked:

@@ -34,7 +34,6 @@ def digest(contents: Iterable[bytes]) -> str:
 
 
 def references_in(text: str) -> frozenset[str]:
-    """Return the hex digits of all references in a text."""
     return frozenset(REFERENCE.findall(text)) if PREFIX in text else frozenset()
 
 
@@ -58,7 +57,6 @@ def arguments_of(text: str) -> Any:
 
 
 def long_strings(value: Any) -> Iterator[str]:
-    """Yield the long strings in a JSON value, in order."""
     if isinstance(value, str):
         if len(value) > _MIN_TEXT_CHARS:
             yield value

@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable
 from typing import ClassVar, cast
 
 from msgspec.structs import replace
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Footer
 
 from compactor_cli.browse import labels as words
-from compactor_cli.browse.desk import Desk
 from compactor_cli.browse.detail import Detail, FullRow
 from compactor_cli.browse.dialogs import FilterDialog, KeysDialog, OptionDialog, TextDialog
-from compactor_cli.browse.message_filters import Mark, count_marks, filter_rows, matching_rows
 from compactor_cli.browse.message_list import MessageList
 from compactor_cli.browse.output import signals_of
 from compactor_cli.browse.panels import CSS, STYLES, Panels, one_line
 from compactor_cli.browse.rows import BrowserRow, BrowserView, plain_view
-from compactor_cli.browse.terminal import quit_with_terminal
-from compactor_cli.browse.view_state import History, State, decide, decide_all, groups_of
-from compactor_cli.browse.writing import Writing
-from compactor_cli.errors import CompactorError
+from compactor_cli.browse.view_state import (
+    History,
+    Mark,
+    State,
+    count_marks,
+    decide,
+    decide_all,
+    filter_rows,
+    groups_of,
+    matching_rows,
+)
+from compactor_cli.browse.writing import Desk, Writing
+from compactor_cli.errors import CompactorError, ExitCode
 from compactor_cli.model.decisions import Choice
 from compactor_cli.strategies import STRATEGIES
 
@@ -107,7 +115,6 @@ class Browser(Writing):
         self.panels.columns(self.list.head())
 
     def _refill_list(self) -> None:
-        """Refill the list and the sums from what is known now."""
         state = self.history.now
         shown_rows = filter_rows(self.view.rows, self.marks, state.choices, self.groups)
         self.list.show(self.view.rows, shown_rows, state.choices)
@@ -135,7 +142,6 @@ class Browser(Writing):
         return FullRow(row, self._title_of(row), self._reason_of(row), self.view, self.list.words)
 
     def _title_of(self, row: BrowserRow) -> Text:
-        """Return a message's number and fate, for the title of its own screen."""
         state = self.history.now
         out = one_line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
         out.append(f" · {row.who} · {row.before:,} → {row.after:,} tokens · ")
@@ -144,7 +150,6 @@ class Browser(Writing):
         return out.append(f" · decided: {choice}", "bold") if choice else out
 
     def _reason_of(self, row: BrowserRow) -> Text:
-        """Return the reason for a message's fate."""
         choices = self.history.now.choices
         choice = self.groups.choice(choices, row.spot) if row.spot else None
         names = signals_of(self.view, row)
@@ -174,8 +179,7 @@ class Browser(Writing):
     # -- computing
 
     def _compute(self) -> None:
-        """Request the computation of the current state. If several requests are waiting, only the last one is
-        computed."""
+        """Request the computation of the current state; of several waiting requests, only the last counts."""
         self._wanted = self.history.now
         self.settled.clear()
         if self._computing is None:
@@ -351,3 +355,18 @@ class Browser(Writing):
     def action_next_decided(self) -> None:
         if not self.list.next_decided():
             self.say("No shown message has a decision.", noticed=True)
+
+
+def quit_with_terminal(app: App[int]) -> None:
+    """End the application when its terminal is closed; otherwise, reading keys from the closed terminal would spin."""
+
+    def look() -> None:
+        if not _is_terminal_open():
+            app.exit(return_code=int(ExitCode.INTERRUPTED))
+
+    if _is_terminal_open():  # in tests there is no terminal
+        app.set_interval(1, look)
+
+
+def _is_terminal_open() -> bool:
+    return sys.__stdin__ is not None and sys.__stdin__.isatty()

@@ -31,7 +31,6 @@ class FullRow(Struct, frozen=True):
     reason: Text
     view: BrowserView
     words: str
-    """The search words."""
 
 
 class Detail(Screen[None]):
@@ -90,7 +89,6 @@ class Detail(Screen[None]):
         self._name_sides()
 
     def refill(self) -> None:
-        """Show the present state of the current row."""
         current = self._current()
         if current is None:
             return
@@ -100,7 +98,6 @@ class Detail(Screen[None]):
         self._name_sides()
 
     def say(self, text: str) -> None:
-        """Show a message about what was done."""
         self.query_one("#word", Static).update(one_line(text))
 
     def _name_sides(self) -> None:

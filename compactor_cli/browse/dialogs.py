@@ -14,7 +14,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from compactor_cli.browse.labels import HELP
-from compactor_cli.browse.message_filters import Mark
+from compactor_cli.browse.view_state import Mark
 
 Answer = TypeVar("Answer")
 _BOX = """
@@ -40,7 +40,6 @@ class _Dialog(ModalScreen[Answer]):
 
 
 def _one_line(*pieces: str | tuple[str, str]) -> Text:
-    """Return text that stays on one line."""
     return Text.assemble(*pieces, no_wrap=True, overflow="ellipsis")
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from compactor_cli.browse.message_filters import Mark
 from compactor_cli.browse.rows import FATES, BrowserRow, BrowserView, display_name
-from compactor_cli.browse.view_state import History, State
+from compactor_cli.browse.view_state import History, Mark, State
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.decisions import Aim, Choice
 from compactor_cli.model.transcript import Source
@@ -20,17 +19,14 @@ def aim_phrase(aim: Aim) -> str:
 
 
 def heading(source: Source, counter: str) -> str:
-    """Return a heading with the file's name, format and sizes."""
     conversation_note = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
     return (
         f"{display_name(source.path.rpartition('/')[2])} · {source.format} · "
-        f"{conversation_note}{source.message_count:,} messages · "
-        f"{source.tokens:,} tokens ({counter})"
+        f"{conversation_note}{source.message_count:,} messages · {source.tokens:,} tokens ({counter})"
     )
 
 
 def target_line(state: State, view: BrowserView, strategy: str) -> str:
-    """Return the target and the strategy."""
     aimed = aim_phrase(state.aim)
     if view.target is not None and state.aim.target_ratio is not None:
         aimed = f"{aimed} = {view.target:,}"
@@ -46,7 +42,6 @@ def decisions_line(history: History) -> str:
 
 
 def fate_sums(view: BrowserView) -> list[tuple[str, int]]:
-    """Return the number of messages for each fate."""
     fate_counts = view.counts()
     return [(fate, fate_counts[fate]) for fate in FATES if fate_counts[fate] or fate != "added"]
 
@@ -73,7 +68,6 @@ def fate_reason(row: BrowserRow, choice: Choice | None, is_own: bool, signals: I
 
 
 def filter_phrase(marks: Iterable[Mark], shown_rows: int, rows: int) -> str:
-    """Return which rows are shown."""
     listed = ", ".join(mark.value for mark in sorted(marks))
     return f"{shown_rows:,} of {rows:,} shown: {listed}" if listed else ""
 
@@ -99,13 +93,5 @@ HELP = (
             ("t  S", "another target, another strategy"),
         ),
     ),
-    (
-        "Write",
-        (
-            ("s", "save the decisions, for compact --decisions"),
-            ("w", "write the compacted file"),
-            ("q", "quit"),
-        ),
-    ),
+    ("Write", (("s", "save the decisions, for compact --decisions"), ("w", "write the compacted file"), ("q", "quit"))),
 )
-"""Keys and what they do."""

@@ -21,7 +21,6 @@ from compactor_cli.browse.view_state import Groups
 from compactor_cli.model.decisions import Choice, MessageKey
 
 _WHO, _FATE = 11, 10
-"""Fixed column widths."""
 _MIN_WIDE_WIDTH = 120
 """From this width on, the reason has its own column."""
 _MARKS: Mapping[tuple[Choice | None, bool], str] = {
@@ -94,7 +93,6 @@ class MessageList(ScrollView, can_focus=True):
         self._digits = self._tokens = 1
         self._several = False
         self.words = ""
-        """The search words in lower case."""
 
     @property
     def row(self) -> BrowserRow | None:
@@ -176,7 +174,6 @@ class MessageList(ScrollView, can_focus=True):
 
     @property
     def _width(self) -> int:
-        """Return the width without the scrollbar."""
         return self.scrollable_content_region.width
 
     def render_line(self, y: int) -> Strip:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from compactor_cli.browse.row_lines import safe_line
-from compactor_cli.browse.rows import BrowserRow, BrowserView, display_name
+from compactor_cli.browse.rows import BrowserRow, BrowserView, display_name, safe_line
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.summary_text.excerpts import speaker_of
@@ -19,14 +18,12 @@ class OutputLine(NamedTuple):
 
 
 def before_lines(row: BrowserRow) -> list[OutputLine]:
-    """Return a message as it was."""
     if row.entry.before is None:
         return [OutputLine("Not in the input.", heading=True)]
     return _lines(row.entry.before)
 
 
 def after_lines(view: BrowserView, row: BrowserRow) -> list[OutputLine]:
-    """Return what the output contains of a message."""
     entry = row.entry
     if not row.fate:
         return [OutputLine("Nothing was computed; see the line at the top.", heading=True)]
@@ -72,7 +69,6 @@ def _group_of(part: Compaction, number: int) -> int:
 
 
 def _quoting_lines(summary: Message, number: int) -> list[OutputLine]:
-    """Return a summary, preceded by what it quotes of one message."""
     text = summary.text("text").split("\n")
     quoted: list[OutputLine] = []
     inside = False

@@ -31,7 +31,6 @@ CSS = """
 
 
 def one_line(text: str = "") -> Text:
-    """Return a text that stays on one line."""
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 
@@ -45,7 +44,6 @@ class Panels:
         self._aims, self._sums, self._filtered = Static(id="aims"), Static(id="sums"), Static(id="filtered")
         self._columns, self._reason, self._said = Static(id="columns"), Static(id="reason"), Static(id="said")
         self.said = ""
-        """The last message."""
 
     def above(self) -> Iterator[Static]:
         yield from (self._head, self._aims, self._sums, self._filtered, self._columns)
@@ -76,7 +74,6 @@ class Panels:
         self._sums.update(Text(why))
 
     def sum_up(self, view: BrowserView, *, computing: bool, width: int) -> None:
-        """Show the tokens and the number of messages for each fate."""
         self._sums.remove_class("failed")
         self._sums.update(self._summed(view, computing=computing, width=width))
 

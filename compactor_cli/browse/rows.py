@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
+from rich.cells import cell_len
 
-from compactor_cli.browse.row_lines import safe_line
 from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import MessageKey
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.timeline import Entry
 from compactor_cli.model.transcript import Source
-from compactor_cli.text.clean import one_line
+from compactor_cli.text.clean import one_line, shown
 from compactor_cli.views.timelines import of_compactions
 
 FATES = ("kept", "shortened", "summarized", "gone", "added")
 """Possible fates of a message, in the order of the sums."""
 _MAX_TEXT_CHARS = 400
-"""Maximum characters of a text that a row shows."""
 
 
 class BrowserRow(NamedTuple):
@@ -32,7 +31,6 @@ class BrowserRow(NamedTuple):
     fate: str
     """One of FATES; empty if nothing could be computed."""
     who: str
-    """Role of the message; for a tool result, the tool."""
     tools: tuple[str, ...]
 
     @property
@@ -41,7 +39,6 @@ class BrowserRow(NamedTuple):
 
     @property
     def after(self) -> int:
-        """Return the tokens in the output."""
         return self.entry.after.tokens if self.entry.after else 0
 
     @property
@@ -79,7 +76,6 @@ class BrowserView(Struct, frozen=True):
         return next((part.plan.strategy for part in self.parts if part.plan), "")
 
     def counts(self) -> Mapping[str, int]:
-        """Return the number of messages for each fate."""
         fate_counts = dict.fromkeys(FATES, 0)
         for row in self.rows:
             if row.fate:
@@ -88,7 +84,6 @@ class BrowserView(Struct, frozen=True):
 
 
 def view_of(parts: Sequence[Compaction], data: Content) -> BrowserView:
-    """Return the rows for a computed result."""
     return BrowserView(tuple(map(_row, of_compactions(parts))), tuple(parts), data)
 
 
@@ -115,7 +110,6 @@ def message_start(message: Message) -> str:
 
 
 def display_name(text: str) -> str:
-    """Return a name as displayed in a row."""
     return safe_line(one_line(text, 80))
 
 
@@ -138,3 +132,38 @@ def _role_name(message: Message, tools: tuple[str, ...]) -> str:
     if message.role == "tool" and tools:
         return tools[0]
     return "harness" if message.role == "user" and message.origin == "injected" else message.role
+
+
+_TAB_WIDTH = 4
+
+
+def safe_line(text: str) -> str:
+    """Return a line without control characters and without characters that cannot be printed."""
+    if text.isascii() and text.isprintable():
+        return text
+    return shown(text.expandtabs(_TAB_WIDTH))
+
+
+def wrap_line(line: str, width: int) -> Iterator[str]:
+    """Yield pieces of at most this width, split at blanks if possible; a wider character is a piece of its own."""
+    start, end = 0, len(line)
+    while end - start > width or cell_len(line[start:]) > width:
+        piece = _fitting_start(line[start : start + max(1, width)], width)
+        piece_end = start + len(piece)
+        if piece_end >= end:
+            break
+        blank = piece.rfind(" ", width // 2)
+        if line[piece_end] == " ":
+            piece_end += 1
+        elif blank > 0:
+            piece, piece_end = piece[:blank], start + blank + 1
+        yield piece.rstrip()
+        start = piece_end
+    yield line[start:]
+
+
+def _fitting_start(text: str, width: int) -> str:
+    """Return as much of a text as fits, but at least one character."""
+    while len(text) > 1 and cell_len(text) > width:
+        text = text[:-1]
+    return text

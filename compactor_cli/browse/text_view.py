@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from compactor_cli.browse.output import OutputLine
-from compactor_cli.browse.row_lines import wrap_line
+from compactor_cli.browse.rows import wrap_line
 
 
 class TextView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -53,7 +53,6 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=max(0, hit - 3) if hit else 0, animate=False, force=True)
 
     def text(self) -> str:
-        """Return the whole text."""
         return "\n".join(line.text for line in self._lines)
 
     def on_resize(self) -> None:
@@ -78,7 +77,6 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(list(self._marked(piece.text, style))).adjust_cell_length(width, base)
 
     def _marked(self, text: str, style: Style) -> list[Segment]:
-        """Return a line with the search words highlighted."""
         words, out, low = self._words, [], text.lower()
         start = 0
         while words and len(low) == len(text) and (position := low.find(words, start)) >= 0:

@@ -4,15 +4,53 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from textual.app import App
 
-from compactor_cli.browse.desk import Desk
 from compactor_cli.browse.dialogs import KeyDialog, TextDialog
 from compactor_cli.browse.rows import BrowserView
-from compactor_cli.browse.view_state import History
+from compactor_cli.browse.view_state import History, State
 from compactor_cli.errors import CompactorError
+from compactor_cli.model.decisions import Aim
+from compactor_cli.model.transcript import Source
+
+
+class Desk(Protocol):
+    """A session, the computations on it, and where results are saved."""
+
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def counter(self) -> str:
+        """Return the name of the token counter."""
+
+    @property
+    def place(self) -> str:
+        """Return the default path for decisions."""
+
+    @property
+    def output(self) -> str:
+        """Return the default path for the compacted file."""
+
+    def aimed(self, text: str, aim: Aim) -> Aim:
+        """Return the aim with another target, written by a person: 25%, 4k; empty for none. Raises CompactorError."""
+
+    def strategy(self, aim: Aim) -> str:
+        """Return the name of the strategy used for an aim."""
+
+    def view(self, state: State) -> BrowserView:
+        """Return what a compaction would make of the session. Called in a thread. Raises CompactorError."""
+
+    def is_there(self, place: str) -> bool:
+        """Return whether saving there would replace something."""
+
+    def save(self, out_path: str, state: State) -> str:
+        """Save the decisions and return a message about it. Raises CompactorError."""
+
+    def write(self, out_path: str, view: BrowserView) -> str:
+        """Write the compacted file and return a message about it. Raises CompactorError."""
 
 
 class Writing(App[int]):
@@ -43,7 +81,12 @@ class Writing(App[int]):
         elif not self.settled.is_set():
             self.say("Still computing; press w again in a moment.", noticed=True)
         else:
-            self._ask_place("Write the compacted file", "as the list shows it", self.desk.output, self._write)
+            self._ask_place(
+                "Write the compacted file",
+                "as the list shows it",
+                self.desk.output,
+                lambda path: self._try(lambda: self.desk.write(path, self.view)),
+            )
 
     def _ask_place(self, title: str, hint: str, default_path: str, write: Callable[[str], bool]) -> None:
         def take(path: str | None) -> None:
@@ -68,9 +111,6 @@ class Writing(App[int]):
             self.history.saved = state
             self.refresh_head()
         return message
-
-    def _write(self, path: str) -> bool:
-        return self._try(lambda: self.desk.write(path, self.view))
 
     def _try(self, work: Callable[[], str]) -> bool:
         try:

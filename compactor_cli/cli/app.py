@@ -13,8 +13,8 @@ from typer.core import TyperGroup
 
 from compactor_cli.cli.command_table import ARGS, Commands, summary
 from compactor_cli.cli.mistakes import is_mistake, mistake_message
+from compactor_cli.cli.options import WidthOption
 from compactor_cli.cli.streams import open_streams
-from compactor_cli.cli.width import WidthOption
 from compactor_cli.errors import BUG_REMEDY, CompactorError, ExitCode, UsageError, bug_message
 from compactor_cli.text.clean import visible
 
@@ -150,7 +150,6 @@ def _is_debugging(ctx: Any) -> bool:
 
 
 def _report_failure(error: CompactorError, ctx: Any) -> typer.Exit:
-    """Report an expected failure and return the exception that ends the program."""
     if _is_debugging(ctx):
         _show_traceback()
     _print_error(ctx, f"error: {error}", always=error.exit_code == ExitCode.USAGE)
@@ -158,7 +157,6 @@ def _report_failure(error: CompactorError, ctx: Any) -> typer.Exit:
 
 
 def _report_misuse(error: Exception, ctx: Any) -> typer.Exit:
-    """Report words that the parser cannot use and return the exception that ends the program."""
     _print_error(ctx, f"error: {mistake_message(error, ctx)}", always=True)
     return typer.Exit(int(ExitCode.USAGE))
 
@@ -177,8 +175,7 @@ def _print_error(ctx: Any, text: str, *, always: bool = False) -> None:
 
 
 def _catch_ending_signals() -> None:
-    """Let SIGTERM and SIGHUP unwind the run as Ctrl-C does. A signal that is ignored, for example by nohup, stays
-    ignored."""
+    """Let SIGTERM and SIGHUP unwind the run as Ctrl-C does; one that is ignored (nohup) stays ignored."""
     for name in _ENDING_SIGNALS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -191,7 +188,6 @@ def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def main() -> None:
-    """Run the `compactor` script."""
     _catch_ending_signals()
     open_streams()
     try:

@@ -33,7 +33,6 @@ class CarriedOn(Struct, frozen=True):
     id: str
     path: str
     project: str
-    """The folder that the session works in, or empty if the session does not say."""
     command: str
 
     @property
@@ -72,11 +71,8 @@ def append_natively(
 
 
 def make_new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
-    """Return the contents of a new session with its own id, and where it goes: to `out`, or to the folder in which the
-    agent of `source` keeps its sessions.
-
-    Raises UsageError if no agent resumes files of this format, or if the agent's folder cannot be determined.
-    """
+    """Return a new session under its own id, and where it goes: to `out`, or to its agent's folder. Raises UsageError
+    if no agent resumes the format, or if the folder cannot be determined."""
     from compactor_cli.resuming.emit import new_id, rename_session
 
     if len(source.transcripts) != 1:
@@ -117,8 +113,7 @@ def agent_of(source: Source) -> Agent:
 
 
 def project_of(source: Source) -> str:
-    """Return the folder that the session works in, or the session's substitute for it; empty if the session names
-    none."""
+    """Return the folder that the session works in, or its substitute for it; empty if the session names none."""
     from compactor_cli.resuming import AGENTIC
     from compactor_cli.resuming.emit import read_values
 

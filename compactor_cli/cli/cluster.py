@@ -21,7 +21,6 @@ R = TypeVar("R")
 _CHUNKS_AHEAD = 4
 """Chunks per thread of the cluster that are submitted before the first result is awaited."""
 _TIMEOUT_SECONDS = 10
-"""Seconds that a cluster has to answer and to get a worker."""
 _MAX_TRIES = 6
 """How many periods of `_TIMEOUT_SECONDS` a cluster may stay without a worker."""
 _DISTRIBUTION = "compactor-cli"
@@ -30,13 +29,9 @@ _DISTRIBUTION = "compactor-cli"
 def in_order(
     work: Work[T, R], chunks: Callable[[int], Iterable[Sequence[T]]], processes: int, scheduler: str
 ) -> Generator[R, None, None]:
-    """Yield the results of chunks in order. `chunks` makes them for a given number of threads. `scheduler`: the address
-    of a cluster; empty for a local cluster with `processes` processes.
-
-    The cluster repeats the work of a worker that died. A chunk that killed several workers is done item by item, and
-    an item that still kills its worker gets the result `ended`. Raises UsageError if there is no cluster, or none
-    that can do the work.
-    """
+    """Yield the results of chunks in order. `chunks` makes them for a number of threads. `scheduler`: empty for a local
+    cluster. A chunk that killed several workers is done item by item, and an item that still kills its worker gets the
+    result `ended`. Raises UsageError if no cluster can do the work."""
     with ExitStack() as stack:
         client = stack.enter_context(_client(scheduler, processes, stack))
         threads = sum(client.nthreads().values())
@@ -121,8 +116,7 @@ def _result(client: Client, future: Future[list[R]]) -> list[R]:
 
 
 def _await_result(client: Client, future: Future[list[R]]) -> list[R]:
-    """Wait for a result. In a local cluster, workers that died too often to be restarted are started anew. Raises
-    UsageError if a cluster stays without workers."""
+    """Wait for a result, with workers started anew in a local cluster. Raises UsageError if none are left."""
     from distributed import TimeoutError as TooLateError
 
     alone = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections import UserDict
 from importlib import import_module
 from typing import Any
 
@@ -38,35 +38,19 @@ _SUMMARIES = {
 
 
 def summary(name: str) -> str:
-    """Return a command's summary for the list of commands."""
     return _SUMMARIES[name]
 
 
-class Commands(MutableMapping[str, Any]):
+class Commands(UserDict[str, Any]):
     """Name -> command. A command is loaded when it is looked up by its name."""
 
     def __init__(self) -> None:
-        self._loaded: dict[str, TyperCommand | TyperGroup | None] = dict.fromkeys(_SUMMARIES)
+        super().__init__(dict.fromkeys(_SUMMARIES))
 
     def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
-        command = self._loaded[name] or _load(name)
-        self._loaded[name] = command
+        command: TyperCommand | TyperGroup = self.data[name] or _load(name)
+        self.data[name] = command
         return command
-
-    def __setitem__(self, name: str, command: TyperCommand | TyperGroup) -> None:
-        self._loaded[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._loaded[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._loaded
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._loaded)
-
-    def __len__(self) -> int:
-        return len(self._loaded)
 
 
 def _load(name: str) -> TyperCommand | TyperGroup:

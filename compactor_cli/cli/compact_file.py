@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from compactor_cli.cli.checking import compaction_finding, verdict
-from compactor_cli.cli.compact_job import Job
+from compactor_cli.cli.compact_job import Job, compaction_finding, verdict
 from compactor_cli.cli.files import make_folder, split_warning, write_bytes
 from compactor_cli.cli.gathering import add_events, is_gathered
-from compactor_cli.cli.html import write_page
+from compactor_cli.cli.outputs import write_page
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.recording import memories_in_output
 from compactor_cli.cli.session import Session
@@ -36,12 +35,12 @@ from compactor_cli.tokens.models import model_facts
 
 if TYPE_CHECKING:
     from compactor_cli.cli.carrying_on import CarriedOn
-    from compactor_cli.memory.extraction import MemoryExtractor
+    from compactor_cli.memory.extract import MemoryExtractor
 
 
 def compact_file(session: Session, file: str, job: Job) -> Outcome:
     """Compact one input and return its outcome. Raises CompactorError."""
-    from compactor_cli.render.keeping import keeping_lines
+    from compactor_cli.render.remarks import keeping_lines
 
     args, progress = job.args, session.progress
     before = session.model_use()
@@ -108,11 +107,9 @@ def _extra_entries(
     *,
     planned: bool,
 ) -> dict[str, object]:
-    """Return further entries for a report: the probe's counts, the plan if nothing is written, what was stored, and the
-    new session."""
+    """Return entries for a report: the probe's counts, the plan, what was stored, and the new session."""
     from compactor_cli.render.jsons import plan_json
-    from compactor_cli.render.keeping import keeping_json
-    from compactor_cli.render.model_use import probe_json
+    from compactor_cli.render.remarks import keeping_json, probe_json
 
     entries: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
     entries |= {"plan": plan_json(parts)} if planned else {}
@@ -130,8 +127,7 @@ def _warn_about_ratio(session: Session, source: Source, parts: Sequence[Compacti
 
 
 def _only_drops_last_line(source: Source, data: Content, parts: Sequence[Compaction]) -> bool:
-    """Return whether an output only lacks the input's last line, which is incomplete: another program may still be
-    writing it."""
+    """Return whether an output only lacks the last line, which another program may still be writing."""
     cut = {note.kind for note in source.notes} == {"cut_off_line"}
     return (
         cut and sum(len(part.messages) for part in parts) == source.message_count and source.data[: len(data)] == data
@@ -147,12 +143,11 @@ def _report_outcome(
     carried: CarriedOn | None,
     probed: Probed | None,
 ) -> None:
-    """Report the outcome of the file to people."""
     _show(session, source, job, outcome, parts)
     if carried and job.args.writes:
         session.say(carried.line)
     if probed and probed.before is not None:
-        from compactor_cli.render.model_use import probe_line
+        from compactor_cli.render.remarks import probe_line
 
         session.say(probe_line(probed))
     if job.args.check:
@@ -171,7 +166,7 @@ def _report(
 ) -> str:
     """Return the report of one file for scripts, with `extra` appended, and write the HTML page if one is requested."""
     from compactor_cli.render import jsons
-    from compactor_cli.render.model_use import model_json
+    from compactor_cli.render.remarks import model_json
     from compactor_cli.views.compare_sources import survival_of
 
     warnings = [*session.warnings, *(use.warnings if use else ())]
@@ -243,9 +238,8 @@ def _compact_source(session: Session, source: Source, job: Job) -> tuple[Content
 def _compact_if_needed(
     session: Session, source: Source, make: Callable[[Settings], tuple[Content, list[Compaction]]]
 ) -> tuple[Content, list[Compaction]]:
-    """Return the output of `make` for the settings, or the unchanged file if it is below the threshold. If the
-    settings have no target and the output would still be over the threshold, `make` runs again with a target below
-    the warning level."""
+    """Return the output of `make`, or the unchanged file if it is below the threshold. Without a target, `make` runs
+    again if the output would still be over the threshold."""
     from compactor_cli.pipeline.threshold import relief_target
     from compactor_cli.views.forecast import forecast_context
 
@@ -287,13 +281,8 @@ def compact_always(
     remember: MemoryExtractor | None = None,
     decided: Sequence[Decided] = (),
 ) -> tuple[Content, list[Compaction]]:
-    """Compact every conversation of a file according to the settings. Return the output and the compaction of each
-    conversation.
-
-    `recalled`: memories to insert into each conversation; if there are none, `recall` finds them. `remember`
-    extracts memories from the conversations. `decided`: a person's decisions on each conversation. Progress is
-    reported for every stage except the last, since the output has yet to be written.
-    """
+    """Compact every conversation of a file. Return the output and each compaction. `recalled`: memories to insert; if
+    there are none, `recall` finds them. `remember` extracts memories. `decided`: a person's decisions."""
     tools = [
         replace(
             session.tools(t, settings),
@@ -312,7 +301,6 @@ def compact_always(
 
 
 def _unchanged_line(parts: Sequence[Compaction], *, ratio: bool) -> str:
-    """Return a line that says why a file is unchanged."""
     targets = [part.target for part in parts if part.target is not None]
     if not targets:
         return "nothing to compact: unchanged"
@@ -325,8 +313,7 @@ def _unchanged_line(parts: Sequence[Compaction], *, ratio: bool) -> str:
 
 
 def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: Sequence[Compaction]) -> None:
-    """Show the outcome to people: the plan of --dry-run on standard output, everything else on standard error. If
-    there are several files, each gets one line."""
+    """Show the plan of --dry-run on standard output, all else on standard error; of several files, a line each."""
     console = session.err
     if console.quiet and not job.args.dry_run:
         return
@@ -373,7 +360,6 @@ def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]
 
 
 def _show_remarks(session: Session, parts: Sequence[Compaction], file: str = "") -> None:
-    """Print warnings and repairs, each prefixed with `file`."""
     _print_warnings(session, parts, file)
     for part in parts:
         for note in part.repairs:

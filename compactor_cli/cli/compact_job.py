@@ -1,27 +1,28 @@
-"""Declare the options of `compact` that are not settings, and reject combinations that make no sense."""
+"""Declare the options of `compact` that are not settings, reject combinations that make no sense, and put what --check
+finds into words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.deciding import DecisionsFile
+from compactor_cli.cli.files import is_remote, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
-from compactor_cli.cli.html import check_html
 from compactor_cli.cli.inputs import Input, is_parquet
-from compactor_cli.cli.outputs import check_outputs, find_files_read
+from compactor_cli.cli.outputs import check_html, check_outputs, find_files_read
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.replacing import DONE_FILE_NAME
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.layers import Layer
-from compactor_cli.errors import UsageError, meant
+from compactor_cli.errors import BudgetError, CompactorError, InputError, UsageError, meant
 from compactor_cli.model.memory import Memory
+from compactor_cli.model.outcome import CheckFinding
+from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.settings import Settings
 from compactor_cli.settings.frozen import frozen
@@ -41,92 +42,42 @@ class CompactOptions(options.SessionOptions):
 
     files: options.FilesArgument = None
     out: options.OutOption = ""
-    out_dir: Annotated[
-        str,
-        typer.Option("--out-dir", metavar="DIR", help="Folder for the outputs, which keep the names of the inputs."),
-    ] = ""
+    out_dir: str = options.option("DIR", "Folder for the outputs, which keep the names of the inputs.", "")
     in_place: options.InPlaceOption = False
-    emit: Annotated[
-        str,
-        typer.Option(
-            "--emit",
-            metavar="WAY",
-            help="rewritten: a smaller file; native: the whole file plus the records that its agent appends when it "
-            "compacts.",
-        ),
-    ] = "rewritten"
-    new_session: Annotated[
-        bool,
-        typer.Option(
-            "--new-session",
-            help="Write a new session with its own id where the agent keeps its sessions (or to -o), and say how to "
-            "resume it.",
-        ),
-    ] = False
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs", metavar="N", min=0, help="Processes to share the files among; 0 is one for each processor."
-        ),
-    ] = 1
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Skip inputs whose outputs an earlier run with the same settings wrote to --out-dir.",
-        ),
-    ] = False
-    engine: Annotated[
-        str,
-        typer.Option(
-            "--engine",
-            metavar="NAME",
-            help="Where to compact several files: processes (default), or dask: a cluster, of N local processes unless "
-            "--scheduler names one.",
-        ),
-    ] = "processes"
-    scheduler: Annotated[
-        str, typer.Option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster: tcp://HOST:8786.")
-    ] = ""
-    if_needed: Annotated[
-        bool,
-        typer.Option("--if-needed", help="Compact only a session that is over the threshold of its model's context."),
-    ] = False
-    dry_run: options.DryRunOption = False
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with code 1 if a file would change.")] = (
-        False
+    emit: str = options.option(
+        "WAY",
+        "rewritten: a smaller file; native: the whole file plus the records that its agent appends when it compacts.",
+        "rewritten",
     )
-    annotations: Annotated[
-        str,
-        typer.Option("--annotations", metavar="NAME", help="Print what --check finds as CI annotations: github."),
-    ] = ""
-    sarif: Annotated[
-        str,
-        typer.Option(
-            "--sarif",
-            metavar="FILE",
-            callback=options.parse_output,
-            help="Write what --check finds as SARIF, for code scanning.",
-        ),
-    ] = ""
+    new_session: bool = options.switch(
+        "Write a new session with its own id where the agent keeps its sessions (or to -o), and say how to resume it."
+    )
+    jobs: int = options.option("N", "Processes to share the files among; 0 is one for each processor.", 1, min=0)
+    resume: bool = options.switch("Skip inputs whose outputs an earlier run with the same settings wrote to --out-dir.")
+    engine: str = options.option(
+        "NAME",
+        "Where to compact several files: processes (default), or dask: a cluster, of N local processes unless "
+        "--scheduler names one.",
+        "processes",
+    )
+    scheduler: str = options.option("ADDRESS", "Scheduler of a Dask cluster: tcp://HOST:8786.", "")
+    if_needed: bool = options.switch("Compact only a session that is over the threshold of its model's context.")
+    dry_run: options.DryRunOption = False
+    check: bool = options.switch("Write nothing; exit with code 1 if a file would change.")
+    annotations: str = options.option("NAME", "Print what --check finds as CI annotations: github.", "")
+    sarif: str = options.option(
+        "FILE", "Write what --check finds as SARIF, for code scanning.", "", callback=options.parse_output
+    )
     report: options.ReportOption = ""
     html: options.HtmlOption = ""
-    recall: Annotated[
-        str, typer.Option("--recall", metavar="QUERY", help="Add the memories that match the query best to the output.")
-    ] = ""
-    column: Annotated[
-        str,
-        typer.Option(
-            "--column",
-            metavar="NAME",
-            help="Column of a Parquet data set that holds the conversations; default: found by its content.",
-        ),
-    ] = ""
+    recall: str = options.option("QUERY", "Add the memories that match the query best to the output.", "")
+    column: str = options.option(
+        "NAME", "Column of a Parquet data set that holds the conversations; default: found by its content.", ""
+    )
     decisions: options.DecisionsOption = ""
 
     @property
     def writes(self) -> bool:
-        """Return whether the run writes anything."""
         return not self.dry_run and not self.check
 
     @property
@@ -147,10 +98,8 @@ class Job(Struct, frozen=True, kw_only=True):
     names: Mapping[str, str]
     """Input -> its output name in --out-dir."""
     several: bool
-    """Whether there is more than one file."""
     keeper: Keeper
     recalled: Sequence[Memory] = ()
-    """Memories to insert into the outputs."""
     decisions: DecisionsFile | None = None
     """A person's decisions on the messages of the only input."""
 
@@ -167,7 +116,6 @@ class Job(Struct, frozen=True, kw_only=True):
 
 
 def warn_about_options(session: Session, inputs: Sequence[Input], args: CompactOptions, overrides: Layer) -> None:
-    """Warn about options that cannot be used as requested."""
     settings, model = session.settings, session.reading.model
     if args.if_needed and model and not settings.context.limit:
         facts = model_facts(model)
@@ -218,21 +166,18 @@ def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions)
 
 
 def _check_names(inputs: Sequence[Input]) -> None:
-    """Raise UsageError if the outputs of two inputs would have the same path."""
     name_paths: dict[str, str] = {}
     for item in inputs:
         if item.name in name_paths:
             raise UsageError(
-                f"{name_paths[item.name]} and {item.path} would both become {item.name} in --out-dir; name a "
-                f"folder that "
-                "contains both, or a pattern such as 'FOLDER/**/*.jsonl', to keep their subfolders"
+                f"{name_paths[item.name]} and {item.path} would both become {item.name} in --out-dir; name a folder "
+                "that contains both, or a pattern such as 'FOLDER/**/*.jsonl', to keep their subfolders"
             )
         name_paths[item.name] = item.path
 
 
 def _output_paths(settings: Settings, inputs: Sequence[Input], args: CompactOptions) -> dict[str, list[str]]:
-    """Return option -> the places that the run writes for it. Inputs that are replaced and sessions that go to their
-    agent's folder are left out."""
+    """Return option -> the places written for it, without replaced inputs and the folders of agents."""
     results: dict[str, list[str]] = {}
     places = [item.path for item in inputs] if args.in_place else [args.out or "-"]
     if args.out_dir:
@@ -270,7 +215,6 @@ def _check_carrying_on(args: CompactOptions, settings: Settings) -> None:
 
 
 def _check_findings(args: CompactOptions) -> None:
-    """Raise UsageError if the options for the findings of --check make no sense."""
     for option, value in (("--annotations", args.annotations), ("--sarif", args.sarif)):
         if value and not args.check:
             raise UsageError(f"{option} reports what --check finds; add --check")
@@ -284,3 +228,35 @@ def _check_findings(args: CompactOptions) -> None:
 def path_in(folder: str, name: str) -> str:
     """Return the path of a name in a folder, which may be in a remote store."""
     return f"{folder.rstrip('/')}/{name}" if is_remote(folder) else str(Path(folder, name))
+
+
+def verdict(before: int, after: int, *, changed: bool) -> str:
+    """Return a phrase with the result for one file, from its tokens before and after."""
+    return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay unchanged"
+
+
+def compaction_finding(source: Source, after: int) -> CheckFinding:
+    """Return the finding for a file that would change; `after` is the number of tokens it would have."""
+    message = f"{verdict(source.tokens, after, changed=True)}; run compact without --check"
+    return CheckFinding("needs-compaction", source.path, 1, message)
+
+
+def failure_finding(path: str, error: CompactorError) -> CheckFinding:
+    message = error.what if isinstance(error, InputError) else str(error)
+    line = (error.line or 1) if isinstance(error, InputError) else 1
+    rule = "cannot-fit" if isinstance(error, BudgetError) else "unreadable" if isinstance(error, InputError) else ""
+    return CheckFinding(rule or "failed", path, line, message)
+
+
+def publish_findings(args: CompactOptions, findings: Sequence[CheckFinding], inputs: Sequence[str]) -> None:
+    """Print the annotations and write the SARIF file for CI, if requested. `inputs`: the files that were checked."""
+    if not args.annotations and not args.sarif:
+        return
+    from importlib.metadata import version
+
+    from compactor_cli.render.annotations import github, sarif
+
+    if args.annotations:
+        typer.echo(github(findings), nl=False)
+    if args.sarif:
+        write_bytes(args.sarif, sarif(findings, version("compactor-cli")).encode(), inputs=inputs)

@@ -12,9 +12,8 @@ from typing import IO, TYPE_CHECKING
 from compactor_cli.cli.compact_file import compact_always
 from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.done import sha256_in
-from compactor_cli.cli.files import make_folder, real_path, write_bytes
+from compactor_cli.cli.files import is_remote, load_store, make_folder, real_path, write_bytes
 from compactor_cli.cli.progress import NoSteps
-from compactor_cli.cli.remote import is_remote, load_store
 from compactor_cli.cli.replacing import access_of, replace_by
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import CONTAINERS
@@ -44,8 +43,7 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
         make_folder(out_path)
 
     def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
-        """Write the new file into `sink`. Return it with its sizes and, if they are needed, the hashes of both
-        files."""
+        """Write the new file into `sink`. Return it with its sizes and the hashes of both files, if needed."""
         from compactor_cli.datasets.parquet_files import compact_shard
 
         make = _row_compactor(session, file, job)
@@ -92,8 +90,7 @@ def _need_pyarrow() -> None:
 
 
 def _check_options(session: Session, job: Job) -> None:
-    """Raise UsageError for options that apply to a single conversation, and for places where Parquet cannot be
-    written."""
+    """Raise UsageError for options that data sets do not have, and for places where Parquet cannot be written."""
     settings = session.settings
     unfit = {
         "--in-place": job.args.in_place,
@@ -162,8 +159,7 @@ def _write(
 
 
 def _write_failures(file: str, out_path: str, shard: Shard) -> None:
-    """Write a JSON line for each row that failed and was left unchanged. If no row failed, remove the list of an
-    earlier run."""
+    """Write a JSON line for each row that failed, or remove the list of an earlier run."""
     if not shard.failures:
         if is_remote(out_path):
             load_store().remove(f"{out_path}{FAILURES}")

@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.cli.compact_job import CompactOptions, Job
-from compactor_cli.cli.compact_one import FileResult, FileTask, attempt
 from compactor_cli.cli.configured import Configured
+from compactor_cli.cli.many import FileResult, FileTask, attempt
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.workers import collect_garbage
@@ -44,8 +44,7 @@ _ready = _Ready()
 
 
 def begin(setup: Setup) -> None:
-    """Prepare this thread for a run, unless it is prepared already. Messages about the settings have been printed
-    where the run started."""
+    """Prepare this thread for a run, once. Messages about the settings were printed where the run started."""
     if _ready.setup == setup:
         return
     configured = setup.configured
@@ -59,14 +58,12 @@ def begin(setup: Setup) -> None:
 def compact_chunk(tasks: Sequence[FileTask]) -> list[FileResult]:
     """Compact files one after the other in a thread prepared by `begin`."""
     session, job = _ready.session, replace(_ready.job, names={task.path: task.name for task in tasks})
-    outcomes = [FileResult(attempt(session, task, job), *_printed_text(session)) for task in tasks]
+    outcomes = [
+        FileResult(attempt(session, task, job), _take_text(session.out.file), _take_text(session.err.file))
+        for task in tasks
+    ]
     collect_garbage()
     return outcomes
-
-
-def _printed_text(session: Session) -> tuple[str, str]:
-    """Return what was printed since the last call."""
-    return _take_text(session.out.file), _take_text(session.err.file)
 
 
 def _take_text(stream: object) -> str:

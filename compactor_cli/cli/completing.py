@@ -1,9 +1,8 @@
 """Answer the completion scripts in `compactor_cli/shell`, which ask at each Tab what can be inserted at the cursor.
 
-The first line of the answer is its kind: words, open (words that may be continued), files, dirs or none. For words,
-one line each follows: the word, a tab, and its description. The commands and their options come from
-`shell/words.json`, which `make docs` writes, because loading the commands themselves would take longer than a person
-waits for a key.
+The first line of the answer is its kind: words, open (words that may be continued), files, dirs or none. For words, one
+line each follows: the word, a tab, and its description. The commands and their options come from `shell/words.json`,
+which `make docs` writes, because loading the commands themselves would take longer than a person waits for a key.
 """
 
 from __future__ import annotations
@@ -44,7 +43,6 @@ class CursorPosition:
 
 
 def print_completions() -> None:
-    """Print the possible completions at the cursor."""
     shell, words = os.environ[REQUEST_VARIABLE], sys.argv[1:]
     if shell == "bash":
         words = _split(words[0] if words else "")
@@ -62,8 +60,7 @@ def print_completions() -> None:
 
 
 def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Choices]:
-    """Return the kind of the answer and its words. `words`: those after the program's name; the last one is
-    incomplete."""
+    """Return the kind of the answer and its words. `words`: the last one is incomplete."""
     *before, typed = words
     cursor = _cursor_position(table, before)
     if typed.startswith("-") and not cursor.only_arguments and not _needs_value(table, cursor):
@@ -86,7 +83,7 @@ def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Ch
 def _cursor_position(table: Mapping[str, Any], before: Iterable[str]) -> CursorPosition:
     position = CursorPosition()
     for word in before:
-        if _needs_value(table, position) or (position.option and word in _names(table, "agents")):
+        if _needs_value(table, position) or (position.option and word in dict(table["values"]["agents"])):
             position.option = ""
             continue
         position.option = ""
@@ -121,14 +118,12 @@ def _needs_value(table: Mapping[str, Any], position: CursorPosition) -> bool:
 
 
 def _options(table: Mapping[str, Any], position: CursorPosition) -> Choices:
-    """Return the options that can still be given."""
     options = _options_of(table, position.command)
     free = [option for option in options if option["many"] or not set(option["names"]) & set(position.used)]
     return [(name, option["help"]) for option in free for name in option["names"]]
 
 
 def _values(table: Mapping[str, Any], kind: str, position: CursorPosition, typed: str) -> tuple[str, Choices]:
-    """Return the possible values of an option or argument of a kind."""
     if kind in ("files", "dirs"):
         return kind, []
     if kind == "models":
@@ -148,10 +143,6 @@ def _matching_choices(choices: Iterable[tuple[str, str]], typed: str) -> tuple[s
     if not matching:
         return "none", []
     return "open" if all(word.endswith("=") for word, _ in matching) else "words", matching
-
-
-def _names(table: Mapping[str, Any], kind: str) -> list[str]:
-    return [word for word, _ in table["values"][kind]]
 
 
 def _models(typed: str) -> Choices:

@@ -9,8 +9,16 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.cli.files import check_ends
-from compactor_cli.configuration import variables
-from compactor_cli.configuration.layers import Layer, Origin, SettingValue, make_reading_settings, make_settings, merge
+from compactor_cli.configuration.layers import (
+    CONFIG_VARIABLE,
+    Layer,
+    Origin,
+    SettingValue,
+    environment_layer,
+    make_reading_settings,
+    make_settings,
+    merge,
+)
 from compactor_cli.configuration.settings_files import files_in_use, read_file, working_folder
 from compactor_cli.settings import ReadingSettings, Settings
 
@@ -39,12 +47,9 @@ class Configured(Struct, frozen=True):
 
 
 def configure(overrides: Layer, config: str = "") -> Configured:
-    """Return the effective settings. `overrides`: those that options set. `config`: a file to read instead of the
-    user's and the project's.
-
-    Raises SettingsError for an invalid value in a file or a variable, and InputError for a device that never ends.
-    """
-    environment, warnings = variables.layer_of(os.environ)
+    """Return the effective settings. `config`: a file to read instead of the user's and the project's. Raises
+    SettingsError for an invalid value, and InputError for a device that never ends."""
+    environment, warnings = environment_layer(os.environ)
     files = files_in_use(config_option(config), working_folder())
     for file in files:
         check_ends(str(file.path))
@@ -56,7 +61,7 @@ def configure(overrides: Layer, config: str = "") -> Configured:
 
 def config_option(option: str) -> str:
     """Return the settings file to read instead of the user's and the project's; empty if there is none."""
-    return option or os.environ.get(variables.CONFIG, "")
+    return option or os.environ.get(CONFIG_VARIABLE, "")
 
 
 def forced_values(**values: Any) -> Layer:

@@ -12,7 +12,6 @@ from compactor_cli.model.decisions import Decided, Decisions, MessageKey
 from compactor_cli.model.transcript import Source
 
 _MAX_NAMED = 5
-"""Maximum number of messages that an error names."""
 
 
 class DecisionsFile(Struct, frozen=True):
@@ -22,16 +21,14 @@ class DecisionsFile(Struct, frozen=True):
     decisions: Decisions
 
     def of(self, session: Session, source: Source) -> tuple[Decided, ...]:
-        """Return the decisions on each conversation of a session. If the session has changed elsewhere, the user is
-        told. Raises InputError if a message is no longer the one that the decision was about."""
+        """Return the decisions on each conversation. Raises InputError if a message is no longer the one decided on."""
         from compactor_cli.pipeline.decision_files import match_decisions
 
         matched = match_decisions(self.decisions, source)
         if matched.unmatched:
             raise InputError(
-                f"{lost_phrase(matched.unmatched)} of {source.path}, which has changed since; decide again: "
-                f"compactor browse "
-                f"{source.path} --decisions {self.path}",
+                f"{lost_phrase(matched.unmatched)} of {source.path}, which has changed since; decide again: compactor "
+                f"browse {source.path} --decisions {self.path}",
                 path=self.path,
             )
         if matched.changed:
@@ -68,7 +65,6 @@ def with_aim(overrides: Layer, file: DecisionsFile | None) -> Layer:
 
 
 def lost_phrase(lost: tuple[MessageKey, ...]) -> str:
-    """Return a phrase that says which decisions no longer apply."""
     names = [f"{s.message} of conversation {s.conversation}" if s.conversation else str(s.message) for s in lost]
     listed = ", ".join(names[:_MAX_NAMED]) + (f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else "")
     return f"was saved for messages other than {listed}"

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from msgspec.structs import asdict, replace
 
-from compactor_cli.cli.remote import is_remote, load_store
+from compactor_cli.cli.files import is_remote, load_store
 from compactor_cli.cli.replacing import DONE_FILE_NAME, access_of, narrow_mode
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.outcome import Outcome, Sizes
@@ -22,7 +22,6 @@ _ROW_FIELDS = ("rows", "failed_rows", "code")
 """Fields that are omitted if they are 0."""
 
 _CHUNK_BYTES = 1 << 20
-"""Bytes to hash at once."""
 
 
 def run_key(*parts: object) -> str:
@@ -47,8 +46,7 @@ class DoneList:
         """The whole list, if it is in a store where files cannot be appended to."""
 
     def known(self) -> dict[str, Outcome]:
-        """Return name in the folder -> outcome of an earlier run with the same key. Incomplete lines of a killed run
-        are ignored. Raises InputError if the list cannot be read."""
+        """Return name -> outcome of an earlier run with the same key, ignoring incomplete lines. Raises InputError."""
         try:
             lines = self._lines()
         except FileNotFoundError:
@@ -91,7 +89,6 @@ class DoneList:
             raise UsageError(f"{self._path}: cannot be written: {error.strerror}") from None
 
     def add(self, name: str, outcome: Outcome) -> None:
-        """Record that an output is finished."""
         if self._file is None and not self._address:
             return
         value: dict[str, Any] = {"key": self._key, "name": name, "path": outcome.path}
@@ -122,7 +119,6 @@ def sha256_of(path: str) -> str:
 
 
 def sha256_in(stream: IO[bytes]) -> str:
-    """Return the hash of the rest of a stream."""
     digest = hashlib.sha256()
     while piece := stream.read(_CHUNK_BYTES):
         digest.update(piece)
@@ -146,5 +142,4 @@ def _outcome(value: Mapping[str, Any]) -> Outcome:
 
 
 def _json_default(value: object) -> object:
-    """Return a JSON value for a value that JSON cannot represent."""
     return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else str(value)

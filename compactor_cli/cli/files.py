@@ -11,14 +11,43 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import BinaryIO
 
-from compactor_cli.cli.remote import is_remote, load_store, local_path
 from compactor_cli.cli.replacing import access_of, remove_stale, replace_by
 from compactor_cli.cli.spill import spill_stream
 from compactor_cli.errors import AccessError, InputError, UsageError
 from compactor_cli.model.content import Content, is_same_content, read_all, split_chunks
 from compactor_cli.text.clean import visible
+from compactor_cli.text.patterns import compiled_later
+
+_ADDRESS = compiled_later(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_remote(path: str) -> bool:
+    """Return whether a path is an address in a store that fsspec accesses."""
+    return _ADDRESS.match(path) is not None
+
+
+def is_process_local(path: str) -> bool:
+    """Return whether only this process can see the contents of an address."""
+    return path.startswith("memory://")
+
+
+def local_path(path: str) -> str:
+    """Return the local path for an address such as file://; anything else is returned unchanged."""
+    return str(load_store().local_path(path)) if path.startswith(("file://", "local://")) else path
+
+
+def load_store() -> ModuleType:
+    """Return the module that reads and writes remote stores. Raises UsageError if fsspec is missing."""
+    try:
+        from compactor_cli.remote import store as found
+    except ImportError:
+        raise UsageError(
+            "addresses such as s3:// need fsspec, which is not installed: pip install 'compactor-cli[remote]'"
+        ) from None
+    return found
 
 
 def is_there(path: str | Path) -> bool:
@@ -42,8 +71,7 @@ def real_path(path: str | Path) -> Path:
 
 
 def whole_name(path: str) -> str:
-    """Return the name that identifies an input or output: the path without links for a file, also for one named by
-    an address such as file://. Other addresses and `-` are returned unchanged."""
+    """Return the name that identifies an input or output: a file's path without links, other addresses unchanged."""
     path = local_path(path)
     return path if path == "-" or is_remote(path) else str(real_path(path))
 
@@ -75,8 +103,7 @@ def read_content(path: str) -> Content:
 
 
 def check_ends(path: str) -> None:
-    """Raise InputError for a device such as /dev/zero that will be read elsewhere. Nothing else is opened, because a
-    pipe can be read only once."""
+    """Raise InputError for a device such as /dev/zero; nothing else is opened, as a pipe can be read only once."""
     with suppress(OSError):  # the code that reads the file reports why it cannot
         if Path(path).is_char_device():
             with Path(path).open("rb") as file:
@@ -104,16 +131,11 @@ def read_text(path: str) -> str:
 def write_bytes(
     path: str, data: Content, replaces: Content | None = None, inputs: Sequence[str] = (), original: str = ""
 ) -> None:
-    """Write to standard output for `-`, otherwise replace the file in one step. Devices and pipes are written into.
+    """Write to standard output for `-`, into a device or pipe, or replace a file in one step. Raises UsageError.
 
-    A run that fails or is killed leaves the old file unchanged.
-
-    - `replaces`: what the file must still contain, if it was read before. Otherwise InputError is raised, so that no
-      change of another program is lost.
-    - `inputs`: the files that the data is made from. The output is never more readable than they are.
-    - `original`: the file that the output is a copy of, whose owner it gets.
-
-    Raises UsageError if nothing can be written.
+    `replaces`: what the file must still contain; otherwise InputError is raised, so that no change of another program
+    is lost. `inputs`: what the data is made from; the output is never more readable. `original`: the file that the
+    output is a copy of, whose owner it gets.
     """
     if path == "-":
         _print_bytes(data)
@@ -158,8 +180,7 @@ def clear_beside(path: str) -> None:
 
 
 def split_warning(path: str) -> str:
-    """Return a warning if a replaced file has further names (hard links), which still refer to the old contents;
-    empty if it has only one name."""
+    """Return a warning if a replaced file has further names (hard links), which keep the old contents."""
     try:
         state = Path(path).stat()
     except OSError:
@@ -174,7 +195,6 @@ def _check_unchanged(path: str, target: Path, expected: Content | None) -> None:
 
 
 def changed_error(path: str) -> InputError:
-    """Return the error for a file that has changed since it was read."""
     return InputError("was changed by another program in the meantime, so it was left unchanged; run again", path=path)
 
 

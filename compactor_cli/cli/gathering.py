@@ -66,8 +66,7 @@ def gather_sessions(path: str) -> bytes:
 
 
 def add_events(path: str, before: Content, after: Content) -> None:
-    """Write the events that `after` has beyond `before`, the folder's contents, as new files. Raises InputError if
-    the folder has changed in the meantime."""
+    """Write the events that `after` has beyond `before` as new files. Raises InputError if the folder has changed."""
     folder = _events_folder(Path(path))
     if folder is None or not is_same_content(gather_sessions(path), before):
         raise changed_error(path)
@@ -94,8 +93,7 @@ def _numbered_files(folder: Path) -> Iterator[tuple[int, Path]]:
 
 
 def _events(folder: Path) -> Iterator[bytes]:
-    """Yield the events in order. Events of the SDK are numbered without gaps; like the SDK, ignore everything after
-    a gap."""
+    """Yield the events in order; like the SDK, ignore everything after a gap in its numbers."""
     files = sorted(_numbered_files(folder))
     for index, (number, file) in enumerate(files):
         if _EVENT.match(file.name) and number != index:
@@ -104,7 +102,6 @@ def _events(folder: Path) -> Iterator[bytes]:
 
 
 def _is_in_storage(path: Path) -> bool:
-    """Return whether a path is an opencode storage, or a file in one."""
     if not (path / "session").is_dir() and not (path.suffix == ".json" and path.is_file()):
         return False
     path = path.absolute()

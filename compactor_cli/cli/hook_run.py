@@ -44,10 +44,8 @@ _RATIO = 0.25
 
 
 def answer_hook(args: ConfiguredOptions, tokens: str, overrides: Layer, unknown: Sequence[str]) -> None:
-    """Answer the payload on standard input. `tokens` limits the restored text; if it is empty, the settings do.
-
-    Failures still exit with code 0, because for some events code 2 would stop the agent.
-    """
+    """Answer the payload on standard input. Failures exit with code 0, as code 2 would stop the agent at some
+    events."""
     try:
         if unknown:
             _print_message(f"ignored, as unknown: {' '.join(unknown)}", quiet=args.quiet)
@@ -92,8 +90,7 @@ def _session_path(payload: Payload) -> str:
 
 
 def _archive_session(session: Session, payload: Payload) -> None:
-    """Archive the session, and write a compacted copy of it if the settings ask for one. Standard output stays
-    empty, because an agent may take it for instructions to its own summarizer."""
+    """Archive the session, and write a copy if asked for. Standard output stays empty: an agent may obey it."""
     hook = session.settings.hook
     source = session.load(_session_path(payload))
     if hook.archive and source.message_count:
@@ -103,7 +100,7 @@ def _archive_session(session: Session, payload: Payload) -> None:
 
 
 def _archive(session: Session, source: Source) -> None:
-    from compactor_cli.archive.chunks import cut_chunks
+    from compactor_cli.archive.manifest import cut_chunks
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.recording import evict
     from compactor_cli.hooks.archiving import make_manifest
@@ -167,8 +164,7 @@ def _restored_context(session: Session, payload: Payload, limit: int) -> str:
 
 
 def _contents(session: Session, path: str) -> bytes:
-    """Return the contents of the session's file; empty if the file is gone or unreadable, since the session may be
-    archived."""
+    """Return the contents of the session's file; empty if it is gone or unreadable."""
     if not is_there(path):
         return b""
     try:

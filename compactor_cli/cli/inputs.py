@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import typer
 from msgspec import Struct
 
-from compactor_cli.cli.files import is_folder, real_path, whole_name
+from compactor_cli.cli.files import is_folder, is_remote, load_store, real_path, whole_name
 from compactor_cli.cli.gathering import is_gathered, read_session
 from compactor_cli.cli.picking import pick_files
-from compactor_cli.cli.remote import is_remote, load_store
 from compactor_cli.cli.replacing import is_own_file
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import AccessError, CompactorError, InputError, UsageError
@@ -47,16 +46,15 @@ def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, out_
 
 
 def files_of(session: Session, paths: Sequence[str], *, out_folder: str = "") -> list[Input]:
-    """Return the files that are named or that match a pattern such as `sessions/**/*.jsonl`. A folder is replaced by
-    all sessions in and below it, in order; its other files are reported as skipped. The folder `out_folder` is ignored.
-    Raises InputError for a folder without sessions and for a pattern without matches."""
+    """Return the files that are named or match a pattern (`sessions/**/*.jsonl`); a folder becomes the sessions in and
+    below it. `out_folder` is ignored. Raises InputError for a folder or pattern without any."""
     inputs: list[Input] = []
     for path in paths:
         if is_remote(path):
             matching = load_store().meant(path)
             inputs += [Input(whole, name) for whole, name in matching if not is_own_file(name.rpartition("/")[2])]
             continue
-        if path not in session.contents and _is_pattern(path):
+        if path not in session.contents and glob.has_magic(path) and not os.path.lexists(path):
             inputs += _matching_files(path, out_folder)
             continue
         if path == "-" or not is_folder(path) or is_gathered(path):
@@ -71,8 +69,7 @@ def files_of(session: Session, paths: Sequence[str], *, out_folder: str = "") ->
 
 
 def unique_inputs(session: Session, inputs: Sequence[Input]) -> list[Input]:
-    """Return inputs to be replaced, with each file once. A file that is listed again under another name or by a link
-    is left out, and the user is told. (A hard link is a separate file: replacing one leaves the other.)"""
+    """Return inputs to be replaced, with each file once. (A hard link is a separate file.)"""
     by_name: dict[str, Input] = {}
     for entry in inputs:
         identity = whole_name(entry.path)
@@ -95,11 +92,6 @@ def is_parquet(path: str) -> bool:
             return stream.read(len(_PARQUET)) == _PARQUET
     except OSError:
         return False
-
-
-def _is_pattern(path: str) -> bool:
-    """Return whether a path is a pattern that the shell did not expand; a file may also have such a name."""
-    return glob.has_magic(path) and not os.path.lexists(path)
 
 
 def _matching_files(pattern: str, out_folder: str) -> list[Input]:
@@ -141,8 +133,7 @@ def _common_prefix(folder: str) -> str:
 
 
 def _is_own_output(path: Path, outputs: str) -> bool:
-    """Return whether the program itself wrote a file: it is half-written, or in the output folder, whose prefix is
-    `outputs`."""
+    """Return whether the program itself wrote a file: it is half-written, or below the prefix `outputs`."""
     return is_own_file(path.name) or (outputs != "" and os.path.realpath(path).startswith(outputs))
 
 
@@ -175,8 +166,7 @@ def is_file_or_inaccessible(path: Path) -> bool:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files in and below a folder, and the folders that cannot be listed, which will fail when they are
-    read."""
+    """Yield the files in and below a folder, and unlistable folders, which fail when they are read."""
     unlistable: list[Path] = []
     for parent, folders, names in os.walk(folder, onerror=lambda error: unlistable.append(Path(error.filename))):
         yield from (Path(parent, name) for name in names)
@@ -187,8 +177,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _unreadable_reason(session: Session, path: str) -> str:
-    """Return why a file in a folder is not a session. The result is empty for a session, even a partly damaged one,
-    and for an unreadable file: it may be a session, and fails later when it is read."""
+    """Return why a file in a folder is no session; empty for a session, a damaged or an unreadable one."""
     try:
         mode = Path(path).stat().st_mode
     except OSError as error:

@@ -41,15 +41,13 @@ class Lookup(Struct, frozen=True):
     """Oldest first: the rounds that led to the file or, if only its session or its marks matched, all rounds of the
     session."""
     stored: bytes = b""
-    """The file as it is stored."""
 
     @property
     def is_sure(self) -> bool:
         return self.match in SURE_MATCHES
 
     def chosen(self, round: int | None) -> Archived:
-        """Return the compaction with this number in `restore --list`. For None, return the newest one that changed
-        something, otherwise the newest."""
+        """Return the compaction with this number; for None, the newest that changed something, else the newest."""
         if round is None:
             return next(
                 (compaction for compaction in reversed(self.compactions) if compaction.changed), self.compactions[-1]
@@ -59,8 +57,7 @@ class Lookup(Struct, frozen=True):
         return self.compactions[round - 1]
 
     def appended(self, chosen: Archived) -> Content:
-        """Return what the file has after the output of a compaction; empty if the file does not begin with that
-        output."""
+        """Return what follows a compaction's output in the file; empty if the file does not begin with it."""
         size = chosen.output.size
         if len(self.data) <= size or hashlib.sha256(self.data[:size]).hexdigest() != chosen.output.sha256:
             return b""
@@ -68,8 +65,7 @@ class Lookup(Struct, frozen=True):
 
 
 def look_up(session: Session, database: Database, file: str, data: bytes) -> Lookup | None:
-    """Return the compactions of a file. They are found by its content, packed or unpacked, otherwise by its session,
-    otherwise by its marks. None if there are none."""
+    """Return the compactions of a file, found by its content (packed or not), its session, or its marks; else None."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.archive.texts import references_in
 
@@ -93,8 +89,7 @@ def look_up(session: Session, database: Database, file: str, data: bytes) -> Loo
 
 
 def _repacked(data: bytes, archived: Sequence[Archived]) -> Iterator[bytes]:
-    """Yield a file's content unpacked, or packed like the outputs in the archive: it may have been packed or
-    unpacked since."""
+    """Yield a file's content unpacked, or packed like the outputs in the archive."""
     if container_of(data) is not None:
         with suppress(InputError):  # damaged, or packed twice
             yield read_all(unpack(data))
@@ -113,9 +108,8 @@ def _unpacked(data: Content) -> Content:
 
 
 def pack_like(data: Content, out_path: str, replaced: Content | None) -> Content:
-    """Return restored data in the form that fits its place: packed like the file it replaces, otherwise as the
-    place's name indicates. The form is unchanged if the name indicates none, for standard output, and for anything
-    that is not a file."""
+    """Return restored data packed like the file it replaces, or as the place's name indicates; unchanged if the name
+    indicates nothing, and for anything that is not a file."""
     container = container_of(data)
     if container is not None and container.copies:
         return data
@@ -156,7 +150,6 @@ def same_path_hint(database: Database, file: str) -> str:
 
 
 def compaction_by_id(database: Database, number: int) -> Lookup:
-    """Return one compaction by its number in `restore --list`."""
     from compactor_cli.archive.stored import archive
 
     with database.read() as connection:

@@ -2,25 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
-from compactor_cli.cli.compact_job import CompactOptions, Job
-from compactor_cli.cli.compact_one import FileResult, FileTask, attempt, compact_one
-from compactor_cli.cli.files import is_file
-from compactor_cli.cli.remote import is_process_local
+from compactor_cli.cli.compact_file import compact_file
+from compactor_cli.cli.compact_job import CompactOptions, Job, failure_finding
+from compactor_cli.cli.files import clear_beside, is_file, is_process_local
+from compactor_cli.cli.inputs import is_parquet, name_error
 from compactor_cli.cli.replacing import remove_leftovers
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import ExitCode
+from compactor_cli.errors import CompactorError, ExitCode, bug_message
+from compactor_cli.model.content import sha256
 from compactor_cli.model.outcome import Outcome
 
 if TYPE_CHECKING:
     from compactor_cli.cli.workers import Work
+
+
+class FileTask(Struct, frozen=True):
+    """A file to compact, and its outcome in an earlier run."""
+
+    path: str
+    name: str
+    known: Outcome | None = None
+
+
+class FileResult(Struct, frozen=True):
+    """The outcome of a file, and the text to print for it."""
+
+    outcome: Outcome
+    out: str = ""
+    err: str = ""
+
+
+def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
+    """Compact one of several files. A failure becomes its outcome."""
+    start = len(session.warnings)
+    try:
+        if task.known and _is_done(session, task, task.known, job):
+            return replace(task.known, path=task.path)
+        return compact_one(session, task.path, job)
+    except CompactorError as error:
+        return Outcome(
+            task.path,
+            error=name_error(task.path, error),
+            code=int(error.exit_code),
+            findings=(failure_finding(task.path, error),) if job.args.check else (),
+        )
+    except Exception as error:  # a bug with one file must not stop the others
+        if job.args.debug:
+            raise
+        return Outcome(task.path, error=f"{task.path}: {bug_message(error)}", code=int(ExitCode.BUG))
+    finally:
+        del session.warnings[start:]  # these warnings belong to this file alone
+
+
+def compact_one(session: Session, path: str, job: Job) -> Outcome:
+    """Compact one file, or each row of a data set. Return the outcome. Raises CompactorError."""
+    if job.args.writes:
+        clear_beside(job.place(path))
+    if path not in session.contents and is_parquet(path):
+        from compactor_cli.cli.compact_parquet import compact_parquet
+
+        return compact_parquet(session, path, job)
+    return compact_file(session, path, job)
+
+
+def _is_done(session: Session, task: FileTask, earlier: Outcome, job: Job) -> bool:
+    if (job.args.report or job.args.json) and not earlier.report:
+        return False
+    from compactor_cli.cli.done import is_still_done, sha256_of
+
+    input_sha256 = sha256_of(task.path) if is_parquet(task.path) else sha256(session.read_bytes(task.path))
+    return is_still_done(earlier, input_sha256, job.place(task.path))
+
 
 _WORKER_MODULE = "compactor_cli.cli.compact_worker"
 _STEPS = 7
@@ -31,8 +92,7 @@ at least this many chunks per process."""
 
 
 def get_ready(args: CompactOptions) -> None:
-    """Start the processes early if files will be shared among them, because starting takes as long as finding the
-    files. A single path to a file needs no processes."""
+    """Start the processes early if files will be shared, since that takes as long as finding the files."""
     files = args.files or []
     alone = len(files) == 1 and is_file(files[0])
     if args.jobs != 1 and not args.on_cluster and not alone:
@@ -42,8 +102,7 @@ def get_ready(args: CompactOptions) -> None:
 
 
 def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]:
-    """Compact every file and return the outcomes. If there are several, a failure is reported and the others
-    continue. Raises CompactorError for a single file."""
+    """Return the outcomes of all files. Of several, failures are reported; a single one raises CompactorError."""
     if not job.several:
         with session.show_progress(_STEPS + (job.args.writes and job.keeper.flushes)):
             return [compact_one(session, files[0], job)]
@@ -58,7 +117,8 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
     outcomes = []
     try:
         with session.show_progress(len(files), steps_per_file=_STEPS) as progress:
-            results = _run_shared(session, tasks, job) if shares else _run_alone(session, tasks, job)
+            alone = (FileResult(attempt(session, task, job)) for task in tasks)
+            results = _run_shared(session, tasks, job) if shares else alone
             with closing(results), closing(done_list) if done_list else nullcontext():
                 for file_result in results:
                     if done_list and not file_result.outcome.error and not file_result.outcome.earlier:
@@ -74,14 +134,7 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
     return outcomes
 
 
-def _run_alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    """Yield the result of one file after the other, computed in this process."""
-    for task in tasks:
-        yield FileResult(attempt(session, task, job))
-
-
 def _run_shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    """Yield the results of all files, shared among processes of this machine or workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import console_look
 
@@ -108,8 +161,7 @@ def _ended(task: FileTask) -> FileResult:
 
 
 def chunk_tasks(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
-    """Yield the tasks in order, in chunks large enough to be worth handing out. The last chunks are small, so that
-    all processes finish at about the same time."""
+    """Yield chunks worth handing out, in order, the last ones small, so that all processes end together."""
     chunk: list[FileTask] = []
     size = 0
     for position, task in enumerate(tasks):

@@ -14,7 +14,7 @@ from msgspec import Struct
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.databases import missing_database
 from compactor_cli.cli.files import real_path
-from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
+from compactor_cli.cli.options import CommandOptions, ConfiguredOptions, option, switch
 from compactor_cli.configuration.checked_values import timestamp_of
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError, meant
@@ -29,28 +29,18 @@ from compactor_cli.text.clean import one_line
 class KindOptions(CommandOptions):
     """Options that select memories by their properties."""
 
-    category: Annotated[
-        str, typer.Option("--category", metavar="NAME", help=f"Only this category: {', '.join(CATEGORIES)}.")
-    ] = ""
-    tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Only memories with this tag.")] = ""
-    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")] = False
-    day: Annotated[
-        str,
-        typer.Option("--day", metavar="DAY", help="Only memories from that day: 2026-11-22, today or yesterday."),
-    ] = ""
+    category: str = option("NAME", f"Only this category: {', '.join(CATEGORIES)}.", "")
+    tag: str = option("TAG", "Only memories with this tag.", "")
+    pinned: bool = switch("Only pinned memories.")
+    day: str = option("DAY", "Only memories from that day: 2026-11-22, today or yesterday.", "")
 
 
 @frozen(frozen=True, kw_only=True)
 class FilterOptions(KindOptions):
     """The same options, plus filters by transcript and importance."""
 
-    transcript: Annotated[
-        str, typer.Option("--transcript", metavar="PATH", help="Only memories from this transcript.")
-    ] = ""
-    least: Annotated[
-        float,
-        typer.Option("--least", min=0, max=100, metavar="POINTS", help="Only memories of at least this importance."),
-    ] = 0.0
+    transcript: str = option("PATH", "Only memories from this transcript.", "")
+    least: float = option("POINTS", "Only memories of at least this importance.", 0.0, min=0, max=100)
 
 
 @frozen(frozen=True, kw_only=True)
@@ -71,13 +61,10 @@ class Log(Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Return the address of the log's database."""
         return self.configured.reading.database_url
 
     @property
     def nothing(self) -> str:
-        """Return the message for a log in which nothing was ever stored, including whether a database's file is
-        missing."""
         missing = missing_database(self.url) if self.url else ""
         return "nothing has been remembered yet" + (f": {missing}" if missing else "")
 

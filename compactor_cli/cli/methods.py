@@ -9,7 +9,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,6 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.tokens.base import TokenCounter
 
 _MAX_REASON_CHARS = 160
-"""Maximum characters of a reason to show."""
 
 
 class Command(Struct, frozen=True):
@@ -43,8 +42,7 @@ class Command(Struct, frozen=True):
 def methods_for(
     session: Session, strategies: Sequence[str], commands: Sequence[Command], timeout: float
 ) -> list[Method]:
-    """Return the methods in row order: strategies, commands (with a time limit of `timeout` seconds each), simple
-    methods."""
+    """Return the methods in row order: strategies, commands (each limited to `timeout` seconds), simple methods."""
     counter = session.counter
     return [
         *(strategy_method(session, name, session.settings) for name in strategies),
@@ -61,7 +59,7 @@ def strategy_method(session: Session, strategy: str, settings: Settings | None =
 
 def plain_method(name: str, counter: TokenCounter) -> Method:
     """Return a simple method by its name in BASELINES."""
-    return Method(name, "baseline", partial(_run_baseline, BASELINES[name], counter))
+    return Method(name, "baseline", lambda front, target: BASELINES[name](front.messages, target, counter))
 
 
 def _compact_front(session: Session, settings: Settings, front: Transcript, target: int) -> Sequence[Message]:
@@ -72,15 +70,6 @@ def _compact_front(session: Session, settings: Settings, front: Transcript, targ
         raise NoOutputError(
             f"cannot be met: the smallest valid output is {error.floor / target:.2f} x the target"
         ) from None
-
-
-def _run_baseline(
-    make: Callable[[Sequence[Message], int, TokenCounter], Sequence[Message]],
-    counter: TokenCounter,
-    front: Transcript,
-    target: int,
-) -> Sequence[Message]:
-    return make(front.messages, target, counter)
 
 
 def parse_commands(texts: Sequence[str], used_names: Collection[str]) -> list[Command]:
@@ -149,15 +138,11 @@ def _run(words: Sequence[str], timeout: float) -> None:
             raise NoOutputError(f"not finished after {timeout:g} seconds") from None
         finally:
             if process.returncode is None:
-                _stop_process(process)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
     if process.returncode:
         last = (output.decode("utf-8", "replace").strip().splitlines() or [""])[-1]
         raise NoOutputError(one_line(f"exit code {process.returncode}: {last}", _MAX_REASON_CHARS).rstrip(": "))
-
-
-def _stop_process(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _fill_placeholders(word: str, places: dict[str, str]) -> str:

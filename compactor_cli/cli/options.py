@@ -3,16 +3,39 @@ class, and options for settings in `settings/`."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
-from typing import Annotated
+from dataclasses import field
+from typing import Annotated, Any
 
 import typer
 
-from compactor_cli.cli.width import WidthOption
 from compactor_cli.errors import UsageError
 from compactor_cli.settings.frozen import FrozenValues, frozen
 from compactor_cli.text.quantities import count_in, share_in
+
+_MIN_WIDTH = 40
+
+
+def _set_width(width: int | None) -> int | None:
+    """Set the width of the terminal for everything that prints and for child processes."""
+    if width is not None:
+        os.environ["COLUMNS"] = str(width)
+    return width
+
+
+WidthOption = Annotated[
+    int | None,
+    typer.Option(
+        "--width",
+        metavar="N",
+        min=_MIN_WIDTH,
+        is_eager=True,
+        callback=_set_width,
+        help="Width of tables; default: that of the terminal, or COLUMNS.",
+    ),
+]
 
 
 def parse_tokens(text: str | int) -> int:
@@ -40,8 +63,7 @@ def parse_share(text: str | float) -> float:
 
 
 def parse_output(out_path: str) -> str:
-    """Return the place of an output, with `-` for every name of standard output. Under those names, replacing the
-    file would lose what else is printed there."""
+    """Return an output's place, `-` for each name of standard output, which must not be replaced as a file."""
     return "-" if out_path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1") else out_path
 
 
@@ -53,14 +75,27 @@ def check_at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
     return used
 
 
+def option(metavar: str, help: str, default: Any, *names: str, **more: Any) -> Any:
+    """Return a field for an option with a value, named like the field unless it has `names`. `more`: for typer."""
+
+    def declare(name: str) -> Any:
+        words = names or (f"--{name.replace('_', '-')}",)
+        return typer.Option(*words, metavar=metavar or None, help=help, **more)
+
+    return field(default=default, metadata={"declare": declare})
+
+
+def switch(help: str, *names: str) -> Any:
+    """Return a field for an option without a value, which is off by default."""
+    return option("", help, False, *names)
+
+
 @frozen(frozen=True, kw_only=True)
 class RunOptions(FrozenValues):
     """Options of every command: what it prints."""
 
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Write nothing to standard error except usage errors.")
-    ] = False
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False
+    quiet: bool = switch("Write nothing to standard error except usage errors.", "--quiet", "-q")
+    debug: bool = switch("Show the traceback of a failure.")
     width: WidthOption = None
 
     def say(self, text: str) -> None:
@@ -74,10 +109,7 @@ class RunOptions(FrozenValues):
 class ConfiguredOptions(RunOptions):
     """Options of a command that uses settings."""
 
-    config: Annotated[
-        str,
-        typer.Option("--config", metavar="FILE", help="Settings file to read instead of the user's and the project's."),
-    ] = ""
+    config: str = option("FILE", "Settings file to read instead of the user's and the project's.", "")
 
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
@@ -104,21 +136,13 @@ ProjectOption = Annotated[
 class PickOptions(ConfiguredOptions):
     """Options of a command that accepts a session of this machine as well as a file."""
 
-    latest: Annotated[
-        str,
-        typer.Option(
-            "--latest",
-            metavar="[AGENT]",
-            help="Use the newest session on this machine instead of FILE, or the newest of an agent: claude, codex, "
-            "gemini, ...; see compactor sessions.",
-        ),
-    ] = ""
-    session: Annotated[
-        str,
-        typer.Option(
-            "--session", metavar="ID", help="Use the session on this machine whose id is or begins with this."
-        ),
-    ] = ""
+    latest: str = option(
+        "[AGENT]",
+        "Use the newest session on this machine instead of FILE, or the newest of an agent: claude, codex, "
+        "gemini, ...; see compactor sessions.",
+        "",
+    )
+    session: str = option("ID", "Use the session on this machine whose id is or begins with this.", "")
     project: ProjectOption = ""
 
 

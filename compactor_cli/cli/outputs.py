@@ -1,4 +1,5 @@
-"""Check a run's outputs against its inputs: no output may replace a file that is read, or another output."""
+"""Check a run's outputs against its inputs: no output may replace a file that is read, or another output. Also writes
+the page of --html."""
 
 from __future__ import annotations
 
@@ -7,15 +8,20 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.files import is_file, is_folder, real_path, whole_name
-from compactor_cli.cli.remote import is_remote, local_path
+from compactor_cli.cli.files import is_file, is_folder, is_remote, local_path, real_path, whole_name, write_bytes
 from compactor_cli.containers import CONTAINERS, UNSUPPORTED_SUFFIXES
 from compactor_cli.db.place import sqlite_file
 from compactor_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from compactor_cli.cli.session import Session
+    from compactor_cli.model.timeline import Entry
+    from compactor_cli.views.survival.result import Survival
 
 _INPUT = "input"
 _MAIN = ("-o", "--out-dir")
@@ -52,9 +58,8 @@ def find_files_read(
     *,
     profile: bool = True,
 ) -> FilesRead:
-    """Return every file that a run reads: its inputs, the files named by settings, and the database, even one that
-    does not exist yet. `named_files`: further files named by options -> what they are. `profile`: whether the profile
-    is read."""
+    """Return every file that a run reads: inputs, files of settings, the database. `named_files`: further files -> what
+    they are. `profile`: whether the profile is read."""
     # an input that is also read as something else is listed as that, since advice to replace it in place would be wrong
     read = {**dict.fromkeys(inputs, _INPUT), **configured.files, **(named_files or {})}
     if profile and configured.reading.profile:
@@ -67,12 +72,8 @@ def find_files_read(
 
 
 def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
-    """Raise UsageError if an output is a file that the run reads, or if two outputs are the same file. Files are
-    recognised under other names and through links.
-
-    `outputs`: option -> the places that it names; empty ones are ignored. `remedy`: advice for a main result that
-    would replace its input.
-    """
+    """Raise UsageError if an output is a file that the run reads, by whatever name, or equals another output.
+    `outputs`: option -> places; empty ones are ignored. `remedy`: advice for an output that is its input."""
     claimed: dict[str, tuple[str, str]] = {}
     for option, places in outputs.items():
         for out_path in filter(None, places):
@@ -105,7 +106,6 @@ def _check_folder(option: str, out_path: str) -> None:
 
 
 def _conflict_phrase(option: str, path: str, what: str, remedy: str) -> str:
-    """Return a phrase that says which file an output would replace."""
     if path == "-":
         return "is the file that standard input is read from; give the output another name"
     if what != _INPUT:
@@ -114,8 +114,6 @@ def _conflict_phrase(option: str, path: str, what: str, remedy: str) -> str:
 
 
 def _same_output_phrase(option: str, target: str, other_option: str, out_path: str) -> str:
-    """Return what is wrong with an output that equals the output of another option, or another output of the same
-    option."""
     if target == "-":
         return f"{other_option} also writes to standard output; name a file for one of them"
     if other_option == option:
@@ -144,3 +142,28 @@ def _file_identity(path: str, *, standard: int = 0) -> object:
     except ValueError:  # a NUL character, which no file name contains
         return None
     return (state.st_dev, state.st_ino) if stat.S_ISREG(state.st_mode) else None
+
+
+def check_html(out_path: str, work: int) -> None:
+    """Raise UsageError if a page cannot be written. `work`: how many files the command processes."""
+    if out_path == "-":
+        raise UsageError("--html -: standard output is used for what the command prints; name a file")
+    if out_path and work > 1:
+        raise UsageError(f"--html {out_path}: a page shows one file, but there are {work}; name one")
+
+
+def write_page(
+    session: Session,
+    out_path: str,
+    command: str,
+    paths: Sequence[str],
+    report: Mapping[str, Any],
+    entries: Sequence[Entry],
+    survivals: Sequence[Survival] = (),
+) -> None:
+    """Write the HTML page of a command. `paths`: the files that it read."""
+    from compactor_cli.render.html.page import page_value, render_page
+
+    text = render_page(page_value(command, " → ".join(paths), report, entries, survivals))
+    write_bytes(out_path, text.encode("utf-8"), inputs=paths)
+    session.say(f"page written to {out_path}")

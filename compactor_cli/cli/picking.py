@@ -50,8 +50,7 @@ def _add_latest_values(args: Sequence[str]) -> list[str]:
 
 
 def pick_files(session: Session, files: Sequence[str], args: PickOptions) -> list[str]:
-    """Return the files of a command: the named ones, or the one session chosen by --latest, --session and --project
-    or by the user at a terminal. Raises UsageError if none is chosen."""
+    """Return the files named, or the session chosen by options or at the terminal. Raises UsageError if none is."""
     latest, session_id, project = args.latest, args.session, args.project
     files = [file for file in files if file]
     chosen = check_at_most_one((("--latest", latest), ("--session", session_id)))
@@ -59,7 +58,7 @@ def pick_files(session: Session, files: Sequence[str], args: PickOptions) -> lis
         _refuse_files(files, (*chosen, "--project")[0], latest)
     if files:
         return files
-    if not chosen and not _is_interactive(session):
+    if not chosen and not (sys.stdin.isatty() and sys.stderr.isatty() and not session.err.quiet):
         raise UsageError("Missing argument 'FILE'. Name a file, - for standard input, --latest or --session ID.")
     # the agents are imported only when a session is searched for
     from compactor_cli.cli.session_menu import choose
@@ -68,15 +67,10 @@ def pick_files(session: Session, files: Sequence[str], args: PickOptions) -> lis
 
 
 def _refuse_files(files: Sequence[str], option: str, latest: str) -> NoReturn:
-    """Raise UsageError for files together with an option that chooses a session. The word after --latest may have
-    been meant as an agent."""
+    """Raise UsageError for files with an option that chooses a session; the word after --latest may mean an agent."""
     from compactor_cli.agents import AGENTS
 
     if latest == ANY and not Path(files[0]).suffix and not is_there(files[0]):
         agent_names = ", ".join(AGENTS)
         raise UsageError(f"--latest {one_line(files[0], _MAX_WORD_CHARS)}: unknown agent; known agents: {agent_names}")
     raise UsageError(f"{option} already chooses a session; leave out {one_line(' '.join(files), _MAX_WORD_CHARS)}")
-
-
-def _is_interactive(session: Session) -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty() and not session.err.quiet

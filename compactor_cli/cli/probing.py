@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from compactor_cli.errors import NEEDS_MODEL, BudgetError, UsageError
 from compactor_cli.model.content import Content
@@ -17,34 +17,15 @@ from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.tokens.probe import MAX_RATIO, ProbedCounter, fit, probe_tokens, token_ratio
 
 if TYPE_CHECKING:
+    from compactor_cli.cli.session import Session
     from compactor_cli.llm.asker import Asker, DryAsker
 
 Make = Callable[[Source, Settings], tuple[Content, list[Compaction]]]
 
 
-class Counting(Protocol):
-    """The session as seen from here. It reads files with a counter, which this module sets, and knows which model to
-    ask."""
-
-    local: TokenCounter
-    counter: TokenCounter
-    probed: int | None
-    dry: bool
-
-    def load_locally(self, path: str) -> Source: ...
-
-    def read(self, data: Content, path: str) -> Source: ...
-
-    def find_asker(self) -> Asker | DryAsker | None: ...
-
-    def warn(self, text: str) -> None: ...
-
-
-def load_probed(session: Counting, path: str) -> Source:
-    """Return a file whose tokens are counted by the local counter, times the provider's ratio measured on the file.
-
-    If the provider gives no count, the local counter is used and the session warns.
-    """
+def load_probed(session: Session, path: str) -> Source:
+    """Return a file counted by the local counter times the provider's ratio, measured on the file. Without a count of
+    the provider, the session warns."""
     model = _asked_model(session)
     source = session.load_locally(path)
     if session.dry:
@@ -66,7 +47,7 @@ def load_probed(session: Counting, path: str) -> Source:
 
 
 def compact_probed(
-    session: Counting, source: Source, settings: Settings, make: Make
+    session: Session, source: Source, settings: Settings, make: Make
 ) -> tuple[Content, list[Compaction], Probed]:
     """Return the output of `make` such that it meets its target by the provider's count. Raises BudgetError."""
     if not isinstance(session.counter, ProbedCounter):
@@ -95,7 +76,7 @@ def compact_probed(
     return *fitted.result, Probed(before, fitted.tokens)
 
 
-def _asked_model(session: Counting) -> Asker | DryAsker:
+def _asked_model(session: Session) -> Asker | DryAsker:
     model = session.find_asker()
     if model is None:
         raise UsageError(f"--tokenizer probe {NEEDS_MODEL}")

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
 _DELAY_SECONDS = 1.0
-"""Seconds before a bar appears."""
 _MIN_BYTES_SHOWN = 500_000
 """Bytes from which the reading of a file is shown."""
 
@@ -46,12 +45,10 @@ class Steps:
         streams.before_printing = self._pause
 
     def step(self, description: str | None = None) -> None:
-        """Count one more finished step."""
         self._bar.update(self._task, advance=self._step, description=description)
         self._resume()
 
     def say(self, description: str) -> None:
-        """Show what is being done."""
         self._bar.update(self._task, description=description, visible=True)
         self._resume()
 
@@ -64,8 +61,7 @@ class Steps:
 
     @contextmanager
     def reading(self, name: str, size: int) -> Iterator[Callable[[int], None]]:
-        """Yield a function that reports bytes as they are read, out of `size`. Meanwhile they have a bar of their
-        own."""
+        """Yield a function that counts bytes as they are read, out of `size`, in a bar of their own."""
         if size < _MIN_BYTES_SHOWN:
             yield lambda read: None
             return

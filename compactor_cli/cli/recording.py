@@ -22,7 +22,7 @@ from compactor_cli.model.transcript import Source, Transcript
 
 if TYPE_CHECKING:
     from compactor_cli.db.database import Database
-    from compactor_cli.memory.extraction import MemoryExtractor
+    from compactor_cli.memory.extract import MemoryExtractor
 
 _MAX_CANDIDATES = 30
 """Maximum number of memories to examine for each request; the relevant ones are used."""
@@ -39,12 +39,10 @@ class Keeper:
 
     @property
     def archives(self) -> bool:
-        """Return whether originals are stored."""
         return self.session.settings.archive.enabled
 
     @property
     def flushes(self) -> bool:
-        """Return whether memories are stored."""
         return self.session.settings.memory.auto_flush
 
     @property
@@ -78,8 +76,7 @@ class Keeper:
         return [hit.memory for hit in hits]
 
     def recall_relevant(self, transcript: Transcript) -> Sequence[Memory]:
-        """Return the memories that are relevant to a conversation, most relevant first, for `memory.auto_recall`.
-        Empty if there is no database. Raises StoreError if it cannot be read."""
+        """Return the memories relevant to a conversation, most relevant first. Raises StoreError."""
         from compactor_cli.memory.bearing import relevant_memories, request_sentences
 
         chosen: dict[str, Memory] = {}
@@ -96,9 +93,8 @@ class Keeper:
         return list(chosen.values())[: self.session.settings.memory.recall_count]
 
     def memory_extractor(self) -> MemoryExtractor:
-        """Return an object that finds the memories of conversations; it uses the session's model if the settings ask
-        one."""
-        from compactor_cli.memory.extraction import MemoryExtractor
+        """Return what finds the memories of conversations, with the session's model if the settings ask one."""
+        from compactor_cli.memory.extract import MemoryExtractor
 
         session, settings = self.session, self.session.settings
         model = session.find_asker() if settings.asks else None
@@ -111,11 +107,14 @@ class Keeper:
     def store(
         self, source: Source, data: Content, parts: Sequence[Compaction], out_path: str, *, changed: bool
     ) -> StoredResult:
-        """Store everything that the settings ask for, or nothing if that fails. Afterwards the output `data` may be
-        written."""
+        """Store everything that the settings ask for, or nothing. Afterwards the output may be written."""
         flushed = self.flushes and changed
         now = time.time()
-        memories = [_absolute_sources(memory) for part in parts for memory in part.memories]
+        memories = [
+            replace(memory, sources=tuple(replace(s, transcript=absolute_path(s.transcript)) for s in memory.sources))
+            for part in parts
+            for memory in part.memories
+        ]
         if not self.archives and not memories:
             return StoredResult(flushed=flushed)
         compaction: int | None = None
@@ -124,10 +123,12 @@ class Keeper:
         manifest = self._manifest(source, data, parts, out_path) if self.archives else None
         with self.database().write() as connection:
             if manifest is not None:
-                from compactor_cli.archive.chunks import cut_chunks
+                from compactor_cli.archive.manifest import cut_chunks
                 from compactor_cli.archive.stored import archive
 
-                compaction = archive.keep(connection, _with_absolute_paths(manifest), cut_chunks(source), now)
+                places = {"input": _absolute_state(manifest.input), "output": _absolute_state(manifest.output)}
+                manifest = replace(manifest, **places)  # paths that mean the same in other folders
+                compaction = archive.keep(connection, manifest, cut_chunks(source), now)
             if memories:
                 from compactor_cli.memory.stored.memories import add_memories
 
@@ -180,7 +181,6 @@ class Keeper:
 
 
 def memories_in_output(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memory]:
-    """Return the memories that appear in the compacted conversations."""
     texts = [m.text("text") for part in parts if part.recalled for m in part.messages if m.id == RECALLED_ID]
     return [memory for memory in recalled if any(f", {memory.id}] " in text for text in texts)]
 
@@ -195,8 +195,7 @@ def evict(session: Session, database: Database, now: float) -> None:
     if evicted_count.compactions:
         session.say(
             f"the archive was over {limits.limit_mb:,} MB: the originals of {evicted_count.compactions} old "
-            f"compactions "
-            "were removed from it"
+            "compactions were removed from it"
         )
     if evicted_count.over:
         session.warn(
@@ -205,18 +204,8 @@ def evict(session: Session, database: Database, now: float) -> None:
         )
 
 
-def _with_absolute_paths(manifest: Manifest) -> Manifest:
-    """Return a manifest with absolute paths, which mean the same in other folders."""
-    return replace(manifest, input=_absolute_state(manifest.input), output=_absolute_state(manifest.output))
-
-
 def _absolute_state(state: FileState) -> FileState:
     return replace(state, path=absolute_path(state.path))
-
-
-def _absolute_sources(memory: Memory) -> Memory:
-    """Return a memory with absolute paths of the files it comes from."""
-    return replace(memory, sources=tuple(replace(s, transcript=absolute_path(s.transcript)) for s in memory.sources))
 
 
 def absolute_path(path: str) -> str:

@@ -27,8 +27,7 @@ class Access(Struct, frozen=True):
 
 
 def access_of(path: str) -> Access | None:
-    """Return who may read an input; for standard input, only if it is a file. None if there is nothing to go by, for
-    example if this process cannot read it: no output contains any of it."""
+    """Return who may read an input (standard input: only a file). None if this process cannot read it either."""
     try:
         state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:
@@ -47,13 +46,9 @@ def replace_by(
     check: Callable[[], None] = lambda: None,
     model: Path | None = None,
 ) -> None:
-    """Put what `write` writes into a stream in place of a file, or at a new path. The stream can be read back.
-
-    - `like`: the inputs. The file is never more readable than they are.
-    - `check` is called right before the replacement.
-    - `model`: a file whose owner, mode and attributes the new one gets; by default the replaced file.
-
-    Raises OSError. In that case the old file is unchanged and nothing is left beside it.
+    """Put what `write` writes into a stream, which can be read back, in place of a file. If that raises OSError, the
+    old file is unchanged and nothing is left beside it. `like`: the inputs; the file is never more readable. `check` is
+    called right before the replacement. `model`: the file whose owner, mode and attributes the new one gets.
     """
     remove_stale(target)
     with _temporary_file(target) as (handle, temporary):
@@ -98,8 +93,7 @@ def _leftovers(target: Path) -> Iterator[Path]:
 
 @cache
 def _leftovers_in(folder: Path) -> tuple[str, ...]:
-    """Return what killed runs left in a folder. The result is cached, because a folder may get many outputs in a
-    row."""
+    """Return what killed runs left in a folder, cached, as a folder may get many outputs in a row."""
     with suppress(OSError), os.scandir(folder) as entries:
         return tuple(entry.name for entry in entries if entry.name.endswith(_PART_SUFFIX))
     return ()
@@ -135,8 +129,7 @@ def _temporary_file(target: Path) -> Iterator[tuple[int, Path]]:
 
 
 def _give_access(model: Path, handle: int, temporary: Path, like: Sequence[Access]) -> None:
-    """Give the temporary file the owner, extended attributes and mode of `model`; without one, the mode of a new
-    file."""
+    """Give the temporary file the owner, attributes and mode of `model`; without one, the mode of a new file."""
     try:
         old = model.stat()
     except FileNotFoundError:

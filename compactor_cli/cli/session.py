@@ -132,7 +132,6 @@ class Session:
 
     configured: Configured
     local: TokenCounter
-    """The counter that works on this machine."""
     out: Console
     err: Console
     profile: Profile | None = None
@@ -146,13 +145,11 @@ class Session:
     asker: Asker | DryAsker | None = None
     """Created with the first question to a model."""
     counter: TokenCounter = field(init=False)
-    """The counter for the current file."""
     probed: int | None = None
     """Tokens of the current file by the provider's count, if the provider was asked."""
     contents: dict[str, Content] = field(default_factory=dict)
     """Contents under names that are not files: sessions from a database or from many files."""
     progress: Steps | NoSteps = field(default_factory=NoSteps)
-    """Shows the progress of the work."""
     judge: Scorer | None = None
     """The scorer that asks a model. There is one for the whole run, because it remembers its judgements."""
 
@@ -161,7 +158,6 @@ class Session:
 
     @property
     def reading(self) -> ReadingSettings:
-        """Return the settings for reading and counting transcripts."""
         return self.configured.reading
 
     def load(self, path: str) -> Source:
@@ -199,7 +195,6 @@ class Session:
                 self.progress = NoSteps()
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
-        """Return the tools that the pipeline uses on a conversation."""
         model = self.find_asker() if settings.asks else None
         tools = replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
         if settings.scorer_name != "classifier":
@@ -208,8 +203,7 @@ class Session:
         return replace(tools, scorer=self.judge)
 
     def find_asker(self) -> Asker | DryAsker | None:
-        """Return the model to ask, the same one for the whole run: the model of the settings, otherwise that of the
-        session. None if neither is named."""
+        """Return the run's model: that of the settings, else that of the session; None if neither is named."""
         name = self.settings.llm.model or self.reading.model
         if self.asker is None and name:
             from compactor_cli.llm.asker import DryAsker, make_asker
@@ -244,7 +238,7 @@ class Session:
 
     def model_use_json(self) -> dict[str, Any]:
         """Return what a model was asked so far in the form of reports; empty if none was asked."""
-        from compactor_cli.render.model_use import model_json
+        from compactor_cli.render.remarks import model_json
 
         use = self.model_use()
         return model_json(use) if use else {}
@@ -253,7 +247,7 @@ class Session:
         """Print what a model was asked, and its warnings, each prefixed with `file`."""
         if use is None:
             return
-        from compactor_cli.render.model_use import use_line
+        from compactor_cli.render.remarks import use_line
 
         self.say(f"{file}{use_line(use)}")
         for warning in use.warnings:
@@ -268,8 +262,7 @@ class Session:
             self.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 
     def warn_without_match(self, source: Source, file: str = "") -> None:
-        """Warn about `--keep` patterns that match nothing in a file. Patterns of a settings file are exempt, since
-        they are meant for many files."""
+        """Warn about `--keep` patterns that match nothing in a file; those of settings files are for many files."""
         value = self.configured.values["keep"]
         for pattern in value.value if value.origin.kind == "option" else ():
             messages = (message for transcript in source.transcripts for message in transcript.messages)
@@ -286,11 +279,9 @@ class Session:
         self.say(f"warning: {text}")
 
     def print_written(self, out_path: str) -> None:
-        """Print where an output was written."""
         self.say(f"written to {'standard output' if out_path == '-' else out_path}")
 
     def print_reading_notes(self, source: Source) -> None:
-        """Print on standard error what was unusual about the input."""
         for note in source.notes:
             self.say(f"note: {source.path}:{note.index}: {note.detail}")
 

@@ -31,7 +31,6 @@ from compactor_cli.text.clean import one_line, plain
 
 _MAX_OFFERED = 15
 _MAX_NAMED_AGENTS = 4
-"""Up to this many folders, a message names them."""
 _MAX_TITLE_WIDTH = 80
 
 
@@ -40,8 +39,7 @@ def this_machine() -> Machine:
 
 
 def project_of(text: str) -> str:
-    """Return the project for --project: the full path of an existing folder; anything else is part of a path and
-    returned unchanged."""
+    """Return the project for --project: the full path of a folder, or part of a path unchanged."""
     if not text:
         return ""
     path = real_path(working_folder() / Path(text).expanduser())
@@ -66,8 +64,7 @@ def choose(session: Session, name: str, session_id: str, project: str, *, newest
 
 
 def open_saved(session: Session, saved: SavedSession) -> str:
-    """Return the name by which commands know a session: its file or, if it has no file of its own, a name for its
-    contents."""
+    """Return the name by which commands know a session: its file, or a name for its contents."""
     if saved.agent.export is None:
         return str(saved.session.path)
     name = f"{saved.session.path}#{saved.id}"

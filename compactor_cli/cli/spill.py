@@ -6,6 +6,7 @@ import os
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterable
+from functools import partial
 from itertools import chain
 from typing import BinaryIO
 
@@ -40,7 +41,6 @@ class Spill:
         self._cached = 0
 
     def put(self, chunks: Iterable[bytes]) -> SpilledBytes:
-        """Append bytes to the file."""
         start = self._size
         for chunk in chunks:
             self._put(chunk)
@@ -180,7 +180,7 @@ def spill_stream(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBy
     head = stream.read(LARGE) if size is None else b""
     if size is None and len(head) < LARGE:
         return head
-    return Spill().put(_remaining_chunks(head, stream))
+    return Spill().put(chain([head], iter(partial(stream.read, _CHUNK_BYTES), b"")))
 
 
 def spill_chunks(chunks: Iterable[bytes]) -> bytes | SpilledBytes:
@@ -194,12 +194,6 @@ def spill_chunks(chunks: Iterable[bytes]) -> bytes | SpilledBytes:
         if size >= LARGE:
             return Spill().put(chain(head, remaining))
     return b"".join(head)
-
-
-def _remaining_chunks(head: bytes, stream: BinaryIO) -> Iterable[bytes]:
-    yield head
-    while chunk := stream.read(_CHUNK_BYTES):
-        yield chunk
 
 
 def _spill_folder() -> str | None:

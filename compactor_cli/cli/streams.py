@@ -71,14 +71,12 @@ def open_streams() -> None:
 
 
 def check_input() -> None:
-    """Raise InputError if standard input was closed at the start, for code that does not read it with
-    `read_content`."""
+    """Raise InputError if standard input was closed at the start, for code without `read_content`."""
     if isinstance(getattr(sys.stdin.buffer, "raw", None), ClosedInput):
         sys.stdin.buffer.read(1)
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON for scripts."""
     from compactor_cli.render.jsons import dumps
 
     typer.echo(dumps(value))

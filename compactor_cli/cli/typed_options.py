@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from inspect import Parameter, Signature
 from math import isfinite
@@ -21,21 +21,19 @@ from compactor_cli.errors import SettingsError, UsageError
 _SHARED_OPTIONS = ("latest", "session", "project", "config", "json", "quiet", "width", "debug")
 """Options of many commands, in the order in which help lists them, after the others."""
 _MAX_SHOWN_CHOICES = 6
-"""Up to this many choices, an option's help lists them."""
 
 
 def takes_options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that makes a typer command from a function with a parameter `args`, a dataclass of options.
-
-    With a parameter `overrides`, the function also receives the settings that options set: those whose declaration
-    names `command`. A parameter `ctx` receives the click context.
-    """
+    """Return a decorator that makes a typer command from a function with a parameter `args`, a class of options. With a
+    parameter `overrides`, it also gets the settings that options set; with `ctx`, the click context."""
 
     def made(function: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(function)
         kind = hints["args"]
-        parameters_by_name = {field.name: _field_parameter(field, hint) for field, hint in _option_fields(kind)}
-        keys = {_setting_option(key): key for key in options_of(command)} if "overrides" in hints else {}
+        declared = get_type_hints(kind, include_extras=True)
+        parameters_by_name = {field.name: _field_parameter(field, declared[field.name]) for field in fields(kind)}
+        settings = options_of(command) if "overrides" in hints else ()
+        keys = {_option_names(key)[0].removeprefix("--").replace("-", "_"): key for key in settings}
         parameters = [
             Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context),
             *(parameter for name, parameter in parameters_by_name.items() if name not in _SHARED_OPTIONS),
@@ -61,8 +59,7 @@ def takes_options(command: str) -> Callable[[Callable[..., None]], Callable[...,
 
 
 def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mapping[str, Key]) -> None:
-    """Raise BadParameter for NaN, which range checks let through, and for infinity where it has no meaning. As a
-    setting without a maximum, infinity means no limit. `keys`: parameter name -> key, for options that are settings."""
+    """Raise BadParameter for NaN, and for infinity except for settings without a maximum, where it is no limit."""
     for name, value in values.items():
         if isinstance(value, float) and not isfinite(value):
             if value > 0 and name in keys and keys[name].maximum is None:
@@ -71,9 +68,8 @@ def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mappin
 
 
 def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
-    """Return the settings that options set, from values by parameter name. None and empty values were not given.
-    Raises SettingsError for an unusable value. The option itself has checked ranges; names of tools are checked
-    where they are used."""
+    """Return the settings that options set; None and empty values were not given. Raises SettingsError. Ranges are
+    checked by the option, names of tools where they are used."""
     layer: dict[str, SettingValue] = {}
     for name, key in keys.items():
         value = values[name]
@@ -84,15 +80,10 @@ def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
     return layer
 
 
-def _option_fields(kind: Any) -> Iterator[tuple[Field[Any], Any]]:
-    """Yield the fields of an options class, each with the declaration for typer."""
-    hints = get_type_hints(kind, include_extras=True)
-    for field in fields(kind):
-        yield field, hints[field.name]
-
-
 def _field_parameter(field: Field[Any], hint: Any) -> Parameter:
     default = Parameter.empty if field.default is MISSING else field.default
+    if "declare" in field.metadata:
+        hint = Annotated[hint, field.metadata["declare"](field.name)]
     return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
@@ -102,12 +93,7 @@ def _option_names(key: Key) -> Sequence[str]:
     return key.option.name.split("/")
 
 
-def _setting_option(key: Key) -> str:
-    return _option_names(key)[0].removeprefix("--").replace("-", "_")
-
-
 def _setting_parameter(name: str, key: Key) -> Parameter:
-    """Return the parameter for an option that sets a key."""
     assert key.option is not None
     allowed: dict[str, Any] = {}
     kind: Any = key.kind
@@ -126,7 +112,6 @@ def _setting_parameter(name: str, key: Key) -> Parameter:
 
 
 def _help(key: Key) -> str:
-    """Return the meaning of a key as help text for its option."""
     head, sign, remainder = key.meaning.partition("; ")
     choices = [choice for choice in key.choices if choice]
     if choices and len(choices) <= _MAX_SHOWN_CHOICES and choices[0] not in head:

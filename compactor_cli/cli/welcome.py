@@ -30,28 +30,21 @@ def welcome(program: str) -> None:
     if newest:
         console.print(session_table(console, newest, time.time()))
         example_option = f"--session {shortest_prefixes([saved.id for saved in newest])[0]}"
-        console.print(
-            f"There {_sessions_phrase(len(listing.sessions))} on this machine. To inspect the newest and compact it:"
-        )
+        phrase = f"{'is' if len(listing.sessions) == 1 else 'are'} {count_phrase(len(listing.sessions), 'session')}"
+        console.print(f"There {phrase} on this machine. To inspect the newest and compact it:")
     else:
         example_option = shlex.quote(str(sample_path() or "session.jsonl"))
         console.print("\nThere are no agent sessions on this machine. Name a file of your own, or try a sample:")
     console.print(
         f"\n  {program} inspect {example_option}\n  {program} compact {example_option} --target-ratio 0.25 -o "
-        f"small.jsonl\n\nSee "
-        f"{program} --help for all commands, {program} sessions for all sessions, and {program} completion for Tab "
-        "completion.",
+        f"small.jsonl\n\nSee {program} --help for all commands, {program} sessions for all sessions, and {program} "
+        "completion for Tab completion.",
         soft_wrap=True,
     )
 
 
-def _sessions_phrase(sessions: int) -> str:
-    return f"{'is' if sessions == 1 else 'are'} {count_phrase(sessions, 'session')}"
-
-
 def sample_path() -> Path | None:
-    """Return a sample session that comes with the program, from a checkout or an installation. None if there is
-    none."""
+    """Return a sample session of a checkout or an installation; None if there is none."""
     checkout = Path(compactor_cli.__file__).parent.parent / "sample_transcripts"
     installed = Path(sysconfig.get_path("data"), "share", "compactor")
     return next((candidate for folder in (checkout, installed) if (candidate := folder / _SAMPLE).is_file()), None)

@@ -22,7 +22,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _TERMINAL_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
-"""Signals that a terminal sends to all processes of a run."""
 _CHUNKS_AHEAD = 4
 """Chunks per process that are submitted before the first result is awaited, which limits the number of waiting
 results."""
@@ -49,20 +48,15 @@ class Work(Struct, Generic[T, R], frozen=True):
 
 
 def start_server(preload: Sequence[str]) -> None:
-    """Start the server that processes are forked from, unless it runs already. Meanwhile it imports the modules of
-    `preload`, in parallel with this process."""
+    """Start the server that processes are forked from, if necessary; it imports the modules of `preload` meanwhile."""
     if _can_fork():
         multiprocessing.set_forkserver_preload(list(preload))
         _start_helpers()
 
 
 def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) -> Generator[R, None, None]:
-    """Yield the results of chunks in order.
-
-    If a process dies without an answer (killed, out of memory), the unfinished chunks are repeated item by item,
-    each in a process of its own. An item that kills that process too gets the result `ended`. When the caller stops
-    iterating, the processes are ended.
-    """
+    """Yield the results of chunks in order. If a process dies, unfinished chunks are repeated item by item, each in a
+    process of its own; an item that kills that one too gets the result `ended`."""
     pool = _Pool(work, processes)
     waiting: deque[tuple[Sequence[T], Future[list[R]]]] = deque()
     try:
@@ -125,8 +119,7 @@ class _Pool(Generic[T, R]):
             self._executor = None
 
     def kill(self) -> None:
-        """Terminate processes that are still running. Outputs are replaced in one step, so none is left
-        half-written."""
+        """Terminate running processes. Outputs are replaced in one step, so none is half-written."""
         if self._executor is None:
             return
         for process in multiprocessing.active_children():

@@ -16,10 +16,7 @@ from compactor_cli.text.paths import mask_address
 from compactor_cli.text.quantities import count_in, share_in
 from compactor_cli.text.times import parse_time
 
-_TRUTH_WORDS = {
-    **dict.fromkeys(("true", "1", "yes", "on"), True),
-    **dict.fromkeys(("false", "0", "no", "off"), False),
-}
+_TRUTH_WORDS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys(("false", "0", "no", "off"), False)}
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _KIND_NOUNS = {int: "a whole number", float: "a number", str: "a text"}
 _KIND_PLURALS = {int: "whole numbers", float: "numbers", str: "texts"}
@@ -57,10 +54,8 @@ def check_value(key: Key, value: Any) -> Any:
 
 
 def parse_value(key: Key, text: str) -> Any:
-    """Return the value for the text of a variable or of `config set`. Raises ValueError.
-
-    A list is a JSON array, or items separated by commas. Tokens may be written as 4k, shares as 25%.
-    """
+    """Return the value for a text: a list is JSON or separated by commas, tokens may be 4k, shares 25%. Raises
+    ValueError."""
     if not key.many:
         return check_value(key, _parse_plain(key, text))
     value = _parse_array(text)
@@ -137,8 +132,7 @@ def _check_range(key: Key, value: Any) -> bool:
 
 
 def _parse_plain(key: Key, text: str) -> Any:
-    """Return a single value parsed from text. A text that cannot be parsed is returned unchanged, for `check_value` to
-    reject."""
+    """Return a value parsed from text, or the text itself, for `check_value` to reject."""
     if key.kind is bool:
         return _TRUTH_WORDS.get(text.strip().lower(), text)
     if key.kind is str or key.form == "time" or not text.isascii():

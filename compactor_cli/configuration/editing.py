@@ -12,8 +12,7 @@ from copy import deepcopy
 from typing import Any
 
 from compactor_cli.configuration.checked_values import describe_allowed, notation_of
-from compactor_cli.configuration.keys import Key, keys, sections
-from compactor_cli.configuration.presets import PRESETS
+from compactor_cli.configuration.keys import PRESETS, Key, keys, sections
 from compactor_cli.configuration.settings_files import SettingsFile, parse_file, section_of
 from compactor_cli.errors import SettingsError
 
@@ -73,11 +72,8 @@ def _without_empty(document: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _toml(text: str, words: list[str], value: Any) -> str:
-    """Return TOML with a value set, or removed if it is None.
-
-    Comments directly above a header are kept apart and restored: tomlkit treats them as the end of the previous
-    table, and would insert a new key after them.
-    """
+    """Return TOML with a value set, or removed if it is None. Comments directly above a header are kept apart: tomlkit
+    would insert a new key after them."""
     import tomlkit
 
     comments_above: dict[str, list[str]] = {}
@@ -125,8 +121,7 @@ def _yaml_with(text: str, key: Key, value: Any) -> str:
 
 
 def _put_entry(text: str, mapping: Any, word: str, entry: str, position: int, indent: int = 0) -> str:
-    """Return the text with an entry of a mapping set: at its place, inside the mapping's braces, or on a line at
-    `position`."""
+    """Return the text with an entry of a mapping set: at its place, inside braces, or on a line at `position`."""
     entries = mapping.value if mapping else []
     for key, value in entries:
         if key.value == word:
@@ -142,8 +137,7 @@ def _put_entry(text: str, mapping: Any, word: str, entry: str, position: int, in
 
 
 def _yaml_without(text: str, words: list[str]) -> str:
-    """Return YAML without a key. The text is unchanged if the key is not in the section itself, as with merged
-    mappings."""
+    """Return YAML without a key; unchanged if the key is not in the section itself, as with merged mappings."""
     import yaml
 
     mapping: Any = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -163,7 +157,6 @@ def _yaml_without(text: str, words: list[str]) -> str:
 
 
 def _value_node(mapping: Any, word: str) -> Any:
-    """Return the node of an entry; None if there is none."""
     return next((value for key, value in (mapping.value if mapping else ()) if key.value == word), None)
 
 
@@ -177,7 +170,6 @@ def _value_end(node: Any) -> int:
 
 
 def _line_end(text: str, node: Any) -> int:
-    """Return the start of the line after a value."""
     return (text + "\n").index("\n", _value_end(node) - 1) + 1
 
 

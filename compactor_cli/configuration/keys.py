@@ -1,17 +1,47 @@
-"""The keys of settings files, derived from the dataclasses in `settings/declaration.py`."""
+"""The keys of settings files, derived from the dataclasses in `settings/declaration.py`, and presets, which set
+several. A new preset is one line here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
+from importlib import import_module
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.settings import Option, ReadingSettings, Settings
+
+
+class Preset(Struct, frozen=True):
+    """A named group of settings. They are weaker than the settings of the layer that names the preset."""
+
+    purpose: str
+    values: Mapping[str, Any]
+
+
+PRESETS: dict[str, Preset] = {
+    "window": Preset(
+        "from 80 percent of what the reserves leave of the model's context limit",
+        {
+            "context.threshold": None,
+            "context.system_reserve": 2_000,
+            "context.output_reserve": 4_000,
+            "context.safety_buffer": 5_000,
+            "context.threshold_percent": 0.80,
+            "context.warning_percent": 0.80,
+            "recent_messages": 10,
+        },
+    ),
+    "chat": Preset(
+        "from 80,000 tokens, strategy hybrid, the newest 10 messages kept",
+        {"context.threshold": 80_000, "context.warning_percent": 0.80, "strategy": "hybrid", "recent_messages": 10},
+    ),
+    "agent": Preset("from 200,000 tokens, strategy handoff", {"context.threshold": 200_000, "strategy": "handoff"}),
+}
+"""Presets from seeds 001, 003 and 004."""
 
 
 class Key(Struct, frozen=True):
@@ -23,7 +53,6 @@ class Key(Struct, frozen=True):
     default: Any
     meaning: str
     optional: bool = False
-    """Whether it may be unset, which is None."""
     many: bool = False
     length: int | None = None
     """Number of items of a list; None for any number."""
@@ -71,7 +100,6 @@ def keys() -> Mapping[str, Key]:
 
 
 def _preset_key() -> Key:
-    """Return the key for presets, each of which sets several other keys."""
     ways = "; ".join(f"{name} ({preset.purpose})" for name, preset in PRESETS.items())
     option = Option("--preset", ("compact", "inspect"), "NAME")
     return Key(
@@ -80,7 +108,6 @@ def _preset_key() -> Key:
 
 
 def options_of(command: str) -> list[Key]:
-    """Return the keys for which a command has options."""
     return [key for key in keys().values() if key.option and command in key.option.commands]
 
 
@@ -119,30 +146,20 @@ def _key(name: str, field: Field[Any], hint: Any) -> Key:
     )
 
 
+_REGISTRIES = {
+    "strategy": ("strategies", "STRATEGIES"),
+    "summarizer": ("summaries.registry", "SUMMARIZERS"),
+    "scoring.scorer": ("scoring", "SCORERS"),
+    "format": ("formats", "NAMES"),
+    "tokenizer": ("tokens", "TOKENIZERS"),
+}
+"""Key -> the registry that it chooses from: its module and its name there."""
+
+
 @cache
 def _registry_names(key: str) -> tuple[str, ...]:
     """Return a registry's names, for a key that chooses from one. The registry is only loaded here, since most
     commands do not set these keys."""
-    match key:
-        case "strategy":
-            from compactor_cli.strategies import STRATEGIES
-
-            return ("", *STRATEGIES)
-        case "summarizer":
-            from compactor_cli.summaries.registry import SUMMARIZERS
-
-            return tuple(SUMMARIZERS)
-        case "scoring.scorer":
-            from compactor_cli.scoring import SCORERS
-
-            return ("", *SCORERS)
-        case "format":
-            from compactor_cli.formats import NAMES
-
-            return ("", *NAMES)
-        case "tokenizer":
-            from compactor_cli.tokens import TOKENIZERS
-
-            return ("", *TOKENIZERS)
-        case _:
-            return ()
+    module, name = _REGISTRIES.get(key, ("", ""))
+    names = getattr(import_module(f"compactor_cli.{module}"), name) if module else ()
+    return ("", *names) if names and key != "summarizer" else tuple(names)

@@ -65,7 +65,6 @@ def working_folder() -> Path:
 
 
 def user_file() -> SettingsFile:
-    """Return the user's settings file, or config.toml if there is none yet."""
     from platformdirs import user_config_path
 
     folder = user_config_path("compactor", appauthor=False)
@@ -85,7 +84,7 @@ def project_file(folder: Path) -> SettingsFile | None:
 
 def read_file(file: SettingsFile) -> Layer:
     """Return the keys that a file sets. Raises SettingsError."""
-    from compactor_cli.configuration.parsed_file import layer_of
+    from compactor_cli.configuration.layers import layer_of
 
     document = section_of(file, parse_file(file, read_text(file)))
     layer = dict(layer_of(document, file.origin))

@@ -1,14 +1,53 @@
-"""The interface of conversion targets."""
+"""Conversations as turns of items, the interface of conversion targets, and ids and times that depend only on the
+input.
+
+Every item knows what it was taken from, so what a target loses or changes can be detected without trusting it.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from compactor_cli.converting.message_content import Conversation
-from compactor_cli.converting.stable import UNKNOWN_TIME
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
+from compactor_cli.formats.base import uuid_text
+
+UNKNOWN_TIME = 946_684_800.0
+"""2000-01-01T00:00:00Z in seconds since 1970, used for anything without a time."""
+
+
+def digest(*words: str | int) -> str:
+    """Return 64 hex digits derived from these words."""
+    text = "\0".join(map(str, words))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def uuid_of(*words: str | int) -> str:
+    """Return a UUID derived from these words, of version 5, as some agents reject later ones."""
+    return uuid_text(digest(*words), version=5, variant="a")
+
+
+def iso(time: float) -> str:
+    """Return a time in the form that agents use: UTC, milliseconds, `Z`."""
+    return moment(time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def moment(time: float) -> datetime:
+    """Return a time in UTC. A time outside the calendar becomes UNKNOWN_TIME."""
+    try:
+        result = datetime.fromtimestamp(time, timezone.utc)
+    except (OverflowError, OSError, ValueError):
+        result = datetime.fromtimestamp(UNKNOWN_TIME, timezone.utc)
+    return result
+
+
+def millis(time: float) -> int:
+    return round(moment(time).timestamp() * 1000)
+
 
 Attribute = Literal["time", "failed", "injected", "author"]
 
@@ -35,16 +74,16 @@ class Target(Protocol):
     name: str
     """Name of the format that reads it."""
     purpose: str
-    """One line, for lists."""
     many: bool
     """Whether a file may hold several conversations."""
+    closes: bool
+    """Whether calls in flight at the end get a result that says so."""
     holds: frozenset[Attribute]
     """What it preserves besides content: times, whether a call failed, what a harness inserted under the role user,
     authors' names."""
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        """Return the conversation reduced to what the target can hold. Every item keeps the spots that it was taken
-        from."""
+    def fit(self, turns: tuple[SpeakerTurn, ...]) -> tuple[SpeakerTurn, ...]:
+        """Return what the target can hold of arranged turns; every item keeps its spots."""
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         """Return a file with the conversations from `fit`; only one if `many` is false."""
@@ -67,7 +106,6 @@ class NoAgents:
 
 
 def first_time(conversation: Conversation, context: WriteContext) -> float:
-    """Return when the session began."""
     return next((turn.time for turn in conversation.turns if turn.time is not None), context.now)
 
 

@@ -11,7 +11,6 @@ from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
 _TYPES = frozenset(("image/jpeg", "image/png", "image/gif", "image/webp"))
 Turns = fitting.Turns
 NAME, ID = 128, 64
-"""Maximum characters of a tool's name and of a call's id."""
 
 
 def fit_blocks(turns: Turns) -> Turns:
@@ -33,7 +32,6 @@ def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
 
 
 def blocks(items: Iterable[Item]) -> list[dict[str, Any]]:
-    """Return the blocks for items."""
     return [block for item in items for block in _blocks(item)]
 
 

@@ -10,11 +10,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.converting.base import Attribute, Home, Target, WriteContext
-from compactor_cli.converting.fitting import arguments, drop_thoughts
+from compactor_cli.converting.base import UNKNOWN_TIME, Attribute, Home, Target, WriteContext, digest, uuid_of
+from compactor_cli.converting.fitting import arguments, arrange, drop_thoughts
 from compactor_cli.converting.losses import Loss, UnfaithfulError, find_losses, merge
 from compactor_cli.converting.message_content import Conversation
-from compactor_cli.converting.stable import UNKNOWN_TIME, digest, uuid_of
 from compactor_cli.converting.taking import take_conversation
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats import FORMATS
@@ -24,7 +23,6 @@ from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source, Transcript
 
 NO_CWD = "/"
-"""The working folder of a session that does not state one."""
 Said = tuple[Any, ...]
 """An item in the form used for comparison."""
 
@@ -49,7 +47,6 @@ class Converted(Struct, frozen=True):
     losses: tuple[Loss, ...]
     conversations: int
     messages: int
-    """Number of messages that it was made from."""
     session_id: str
     """The new session id; empty if the format has none."""
     cwd: str
@@ -92,7 +89,9 @@ def _convert_one(
         if not options.thinking:
             conversation = replace(conversation, turns=drop_thoughts(conversation.turns))
         session_id = uuid_of(context.key, "session")
-        fitted = target.fit(replace(conversation, session_id=session_id, cwd=options.cwd or conversation.cwd or NO_CWD))
+        turns = target.fit(arrange(conversation.turns, close=target.closes))
+        cwd = options.cwd or conversation.cwd or NO_CWD
+        fitted = replace(conversation, turns=turns, session_id=session_id, cwd=cwd)
         losses += find_losses(taken, fitted, target.holds)
         written.append(fitted)
     data = target.write(written, context)
@@ -114,8 +113,7 @@ def _convert_one(
 
 
 def read_back(data: bytes, target: Target, written: Sequence[Conversation]) -> bool:
-    """Return whether the file could be read back, that is, whether its format has a reader. Raises UnfaithfulError
-    if the content differs from what was to be written."""
+    """Return whether the format has a reader. Raises UnfaithfulError if the content read back differs."""
     if target.name not in FORMATS:
         return False
     try:

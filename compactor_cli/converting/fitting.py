@@ -1,18 +1,20 @@
-"""Steps that make turns fit a target. Each takes turns and returns turns, recording nothing: `losses.py` determines
-the losses by comparing input and output."""
+"""Steps that make turns fit a target, the first of which arranges them: calls, then results, then all else. Each takes
+turns and returns turns, recording nothing: `losses.py` determines the losses by comparing input and output."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.converting.base import digest
 from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
-from compactor_cli.converting.stable import digest
 from compactor_cli.formats import jsonedit
+from compactor_cli.model.injected import DETACHED_RESULT
 from compactor_cli.model.message import Role
 from compactor_cli.text.json_values import MAX_DEPTH, is_nested_too_deeply
 
@@ -97,8 +99,7 @@ def move_pictures_after(turns: Turns) -> Turns:
 
 
 def system_as_user(turns: Turns, *, lead: bool) -> Turns:
-    """Return the turns with system messages turned into reminders, which a harness sends under the role user.
-    `lead`: those at the very beginning stay unchanged."""
+    """Return the turns with system messages as reminders under the role user, except a leading one if `lead`."""
     out: list[SpeakerTurn] = []
     for turn in turns:
         is_lead = lead and turn.role == "system"
@@ -143,7 +144,6 @@ def begin_with_user(turns: Turns) -> Turns:
 
 
 def order_items(turns: Turns, *kinds: str) -> Turns:
-    """Return the turns with the items of assistant turns sorted by kind."""
     rank = {kind: index for index, kind in enumerate(kinds)}
 
     def sort(turn: SpeakerTurn) -> SpeakerTurn:
@@ -167,7 +167,6 @@ def _merge_items(turn: SpeakerTurn, kind: str) -> SpeakerTurn:
 
 
 def join(pieces: Sequence[Item]) -> Item:
-    """Return several texts as one, separated by empty lines."""
     locations = tuple(location for item in pieces for location in item.locations)
     return replace(pieces[0], text=_BETWEEN.join(item.text for item in pieces), locations=locations, seal=None)
 
@@ -184,8 +183,7 @@ def limit_names(turns: Turns, max_chars: int) -> Turns:
 
 
 def limit_ids(turns: Turns, max_chars: int) -> Turns:
-    """Return the turns with a unique id for each call, limited to letters, digits, `_` and `-`, and to `max_chars`
-    characters."""
+    """Return the turns with a unique id of letters, digits, `_` and `-` for each call."""
     fine = re.compile(rf"[A-Za-z0-9_-]{{1,{max_chars}}}")
     ids: dict[int, str] = {}
     used: set[str] = set()
@@ -199,8 +197,6 @@ def limit_ids(turns: Turns, max_chars: int) -> Turns:
 
 
 def wrap_arguments(turns: Turns) -> Turns:
-    """Return the turns with all arguments as JSON objects."""
-
     def fit(item: Item) -> Item:
         if item.kind != "call" or isinstance(arguments(item), dict):
             return item
@@ -210,8 +206,7 @@ def wrap_arguments(turns: Turns) -> Turns:
 
 
 def arguments(item: Item) -> Any:
-    """Return the value of a call's arguments: an empty object for blank text, and the text itself if it is not JSON
-    or too deeply nested for a readable record."""
+    """Return the value of a call's arguments; the text itself if it is not JSON or too deeply nested."""
     if not item.text.strip():
         return {}
     try:
@@ -228,14 +223,88 @@ def _change_items(turns: Turns, change: Callable[[Item], Item]) -> Turns:
 
 
 def drop_ids(turns: Turns) -> Turns:
-    """Return the turns without call ids; results follow their calls."""
     return _change_items(turns, lambda item: replace(item, call_id=""))
 
 
 def fit_for_agent(turns: Turns, name: int, call_id: int) -> Turns:
-    """Return turns in the form that agents store which have their own system prompt and work with any provider.
-    `name` and `call_id`: maximum characters of these."""
+    """Return turns for agents with their own system prompt and any provider, with names and ids so long at most."""
     turns = system_as_user(drop_lead(turns), lead=False)
     turns = drop_seals(other_as_text(turns))
     turns = drop_empty(drop_pictures(turns, is_input_data))
     return wrap_arguments(limit_ids(limit_names(begin_with_user(turns), name), call_id))
+
+
+NO_RESULT = "[No result: the session that this was converted from holds none for this call]"
+
+
+def arrange(turns: Iterable[SpeakerTurn], *, close: bool = False) -> tuple[SpeakerTurn, ...]:
+    """Return the turns with each result after its call, in the order of the calls. A result without a call
+    becomes user text, and a call without a result gets one that says so. Calls at the very end are work in flight
+    and stay open unless `close` is true."""
+    walk = _Walk()
+    for turn in turns:
+        walk.add(turn)
+    return tuple(_with_answers(walk.turns, walk.answers, close=close))
+
+
+class _Answer(Struct, frozen=True):
+    turn: SpeakerTurn
+    item: Item
+
+
+class _Walk:
+    """Takes the results out of the turns, and joins the pieces of the assistant's turns."""
+
+    def __init__(self) -> None:
+        self.turns: list[SpeakerTurn] = []
+        self.answers: dict[int, _Answer] = {}
+        self._heard = True
+        """Whether a result has arrived since the assistant last spoke."""
+
+    def add(self, turn: SpeakerTurn) -> None:
+        if turn.role != "tool":
+            if turn.role == "assistant" and not self._heard and self._continues(turn):
+                last = self.turns[-1]
+                self.turns[-1] = replace(last, items=last.items + turn.items)
+            else:
+                self.turns.append(turn)
+            self._heard = turn.role != "assistant"
+            return
+        self._heard = True
+        stray = [item for item in turn.items if not self._take(turn, item)]
+        if stray:
+            texts = tuple(detached_item(item) for item in stray)
+            self.turns.append(replace(turn, role="user", items=texts, origin="injected", group=None))
+
+    def _take(self, turn: SpeakerTurn, item: Item) -> bool:
+        if item.link < 0 or item.link in self.answers:
+            return False
+        self.answers[item.link] = _Answer(turn, item)
+        return True
+
+    def _continues(self, turn: SpeakerTurn) -> bool:
+        """Return whether the turn continues the last one, by the format or because that one has open calls."""
+        last = self.turns[-1]
+        same = turn.group is not None and turn.group == last.group
+        return same or any(item.kind == "call" for item in last.items)
+
+
+def detached_item(item: Item) -> Item:
+    """Return a result without a call as text."""
+    text = f"{DETACHED_RESULT}\n{item.text}"
+    return Item("text", text, item.locations, pictures=item.pictures)
+
+
+def _with_answers(turns: Sequence[SpeakerTurn], answers: dict[int, _Answer], *, close: bool) -> Iterator[SpeakerTurn]:
+    last = max((index for index, turn in enumerate(turns) if turn.role != "tool"), default=-1)
+    for index, turn in enumerate(turns):
+        yield turn
+        for call in turn.items:
+            if call.kind != "call":
+                continue
+            answer = answers.get(call.link)
+            if answer is not None:
+                yield replace(answer.turn, items=(answer.item,), origin="other", author="", group=None)
+            elif close or index != last:
+                item = Item("result", NO_RESULT, (), call.name, call.call_id, call.link, failed=True)
+                yield SpeakerTurn("tool", (item,), turn.time)

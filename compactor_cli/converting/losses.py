@@ -84,7 +84,6 @@ def _left_out(turn: SpeakerTurn, item: Item) -> str:
 def _changes(
     turn: SpeakerTurn, item: Item, new_turn: SpeakerTurn, new: Item, holds: Set[Attribute]
 ) -> Iterator[tuple[str, Action]]:
-    """Yield the changes to an item that is still present."""
     if item.kind == "result" and new.kind == "text":
         yield "results_without_call", "as_text"
     elif item.kind == "other" and new.kind == "text":
@@ -112,8 +111,7 @@ def _changes(
 
 
 def _pictures(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
-    """Yield missing pictures of results, and pictures that moved to another speaker. Pictures outside of results are
-    items themselves."""
+    """Yield missing pictures of results, and pictures that moved to another speaker."""
     roles = {(p.location, p.number): turn.role for turn, item in after.items() for p in item.pictures}
     for turn, item in before.items():
         for picture in item.pictures:
@@ -178,7 +176,6 @@ def _count_moved(after: Conversation) -> int:
 
 
 def _outer_losses(source: Taken) -> Iterator[Loss]:
-    """Yield the losses outside the messages."""
     if source.records:
         kinds = sorted(source.records.items(), key=lambda pair: (-pair[1], pair[0]))
         kind_list = ", ".join(f"{kind} {count}" for kind, count in kinds[:4])

@@ -88,8 +88,6 @@ class Conversation(Struct, frozen=True):
     session_id: str = ""
     cwd: str = ""
     format: str = ""
-    """Name of the source format."""
 
     def items(self) -> Iterator[tuple[SpeakerTurn, Item]]:
-        """Return all items with their turns, in order."""
         return ((turn, item) for turn in self.turns for item in turn.items)

@@ -8,7 +8,6 @@ from compactor_cli.converting import fitting
 from compactor_cli.converting.message_content import Item
 
 NAME, ID = 64, 128
-"""Maximum characters of a tool's name and of a call's id."""
 
 
 def fit_parts(turns: fitting.Turns) -> fitting.Turns:

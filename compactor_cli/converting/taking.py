@@ -174,7 +174,6 @@ def _document_members(transcript: Transcript) -> dict[str, Any]:
 
 
 def _record_kind(value: Any) -> str:
-    """Return the name of the kind of a record that is not a message."""
     if not isinstance(value, dict):
         return "other"
     payload = value.get("payload")
@@ -199,7 +198,6 @@ class Thought(NamedTuple):
 
 
 def thoughts_in(value: Any) -> Iterator[Thought]:
-    """Yield the thoughts of a record in order."""
     if isinstance(value, list):
         for item in value:
             yield from thoughts_in(item)
@@ -244,7 +242,6 @@ def picture_in(value: Any, media_type: str = "") -> Picture | None:
 
 
 def pictures_in(value: Any, depth: int = _DEPTH) -> Iterator[Picture]:
-    """Yield all pictures in a tool result's body, in order."""
     if isinstance(value, list) and depth:
         for item in value:
             yield from pictures_in(item, depth - 1)

@@ -10,8 +10,15 @@ import pyarrow as pa
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.datasets.columns import context_column_names, find_column, replace_values, to_plain
-from compactor_cli.datasets.row_documents import document_values, row_document, without_nulls
+from compactor_cli.datasets.columns import (
+    context_column_names,
+    document_values,
+    find_column,
+    replace_values,
+    row_document,
+    to_plain,
+    without_nulls,
+)
 from compactor_cli.errors import BudgetError, InputError, ModelError
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import read_all
@@ -33,14 +40,12 @@ class RowResult(Struct, frozen=True):
     before: Sizes
     after: Sizes
     notes: tuple[str, ...] = ()
-    """Warnings and repairs, in words for people."""
 
 
 class Batch(Struct, frozen=True):
     """A batch of rows, and what was done to them."""
 
     rows: Any
-    """The record batch, with the schema of the input."""
     before: Sizes = NOTHING
     after: Sizes = NOTHING
     changed: int = 0

@@ -1,24 +1,65 @@
-"""Convert columns to types that JSON has and back, and find the column with the conversations."""
+"""Convert columns to types that JSON has and back, rows to documents as in a JSON Lines file, and find the column with
+the conversations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from compactor_cli.datasets.row_documents import CONTEXT_NAMES, NAMES, row_document, without_nulls
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.formats import FORMATS
 from compactor_cli.formats.base import Uncounted
 from compactor_cli.formats.loading import load
+
+NAMES = tuple(
+    dict.fromkeys(
+        place.path[0]
+        for known in FORMATS.values()
+        for place in known.lists
+        if len(place.path) == 1 and isinstance(place.path[0], str)
+    )
+)
+"""Member names under which documents hold conversations."""
+CONTEXT_NAMES = frozenset(
+    key for known in FORMATS.values() for place in known.lists for key in (*place.systems, *place.beside)
+)
+"""Names of members that formats read next to a conversation, such as a separate system prompt."""
+_ANY = "messages"
+"""Name of the conversation in its document if no format knows the column's name."""
+
+
+def row_document(value: Any, column: str, context: Mapping[str, Any]) -> bytes:
+    """Return the document of a row. `context`: the other columns that belong to the conversation `value`."""
+    document = {_key(column): value, **{name: item for name, item in context.items() if item is not None}}
+    return json.dumps(document, ensure_ascii=False).encode()
+
+
+def document_values(line: bytes, column: str, context: Iterable[str]) -> tuple[Any, dict[str, Any]]:
+    """Return the values of a document for these columns; inverse of `row_document`."""
+    document = json.loads(line)
+    return document[_key(column)], {name: document[name] for name in context if name in document}
+
+
+def without_nulls(value: Any) -> Any:
+    """Return a value without null members, which stand for members that a message lacks."""
+    if isinstance(value, dict):
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _key(column: str) -> str:
+    return column if column in NAMES else _ANY
+
 
 _MAX_SAMPLE_ROWS = 20
 """Number of rows examined to decide whether a column holds conversations."""
 
 
 def plain_type(kind: Any) -> Any:
-    """Return the type in which a column is read and written: numbers for times, and plain values for
-    dictionary-encoded ones. Raises InputError for a type that JSON cannot represent."""
+    """Return the type in which a column is read and written. Raises InputError if JSON has none."""
     types = pa.types
     if types.is_struct(kind):
         return pa.struct([field.with_type(plain_type(field.type)) for field in map(kind.field, range(kind.num_fields))])
@@ -59,8 +100,7 @@ def context_column_names(schema: Any, column: str) -> list[str]:
 
 
 def find_column(batch: Any, column: str = "") -> str:
-    """Return the column with conversations: the named one, or else the one detected by content. Raises UsageError
-    when there is none or several."""
+    """Return the column with conversations, named or detected. Raises UsageError for none or several."""
     names = batch.schema.names
     if column:
         if names.count(column) != 1:
@@ -117,8 +157,7 @@ def replace_values(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, s
 
 
 def _value_arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int, str]]:
-    """Return row -> array of one element for each new value that the type can hold completely, and row -> reason for
-    the others."""
+    """Return row -> array of one element for each value that the type holds completely, and row -> reason."""
     arrays: dict[int, Any] = {}
     refused: dict[int, str] = {}
     for row, value in new.items():

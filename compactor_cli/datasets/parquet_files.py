@@ -46,12 +46,8 @@ class Shard(Struct, frozen=True):
 def compact_shard(
     source: IO[bytes], sink: IO[bytes], column: str, make: Make, on_batch: Callable[[int], object] = lambda rows: None
 ) -> Shard:
-    """Compact the conversation of each row of a Parquet file into another file with the same schema, metadata, row
-    groups and compression.
-
-    `column`: the column with the conversations; empty: detected by content. `on_batch`: called with the number of rows
-    finished. Raises InputError if the source is not a Parquet file, and UsageError if the column cannot be
-    determined."""
+    """Compact a Parquet file into another one with the same schema, metadata, row groups and compression. `column`:
+    empty to detect it. `on_batch`: gets the rows finished. Raises InputError and UsageError."""
     try:
         file = pq.ParquetFile(source)
         name = find_column(_first_rows(file), column)
@@ -80,8 +76,7 @@ def _first_rows(file: Any) -> Any:
 
 
 def _writer_options(file: Any) -> dict[str, Any]:
-    """Return how the file is written: the compression of each column, dictionary encoding, and the naming of list
-    elements."""
+    """Return the compression of each column, dictionary encoding, and the naming of list elements."""
     if not file.metadata.num_row_groups:
         return {}
     group = file.metadata.row_group(0)

@@ -12,13 +12,11 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Source, Transcript
 
 STRATEGY = "agent"
-"""Strategy recorded for compactions made by the agent itself."""
 _REASON = "the agent's own compaction"
 
 
 def make_manifest(source: Source, counter: str) -> Manifest:
-    """Return a manifest of everything that an agent may remove from its context, with one entry per message. What
-    the agent will make of the messages is unknown."""
+    """Return a manifest of everything that an agent may remove from its context, one entry per message."""
     removed = [
         _removed_entry(transcript, number, message)
         for number, transcript in enumerate(source.transcripts)
@@ -39,8 +37,7 @@ def make_manifest(source: Source, counter: str) -> Manifest:
 
 
 def _removed_entry(transcript: Transcript, conversation: int, message: Message) -> Removed:
-    """Return the entry of a message. A message that is a single text is identified by that text, others by their
-    records."""
+    """Return the entry of a message, identified by its text if that is all, else by its records."""
     only = message.parts[0] if len(message.parts) == 1 else None
     if only is not None and only.kind in ("text", "tool_result") and only.text and not only.images:
         full = digest([encode(only.text)])

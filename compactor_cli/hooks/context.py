@@ -20,11 +20,9 @@ from compactor_cli.views.survival.judge import judge_survival
 MAX_CHARS = 9_500
 """Claude Code replaces a context of more than 10,000 characters by its beginning."""
 _MAX_LINE_CHARS = 320
-"""Maximum characters of a line; its reference leads to the rest."""
 _HEAD = (
-    "## State of the work before the compaction\n"
-    "Quoted from the original session by compactor, as far as the summary does not say it. Newer instructions of the "
-    "user come first where they differ."
+    "## State of the work before the compaction\nQuoted from the original session by compactor, as far as the summary "
+    "does not say it. Newer instructions of the user come first where they differ."
 )
 _SECTIONS = (
     ("rules", "### Rules, limits and corrections of the user", 0.30),
@@ -57,11 +55,8 @@ class _Line(Struct, frozen=True):
 def restored_context(
     originals: Sequence[Original], after: Sequence[Message], more: str, count: Callable[[str], int], limit: int
 ) -> str:
-    """Return the text to restore, with at most `limit` tokens and MAX_CHARS characters; empty if nothing is lost.
-
-    `originals`: oldest first; of all but the last, only binding text is considered. `after`: the current context;
-    empty if unknown. `more`: a note on how to get the rest.
-    """
+    """Return the text to restore within `limit` tokens; empty if nothing is lost. `originals`: oldest first; of all but
+    the last, only binding text counts. `after`: the current context, if known. `more`: how to get the rest."""
     lines = _section_lines(originals, after)
     if not any(lines.values()):
         return ""
@@ -83,8 +78,7 @@ def restored_context(
 
 
 def _drop_last_line(sections: Sequence[str]) -> list[str]:
-    """Return the sections without the last line. Needed because the token counts of parts do not always add up to
-    that of the whole."""
+    """Return the sections without the last line, as counts of parts do not always add up."""
     kept_text = sections[-1].rpartition("\n")[0]
     return [*sections[:-1], kept_text] if "\n" in kept_text else [*sections[:-1]]
 

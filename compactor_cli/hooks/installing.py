@@ -16,7 +16,6 @@ from compactor_cli.formats.jsonl import parse
 from compactor_cli.hooks.payload import BEFORE, START
 
 TIMEOUT = 60
-"""Seconds that the agent waits for a hook."""
 _OUR_COMMAND = re.compile(r"\bcompactor(?:_cli|-cli)?(?:\.exe)?[\"']?\s+hook\s+run\b")
 
 
@@ -27,11 +26,12 @@ def hook_groups(command: str) -> dict[str, dict[str, Any]]:
 
 
 def with_hooks(text: str, command: str) -> str:
-    """Return the text of a settings file with the hooks added, unchanged if they are already there. Raises
-    InputError if the text is not a settings file."""
+    """Return a settings file with the hooks, unchanged if they are there. Raises InputError if it is none."""
     if not text.strip():
         return json.dumps({"hooks": {event: [group] for event, group in hook_groups(command).items()}}, indent=2) + "\n"
-    if sorted(_installed_groups(_parse_settings(text)), key=str) == sorted(hook_groups(command).items(), key=str):
+    document = _parse_settings(text)
+    installed = [(event, document["hooks"][event][group]) for event, group, _ in _our_commands(document)]
+    if sorted(installed, key=str) == sorted(hook_groups(command).items(), key=str):
         return text
     text = without_hooks(text)
     document = _parse_settings(text)
@@ -46,8 +46,7 @@ def with_hooks(text: str, command: str) -> str:
 
 
 def without_hooks(text: str) -> str:
-    """Return the text without our hooks, and without groups, events and `hooks` members that become empty. Raises
-    InputError if the text is not a settings file."""
+    """Return a settings file without our hooks and what becomes empty. Raises InputError if it is none."""
     document = _parse_settings(text) if text.strip() else {}
     while (position := next(_our_commands(document), None)) is not None:
         *path, last = _removable_path(document, *position)
@@ -79,11 +78,6 @@ def _removable_path(document: dict[str, Any], event: str, group: int, position: 
     if len(hooks[event]) > 1:
         return "hooks", event, group
     return ("hooks", event) if len(hooks) > 1 else ("hooks",)
-
-
-def _installed_groups(document: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Return the groups that contain our commands, each with its event."""
-    return [(event, document["hooks"][event][group]) for event, group, _ in _our_commands(document)]
 
 
 def _parse_settings(text: str) -> dict[str, Any]:

@@ -19,10 +19,7 @@ class Payload(Struct, frozen=True):
 
     event: str
     session: str
-    """The session id."""
     transcript: str
-    """Path of the session's file."""
-    cwd: str
     source: str
     """For `SessionStart`: startup, resume, clear or compact."""
 
@@ -51,7 +48,6 @@ def parse_payload(data: bytes) -> Payload:
         event=_text_member(value, "hook_event_name"),
         session=_text_member(value, "session_id"),
         transcript=_text_member(value, "transcript_path"),
-        cwd=_text_member(value, "cwd"),
         source=_text_member(value, "source"),
     )
 

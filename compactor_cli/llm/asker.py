@@ -66,7 +66,6 @@ class Asker:
 
     @property
     def usage(self) -> Usage:
-        """Return what the run has used so far."""
         return self._usage
 
     @property
@@ -164,7 +163,6 @@ class Asker:
         return [] if problem else planned
 
     def _record_answer(self, plan: _Planned, answer: ModelAnswer) -> None:
-        """Cache an answer and add up its usage."""
         if answer.failure:
             self._add_usage(requests=1, failures=1)
             self._lost += (plan.estimate.cost or 0.0) if answer.billed else 0.0
@@ -215,7 +213,6 @@ class DryAsker:
 
     @property
     def tokens(self) -> int:
-        """Return the tokens of all requests."""
         return sum(estimate_of_request.tokens for estimate_of_request in self.estimates)
 
     @property
@@ -243,6 +240,5 @@ def announce_requests(name: str, estimates: Sequence[CostEstimate]) -> str:
 
 
 def total_cost(estimates: Sequence[CostEstimate]) -> float | None:
-    """Return the sum of the costs; None if one of them is unknown."""
     costs = [request_estimate.cost for request_estimate in estimates if request_estimate.cost is not None]
     return sum(costs) if len(costs) == len(estimates) else None

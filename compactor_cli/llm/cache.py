@@ -86,11 +86,8 @@ class AnswerCache:
         return self._attempt(read)
 
     def put(self, key: str, answer: ModelAnswer) -> None:
-        """Cache an answer, evicting the least recently used ones if necessary.
-
-        An answer that was cut off is cached too: it shows what the request costs, and that asking for so few tokens
-        is useless. Empty answers and failures are not cached.
-        """
+        """Cache an answer, evicting the least recently used ones. One that was cut off counts: asking again is
+        useless."""
         if answer.failure or not (answer.text or answer.finish == "length"):
             return
         text = answer.text.encode("utf-8", "surrogatepass")

@@ -7,30 +7,24 @@ would block an interrupted process.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-class _Outcome(Generic[R]):
-    """The result or exception of work, passed from its thread to the waiting one."""
-
-    def __init__(self, work: Callable[[], R]) -> None:
-        self._error: BaseException | None = None
-        try:
-            self._result = work()
-        except BaseException as error:  # raised again when the result is read
-            self._error = error
-
-    @property
-    def value(self) -> R:
-        if self._error is not None:
-            raise self._error
-        return self._result
+def _do(work: Callable[[], R]) -> Future[R]:
+    """Return the result or exception of work, to be passed from its thread to the waiting one."""
+    future: Future[R] = Future()
+    try:
+        future.set_result(work())
+    except BaseException as error:  # raised again when the result is read
+        future.set_exception(error)
+    return future
 
 
 class DeadlineError(Exception):
@@ -39,32 +33,31 @@ class DeadlineError(Exception):
 
 def run_within(seconds: float, work: Callable[[], R]) -> R:
     """Return or raise what the work does. Raises DeadlineError after this many seconds and abandons the work."""
-    outcomes: SimpleQueue[_Outcome[R]] = SimpleQueue()
-    Thread(target=lambda: outcomes.put(_Outcome(work)), daemon=True).start()
+    outcomes: SimpleQueue[Future[R]] = SimpleQueue()
+    Thread(target=lambda: outcomes.put(_do(work)), daemon=True).start()
     try:
-        return outcomes.get(timeout=seconds).value
+        return outcomes.get(timeout=seconds).result()
     except Empty:
         raise DeadlineError from None
 
 
 def run_concurrently(items: Sequence[T], work: Callable[[T], R], *, at_once: int) -> Iterator[tuple[int, R]]:
-    """Yield the position and result of each item as it finishes. If the caller stops early, pending items are
-    skipped."""
+    """Yield position and result of each item as it finishes; pending items are skipped if the caller stops."""
     waiting: SimpleQueue[int] = SimpleQueue()
-    outcomes: SimpleQueue[tuple[int, _Outcome[R]]] = SimpleQueue()
+    outcomes: SimpleQueue[tuple[int, Future[R]]] = SimpleQueue()
     for index in range(len(items)):
         waiting.put(index)
 
     def serve() -> None:
         for index in _until_empty(waiting):
-            outcomes.put((index, _Outcome(partial(work, items[index]))))
+            outcomes.put((index, _do(partial(work, items[index]))))
 
     for _ in range(min(at_once, len(items))):
         Thread(target=serve, daemon=True).start()
     try:
         for _ in items:
             index, outcome = outcomes.get()
-            yield index, outcome.value
+            yield index, outcome.result()
     finally:
         for _ in _until_empty(waiting):
             pass

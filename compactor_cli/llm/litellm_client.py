@@ -45,7 +45,6 @@ class LitellmClient:
         self._model, self._settings, self._sleep = model, settings, sleep
 
     def __call__(self, request: ModelRequest) -> ModelAnswer:
-        """Return the answer, or a failure with its reason."""
         problem = self.problem()
         if problem:
             return ModelAnswer(failure=problem, final=True)
@@ -59,7 +58,8 @@ class LitellmClient:
             # with a cost limit, a request that may already be billed is not repeated
             dear = outcome.billed and self._settings.max_cost is not None
             if not outcome.is_transient or dear or tries > self._settings.retries:
-                return ModelAnswer(failure=outcome.reason_after(tries), final=outcome.final, billed=outcome.billed)
+                why = f"{outcome.why} ({tries} tries)" if tries > 1 else outcome.why
+                return ModelAnswer(failure=why, final=outcome.final, billed=outcome.billed)
             self._sleep(max(self._settings.backoff * 2 ** (tries - 1), outcome.wait))
             tries += 1
 
@@ -88,8 +88,7 @@ class LitellmClient:
         return f"no API key for {self._model}; set {' or '.join(missing)}" if missing else ""
 
     def _missing_keys(self, litellm: Any) -> list[str]:
-        """Return the unset variables for an API key; the provider needs one of them. Anything else that it needs has a
-        default or can be set otherwise."""
+        """Return the unset variables for an API key, of which the provider needs one."""
         missing = litellm.validate_environment(model=self._model).get("missing_keys", [])
         return [name for name in missing if name.endswith("_API_KEY")]
 
@@ -119,13 +118,15 @@ class LitellmClient:
             return with_strict_roles(request)
         base = self._settings.api_base or None
         provider = litellm.get_llm_provider(model=self._model, api_base=base)[1]
-        return with_system_first(request) if provider == "anthropic" else request
+        if provider != "anthropic":
+            return request
+        # system turns first, so that Anthropic's system field gets them all
+        return replace(request, turns=tuple(sorted(request.turns, key=lambda turn: turn.role != "system")))
 
 
 @cache
 def load_litellm() -> Any:
-    """Return litellm, imported on the first call, which takes seconds. It is kept from downloading, logging and
-    reporting."""
+    """Return litellm, imported on the first call, and kept from downloading, logging and reporting."""
     for name, value in _QUIET_ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import litellm
@@ -136,12 +137,6 @@ def load_litellm() -> Any:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return litellm
-
-
-def with_system_first(request: ModelRequest) -> ModelRequest:
-    """Return the request with system turns moved to the front, in order, so that Anthropic's system field gets them
-    all."""
-    return replace(request, turns=tuple(sorted(request.turns, key=lambda turn: turn.role != "system")))
 
 
 def with_strict_roles(request: ModelRequest) -> ModelRequest:
@@ -157,8 +152,7 @@ def _litellm_messages(request: ModelRequest) -> list[dict[str, str]]:
 
 
 def _without_surrogates(text: str) -> str:
-    """Return the text with surrogate pairs joined and lone surrogates replaced. Transcripts may contain them; UTF-8
-    cannot."""
+    """Return the text with surrogate pairs joined and lone ones replaced, as UTF-8 cannot hold them."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -176,7 +170,6 @@ def _parse_answer(response: Any) -> ModelAnswer:
 
 
 def _usage_tokens(response: Any, name: str) -> int | None:
-    """Return a number of the answer's usage, or None. litellm puts 0 where the server reports nothing, and every
-    answer has tokens."""
+    """Return a number of the answer's usage; None for 0, which litellm puts where nothing is reported."""
     value = getattr(getattr(response, "usage", None), name, None)
     return value if isinstance(value, int) and value > 0 else None

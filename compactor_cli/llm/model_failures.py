@@ -11,7 +11,6 @@ from msgspec import Struct
 from compactor_cli.llm.redact import redact
 
 _MAX_REASON_CHARS = 200
-"""Maximum length of a quoted provider message."""
 _MAX_WAIT_SECONDS = 60.0
 """Maximum seconds that a provider may make us wait; some ask for an hour."""
 _TRANSIENT_STATUSES = {408, 409, 425, 429}
@@ -34,10 +33,6 @@ class Failure(Struct, frozen=True):
     wait: float = 0.0
     final: bool = False
     billed: bool = False
-
-    def reason_after(self, tries: int) -> str:
-        """Return the reason in one line, with the number of attempts if there were several."""
-        return f"{self.why} ({tries} tries)" if tries > 1 else self.why
 
 
 def timeout_failure(seconds: float) -> Failure:

@@ -58,8 +58,7 @@ def context_limit_of(model: str) -> int:
 
 
 def output_limit(model: str, max_tokens: int) -> int:
-    """Return the output tokens to allow for an answer of `max_tokens`: more for reasoning, but at most the model's
-    limit."""
+    """Return the output tokens to allow: more for reasoning, but at most the model's limit."""
     entry = _table_entry(model)
     # an answer this short is only requested to see the cost
     reasons = entry.get("supports_reasoning") is True and max_tokens > MIN_ANSWER_TOKENS
@@ -69,8 +68,7 @@ def output_limit(model: str, max_tokens: int) -> int:
 
 
 def estimate_cost(model: str, request: ModelRequest, count: Callable[[str], int]) -> CostEstimate:
-    """Return the maximum usage of a request: all the output it allows, and the token count in an unfamiliar
-    vocabulary."""
+    """Return the maximum usage of a request: all output allowed, and the tokens of an unfamiliar vocabulary."""
     texts = [request.system, *(turn.text for turn in request.turns)]
     if request.schema is not None:
         texts.append(json.dumps(request.schema))
@@ -85,8 +83,7 @@ def estimate_cost(model: str, request: ModelRequest, count: Callable[[str], int]
 
 
 def _table_entry(model: str) -> Mapping[str, Any]:
-    """Return the table's entry for a model, under its full name or, if the provider is the same, under the bare
-    name."""
+    """Return a model's entry, under its full name or, for the same provider, under the bare one."""
     entry = table_entry(model)
     provider, slash, name = model.partition("/")
     if entry is None and slash:

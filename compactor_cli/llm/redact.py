@@ -19,12 +19,8 @@ _MASK = r"(?:\*+|\.{2,}|…+|[xX]{4,})"
 
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """Return the text without the values of secret variables, complete or masked, and without anything shaped like a
-    key.
-
-    Variables are secret if their name ends with KEY, TOKEN, SECRET or PASSWORD. `environment`: None means that of
-    this process.
-    """
+    """Return the text without the values of secret variables (names ending with KEY, TOKEN, SECRET or PASSWORD),
+    complete or masked, and without anything shaped like a key. `environment`: None for this process's."""
     for value in _secrets(os.environ if environment is None else environment):
         for spelling in {value, quote(value, safe="")}:
             text = text.replace(spelling, REDACTED)
@@ -41,8 +37,7 @@ def _secrets(environment: Mapping[str, str]) -> list[str]:
 
 
 def _masked_pattern(value: str) -> re.Pattern[str]:
-    """Return a pattern for a masked value: its first characters followed by a mask, or a mask followed by its last
-    ones."""
+    """Return a pattern for a masked value: its beginning and a mask, or a mask and its end."""
     first, last = _some(value), _some(value[::-1], backwards=True)
     return re.compile(rf"{first}{_MASK}(?:{last})?|{_MASK}{last}")
 

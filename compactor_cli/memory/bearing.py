@@ -11,7 +11,6 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.sentences import split_sentences
 
 _MAX_SENTENCES = 8
-"""Maximum number of a request's sentences to consider."""
 _MIN_SHARED_TERMS = 2
 """Minimum number of words that a memory must share with a sentence; one shared name is enough."""
 _FEW_TERMS = 4

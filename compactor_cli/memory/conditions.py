@@ -17,11 +17,9 @@ class Filters(Struct, frozen=True, kw_only=True):
     until: float | None = None
     """Remembered before this time, in seconds since 1970."""
     pinned: bool = False
-    """Whether only pinned memories match."""
     transcripts: tuple[str, ...] = ()
     """Paths of source files, of which a memory must have at least one."""
     least: float = 0.0
-    """Minimum importance."""
 
 
 EVERYTHING = Filters()

@@ -25,7 +25,6 @@ MAX_TURNS = 6
 _TURN_LIMITS = (1_000, 500, 200)
 """Maximum characters of a turn that are sent; the first limit that fits the model is used."""
 _MAX_STATEMENT_CHARS = 500
-"""Maximum characters of a statement made from a message."""
 _ANSWER_TOKENS = 60
 """Tokens of an answer in addition to the statement."""
 
@@ -43,7 +42,6 @@ class DependentLine(Struct, frozen=True):
     text: str
     context: Sequence[Message]
     speaker: str = ""
-    """Role of the speaker; empty if unknown."""
     lead: str = ""
     """What the same message says before the statement."""
 
@@ -59,8 +57,7 @@ class Resolved(Struct, frozen=True):
 
 
 def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[DependentLine, ...]:
-    """Return statements made from messages of a transcript, each one line of at most 500 characters, with the last
-    six turns that contain speech."""
+    """Return a line of at most 500 characters per message, each with the last six turns that contain speech."""
     spoken = [m for m in messages if _is_spoken(m)]
     places = [m.index for m in spoken]
     statements = []

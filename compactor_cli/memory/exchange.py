@@ -15,7 +15,6 @@ from compactor_cli.text.clean import visible
 
 VERSION = 1
 _DEFAULTS = {"category": "observation", "importance": 50.0, "confidence": 1.0}
-"""Default values for keys that a line may omit."""
 
 
 def memory_json(memory: Memory) -> dict[str, Any]:
@@ -24,17 +23,13 @@ def memory_json(memory: Memory) -> dict[str, Any]:
 
 
 def line_of(memory: Memory) -> str:
-    """Return the line of a memory, including the line break. Control characters and invisible characters are
-    escaped."""
+    """Return the line of a memory with its line break; control and invisible characters are escaped."""
     return visible(json.dumps(memory_json(memory), ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def read_lines(data: bytes, path: str) -> Iterator[Memory]:
-    """Yield the memories of an export, skipping empty lines.
-
-    Raises InputError with the line for anything that `line_of` would not write. `id` is ignored, since it is
-    computed from the text. Keys other than `text` and `created` may be missing and then have their default.
-    """
+    """Yield the memories of an export. `id` is ignored, and all keys but `text` and `created` have defaults. Raises
+    InputError with the line for anything that `line_of` would not write."""
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
             continue

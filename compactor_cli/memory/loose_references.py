@@ -9,13 +9,11 @@ from compactor_cli.text.identifiers import identifiers, quoted_strings
 
 _REFERENCE = re.compile(
     r"\b(?:it|its|itself|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|here|above|below"
-    r"|(?:have|use|take|want|need|prefer|make|write|try) one|th(?:e|is|at) ones?"
-    r"|the (?:former|latter|same|other(?: one)?|(?:first|second|last) one)|aforementioned"
-    r"|as (?:before|mentioned|said|discussed)|(?:you|we|I) (?:just )?did|(?:do|did|does|done|doing) so"
-    r"|dies(?:e[mnrs]?)?|jene[mnrs]?|dort|davon|damit|dafür|daran|darauf|darin|darüber|dadurch|deshalb"
-    r"|ersteres?|letzteres?|cela|ça|ceci|celui-(?:ci|là)|celle-(?:ci|là)|ceux-(?:ci|là)"
-    r"|eso|esto|aquello|isso|isto|aquilo)\b"
-    r"|它|这个|那个|这样|那样|他们|她们|それ|これ|あれ|その|この",
+    r"|(?:have|use|take|want|need|prefer|make|write|try) one|th(?:e|is|at) ones?|the (?:former|latter|same"
+    r"|other(?: one)?|(?:first|second|last) one)|aforementioned|as (?:before|mentioned|said|discussed)|(?:you|we"
+    r"|I) (?:just )?did|(?:do|did|does|done|doing) so|dies(?:e[mnrs]?)?|jene[mnrs]?|dort|davon|damit|dafür|daran|darauf"
+    r"|darin|darüber|dadurch|deshalb|ersteres?|letzteres?|cela|ça|ceci|celui-(?:ci|là)|celle-(?:ci|là)|ceux-(?:ci|là)"
+    r"|eso|esto|aquello|isso|isto|aquilo)\b|它|这个|那个|这样|那样|他们|她们|それ|これ|あれ|その|この",
     re.IGNORECASE,
 )
 _NO_REFERENCE = re.compile(
@@ -32,9 +30,8 @@ _LEADING_REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _NEGATION = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|avoid\w*|nicht|nie|niemals|ohne|kein\w*|"
-    r"pas|jamais"
-    r"|sans|nunca|sin|não|sem|нет|не|без)\b|n['’]t\b|不|没|別|ない",
+    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|avoid\w*|nicht|nie|niemals|ohne|kein\w*|pas"
+    r"|jamais|sans|nunca|sin|não|sem|нет|не|без)\b|n['’]t\b|不|没|別|ない",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*(?!\w)")

@@ -1,9 +1,19 @@
-"""How a memory changes when it is repeated, imported again, merged with an equal one, or not used."""
+"""How a memory changes when it is repeated, imported again, merged with an equal one, or not used; which say the same.
+
+A wrong merge loses a fact. Two memories are therefore merged only if no difference could change the meaning: they have
+the same words, signs and capitals in the same order, except for
+
+- white space, the capital of the first word, and a full stop or exclamation mark at the end,
+- backticks and typographic quotes around something, and whether an apostrophe is straight,
+- the words of `_FILLERS`, which never change what is said.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -13,7 +23,6 @@ from compactor_cli.errors import UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 
 MAX_TEXT_CHARS = 2_000
-"""Maximum characters of a memory."""
 MAX_TIMESTAMP = 253_370_764_800.0
 """The year 9999 in seconds since 1970; later times cannot be displayed."""
 MAX_USES = 2**31 - 1
@@ -70,8 +79,7 @@ def repeat_memory(existing: Memory, repetition: Memory, now: float) -> Memory:
 
 
 def import_memory(existing: Memory, line: Memory) -> Memory:
-    """Return a known memory after an import. The later state determines the importance, so importing again changes
-    nothing, and an older export does not undo decay."""
+    """Return a known memory after an import. The later state's importance counts, so an old export undoes no decay."""
     newest = max(freshness(existing), freshness(line))
     created, used = min(existing.created, line.created), _latest(existing.used, line.used)
     return replace(
@@ -85,8 +93,7 @@ def import_memory(existing: Memory, line: Memory) -> Memory:
 
 
 def consolidate_memories(kept: Memory, merged: Iterable[Memory], half_life_days: float) -> Memory:
-    """Return one memory for several that say the same, with the text of the first. Each contributes the importance
-    that it has left at the time of the most recent one."""
+    """Return one memory with the text of the first, and the highest importance left at the time of the newest."""
     for merged_memory in merged:
         newest = max(freshness(kept), freshness(merged_memory))
         created, used = min(kept.created, merged_memory.created), _latest(kept.used, merged_memory.used)
@@ -102,8 +109,7 @@ def consolidate_memories(kept: Memory, merged: Iterable[Memory], half_life_days:
 
 
 def remaining_importance(memory: Memory, moment: float, half_life_days: float) -> float:
-    """Return the importance that is left at a given time; it halves with each half life. Pinned memories keep all of
-    it."""
+    """Return the importance left at a time: half for each half life, all of it for pinned memories."""
     days = (moment - freshness(memory)) / _DAY_SECONDS
     return memory.importance if memory.pinned or days <= 0 else memory.importance * 0.5 ** (days / half_life_days)
 
@@ -136,7 +142,6 @@ def _source(source: MemorySource) -> MemorySource:
 
 
 def normalize_tag(tag: str) -> str:
-    """Return a tag in its stored form."""
     return " ".join(storable(tag).split())
 
 
@@ -168,3 +173,63 @@ def fade_memory(memory: Memory, now: float, half_life_days: float) -> Memory:
     return (
         memory if memory.importance - importance < _MIN_FADING else replace(memory, importance=importance, decayed=now)
     )
+
+
+_FILLERS = frozenset(("the", "please", "actually", "indeed"))
+"""Words that limit or weaken do not belong here, nor words that do so after a negation (just, very, really, quite)."""
+_AMOUNT = re.compile(
+    r"\d|(?:few|little|most|least|more|less|one|two|three|only|other|first|last|same)\b", re.IGNORECASE
+)
+"""Words that mean something else after `the`: few and the few."""
+_MARKED = re.compile(r"(?<!\S)(?:`([^`]+)`|“([^“”]+)”|«([^«»]+)»)(?=[.,;:!?]*(?!\S))")
+"""Something in backticks or typographic quotes, surrounded by blanks."""
+_QUOTE_MARK = "\0"
+"""Marks the words of such a quotation; no stored text contains this character."""
+_STOP = re.compile(r"(?<=[\w)\]\"'])(?:[.,]|!+)$")
+"""The end of a sentence; not after a sign, as in `../..`."""
+_MERGEABLE_CATEGORIES = frozenset(("observation", "learning", "fact"))
+"""Categories of plain statements; preferences and corrections are kept apart."""
+
+
+class Merge(Struct, frozen=True):
+    """A memory to keep, and the others that say the same."""
+
+    kept: Memory
+    others: tuple[Memory, ...]
+
+
+def merges(memories: Iterable[Memory]) -> list[Merge]:
+    """Return the possible merges, ordered by the memories to keep. The order of `memories` does not matter."""
+    alike: dict[tuple[str, tuple[str, ...]], list[Memory]] = defaultdict(list)
+    for memory in memories:
+        kind = "statement" if memory.category in _MERGEABLE_CATEGORIES else memory.category
+        alike[kind, _canonical_words(memory.text)].append(memory)
+    merged = []
+    for same in alike.values():
+        if len(same) > 1:
+            first, *equal_memories = sorted(
+                same, key=lambda m: (-len(m.text.split()), -m.importance, -len(m.text), m.created, m.text)
+            )
+            merged.append(Merge(first, tuple(equal_memories)))
+    return sorted(merged, key=lambda merge: (merge.kept.created, merge.kept.digest))
+
+
+def _canonical_words(text: str) -> tuple[str, ...]:
+    """Return the words of a memory without differences that never matter."""
+    plain = unicodedata.normalize("NFC", text).replace("’", "'")
+    words = _MARKED.sub(_mark_quote, plain).split()
+    if words and words[0].replace("'", "").isalpha() and words[0][1:].islower():
+        words[0] = words[0].lower()
+    kept_words = [
+        word for word, following in zip(words, [*words[1:], ""], strict=True) if not _is_filler(word, following)
+    ]
+    return tuple(_STOP.sub("", " ".join(kept_words or words)).replace(_QUOTE_MARK, " ").split())
+
+
+def _mark_quote(match: re.Match[str]) -> str:
+    """Return a marked quotation, in which no word counts as a filler or as the first word of a sentence."""
+    return _QUOTE_MARK + _QUOTE_MARK.join((match[1] or match[2] or match[3]).split())
+
+
+def _is_filler(word: str, following: str) -> bool:
+    return word.rstrip(".!") in _FILLERS and not (word == "the" and _AMOUNT.match(following))

@@ -1,4 +1,4 @@
-"""Parse a query into words, names, "phrases" and prefixes*. Everything else in it is ignored."""
+"""Parse a query into words, names, "phrases" and prefixes*; everything else in it is ignored."""
 
 from __future__ import annotations
 
@@ -7,13 +7,44 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.memory.idle import IDLE_WORDS
 from compactor_cli.memory.search_terms import BORDER, Name, find_names
 
+_ENGLISH = """
+a about above after again all also am an and any anything are aren as at be because been before being below both but by
+can cannot could couldn d did didn do does doesn doing don during each either else every few for from further get gets
+give given go going got had hadn has hasn have haven having he her here hers him his how i if in into is isn it its
+itself just know let ll m make many may me might mine more most much must my need needs no nor not now of off on once
+one only onto or other our ours out over own per please really re s same shall she should shouldn show so some such t
+tell than that the their theirs them then there these they thing things this those through to too under until up upon us
+use used uses using ve very want was wasn we were weren what whatever when where whether which while who whom whose why
+will with within without won would wouldn yes yet you your yours
+"""
+_GERMAN = """
+aber als auch auf aus bei beim bitte bin bist das dass dem den denn dich doch du durch ein eine einem einen
+einer eines er euch für gibt haben habt hier ich ihm ihn ihr ihre im ist ja kann kein keine können mein mich mir
+nach nicht noch nur ob oder ohne sehr sein seine sich sie sind soll sollte über um und uns unser unsere unter vom von
+vor wann wären warum weil welche welcher welches wenn wer werden wie wieso wir wird wo zu zum zur
+"""
+_FRENCH = """
+au aux avec ce ceci cela celle celui ces cet cette comme dans de du elle elles en et être il ils je la le les
+leur leurs lui ma mais mes moi mon ne nos notre nous où ou pas pourquoi quand que quel quelle quelles quels qui
+quoi sa sans ses si sont ta tes toi tu un une vos votre vous
+"""
+_SPANISH = """
+al como cual cuál cuando cuándo del donde dónde el ella ellas ellos esa ese eso está están este esto hay la las
+lo los mi mis muy nos nosotros nuestra nuestro o para pero por porque qué que quien quién se según si sobre
+su sus también te tiene todo tu un una usa usamos y ya yo
+"""
+
+
+_PLAIN_LETTERS = str.maketrans("äöüáéíóúêèàûùôîçñ", "aouaeioueeauuoicn")
+IDLE_WORDS = frozenset((_ENGLISH + _GERMAN + _FRENCH + _SPANISH).translate(_PLAIN_LETTERS).split())
+"""The words as `memory.search_terms` normalizes them, without those that mean something in another of these languages
+or in the field: `die`, `son`, `der`."""
+
+
 MAX_TERMS = 12
-"""Maximum number of search terms; of a longer query, the longest ones are kept."""
 _MAX_QUERY_CHARS = 20_000
-"""Maximum characters of a query that are read."""
 _PIECES = re.compile(r'"([^"]*)"?|([^"]+)')
 
 
@@ -44,7 +75,6 @@ class SearchTerm(Struct, frozen=True):
         return sum(map(len, self.spellings[0]))
 
     def is_in(self, text: QueryWords) -> bool:
-        """Return whether a text contains the term."""
         if self.phrase:
             return bool(self.places(text))
         return any(
@@ -65,7 +95,6 @@ class SearchTerm(Struct, frozen=True):
         return [position for position in rows if self._continues(text.own, position)] if other_words else rows
 
     def has_word(self, word: str) -> bool:
-        """Return whether a word is part of the term in any spelling."""
         return any(
             word == own_word or (self.prefix and position == len(spelling) - 1 and word.startswith(own_word))
             for spelling in self.spellings
@@ -88,10 +117,7 @@ class SearchTerm(Struct, frozen=True):
 
 
 def parse_query(query: str) -> tuple[SearchTerm, ...]:
-    """Return the distinct search terms in the order of the query; empty if it has no words.
-
-    Idle words count only within phrases, or if there are no other words.
-    """
+    """Return the distinct search terms in order. Idle words count only in phrases, or if there are no others."""
     terms: dict[SearchTerm, None] = {}
     idle: dict[SearchTerm, None] = {}
     for quoted, plain in _PIECES.findall(query[:_MAX_QUERY_CHARS]):

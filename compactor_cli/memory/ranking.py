@@ -61,10 +61,7 @@ def rank_candidates(
     now: float,
     limit: int,
 ) -> list[tuple[Candidate, float]]:
-    """Return the best candidates with their scores, without those that match nothing.
-
-    `shares`: the share of all memories that match each term, as far as known.
-    """
+    """Return the best candidates with their scores. `shares`: the share of all memories that match a term, if known."""
     rarity = {term: math.log(1 + 1 / max(1e-9, shares.get(term, 1.0))) for term in query}
     scored = [(candidate, score_candidate(candidate, query, rarity, now)) for candidate in candidates]
     matching = [pair for pair in scored if pair[1] > 0]
@@ -75,7 +72,6 @@ def rank_candidates(
 def score_candidate(
     candidate: Candidate, query: Sequence[SearchTerm], rarity: Mapping[SearchTerm, float], now: float
 ) -> float:
-    """Return the score of a candidate; 0 if it matches nothing."""
     text = QueryWords(candidate.terms)
     matched = [term for term in query if term.is_in(text)]
     if not matched:
@@ -90,8 +86,7 @@ def score_candidate(
 
 
 def _nearness(matched: Sequence[SearchTerm], text: QueryWords, wanted_count: int) -> float:
-    """Return the share of adjacent query terms that are also adjacent in the text; terms that are merely close count
-    half."""
+    """Return the share of adjacent query terms that are adjacent in the text; merely close ones count half."""
     if wanted_count < 2:
         return 0.0
     places = [term.places(text)[:20] for term in matched]
@@ -125,7 +120,6 @@ def make_snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> Te
 
 
 def _term_spans(flat: str, query: Sequence[SearchTerm]) -> list[tuple[int, int]]:
-    """Return the spans of the search terms in a text, in order."""
     spots: dict[tuple[int, int], None] = {}
     for name in find_names(flat):
         whole = bool(name.joined) and any(term.has_word(name.joined[-1]) for term in query)

@@ -51,12 +51,8 @@ class Recalled(Struct, frozen=True):
 def recall_choices(
     memories: Sequence[Memory], settings: MemorySettings, counter: TokenCounter, token_budget: int | None = None
 ) -> tuple[Recalled, ...]:
-    """Return the possible recalls within the limits of the settings. Each has fewer memories than the one before, and
-    the last has none.
-
-    `memories`: most relevant first. A memory too long for the tokens left is skipped. `token_budget`: tokens that the
-    target leaves for memories.
-    """
+    """Return the possible recalls within the limits, each with fewer memories than the one before, the last with none.
+    `memories`: most relevant first. `token_budget`: tokens that the target leaves."""
     by_text: dict[str, Memory] = {}
     for memory in memories:
         by_text.setdefault(memory.id, memory)
@@ -80,21 +76,18 @@ def _recall_message(memories: tuple[Memory, ...], counter: TokenCounter) -> Reca
 
 
 def without_earlier(transcript: Transcript) -> Transcript:
-    """Return the transcript with the messages that an earlier compaction recalled emptied. They keep their places,
-    so that message numbers stay valid."""
+    """Return the transcript with earlier recalled messages emptied in place, so that numbers stay valid."""
     earlier = {message.index for message in transcript.messages if _is_earlier(message)}
     if not earlier or len(earlier) == len(transcript.messages):
         return transcript
-    messages = tuple(_emptied(m) if m.index in earlier else m for m in transcript.messages)
+    messages = tuple(
+        replace(m, parts=(Part("text", "", 0),), tokens=0) if m.index in earlier else m for m in transcript.messages
+    )
     return replace(transcript, messages=messages)
 
 
 def _is_earlier(message: Message) -> bool:
     return message.origin == "injected" and is_recalled(message.text("text"))
-
-
-def _emptied(message: Message) -> Message:
-    return replace(message, parts=(Part("text", "", 0),), tokens=0)
 
 
 def drop_earlier(plan: Plan, before: Transcript, mended: Transcript, groups: Sequence[Group]) -> Plan:
@@ -141,7 +134,6 @@ def link_recalled(transcript: Transcript, index: int, format: Format) -> Transcr
 
 
 def _names_parent(raw: bytes, path: Path) -> bool:
-    """Return whether a record has a member for its parent."""
     try:
         jsonedit.locate(raw.decode("utf-8"), path)
     except KeyError:
@@ -150,10 +142,7 @@ def _names_parent(raw: bytes, path: Path) -> bool:
 
 
 def recalled_text(memories: Sequence[Memory]) -> str:
-    """Return the text of a message with these memories, one per line: category, day (UTC), id, text.
-
-    `summary_text.headers.is_recalled` recognizes it.
-    """
+    """Return a message with these memories, one per line: category, day (UTC), id, text (see `is_recalled`)."""
     from compactor_cli.asking.fence import fenced
 
     lines = "\n".join(map(_line, memories))

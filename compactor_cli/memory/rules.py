@@ -35,10 +35,11 @@ only matters within the session is rejected, whatever rule it matches (`memory.e
 
 from __future__ import annotations
 
-from compactor_cli.memory.ephemeral import ANCHOR, DECIDED, Speaker, is_ephemeral, word_pattern
-from compactor_cli.memory.habits import HABITS
-from compactor_cli.memory.harness import speaks_of_tools
-from compactor_cli.memory.rule import ASSISTANT, BOTH, LEAST_WORDS, MOST_WORDS, NEEDS_ALL, USER, Rule
+import re
+from collections.abc import Mapping
+
+from compactor_cli.memory.ephemeral import ANCHOR, DECIDED, Speaker, is_ephemeral, speaks_of_tools, word_pattern
+from compactor_cli.memory.habits import ASSISTANT, BOTH, HABITS, LEAST_WORDS, MOST_WORDS, NEEDS_ALL, USER, Rule
 
 _LEAD = r"^(?:[\w ]{3,25}: )?(?:(?:please|and|also|so|but|ok(?:ay)?|no|nope|well|oh|hey)\b[,.:!]? +)*"
 _THINGS = (
@@ -51,289 +52,110 @@ _THINGS = (
 )
 _THING = rf"(?:(?:the|our|my|this project's|all|its) )(?:[\w.`'/-]+ ){{0,3}}{_THINGS}"
 _IS_SO = (
-    r"(?:is|are) (?:written|stored|located|hosted|deployed|defined|configured|built|kept|served|managed|generated"
-    r"|based|in|on|at)\b"
-    r"|(?:is|are) (?:(?:a|an|the) )?(?-i:[`A-Z/~]|\d+\.\d)|uses |use |runs? (?:on|in|under|at|against)"
-    r"|listens? (?:on|at)"
-    r"|lives? (?:in|at|on|under)|needs |requires |targets |supports |follows |defaults? to|depends? on"
+    r"(?:is|are) (?:written|stored|located|hosted|deployed|defined|configured|built|kept|served|managed|generated|based"
+    r"|in|on|at)\b|(?:is|are) (?:(?:a|an|the) )?(?-i:[`A-Z/~]|\d+\.\d)|uses |use |runs? (?:on|in|under|at|against)"
+    r"|listens? (?:on|at)|lives? (?:in|at|on|under)|needs |requires |targets |supports |follows |defaults? to"
+    r"|depends? on"
 )
 
-RULES: tuple[Rule, ...] = (
-    Rule(
-        "from now on",
-        "preference",
-        USER,
-        word_pattern(r"\b(?:(?:from now on|going forward|from here on|as a (?:general )?rule)\b|in (?:the )?future,)"),
-        80,
-        0.6,
+RULES: Mapping[Rule, re.Pattern[str]] = {
+    Rule("from now on", "preference", USER, 80, 0.6): word_pattern(
+        r"\b(?:(?:from now on|going forward|from here on|as a (?:general )?rule)\b|in (?:the )?future,)"
     ),
-    Rule(
-        "prefers",
-        "preference",
-        USER,
-        word_pattern(
-            r"\b(?:I|we)(?:['’]d| would| do)?(?: (?:really|strongly|generally|usually|always|much|also|personally))?"
-            r" (?:prefer|rather (?:have|use|see|keep|avoid))\b|\b(?:my|our) preference\b"
-            r"|\b(?:I|we) (?:really |generally |usually |always )?(?:(?:like|hate) to (?:keep|have|see|use|avoid)"
-            r"|(?:like|want) (?:all|every))\b"
-            r"|\b(?:I|we) (?:don['’]?t|do not) (?:ever )?like to\b"
-        ),
-        75,
-        0.6,
+    Rule("prefers", "preference", USER, 75, 0.6): word_pattern(
+        r"\b(?:I|we)(?:['’]d| would| do)?(?: (?:really|strongly|generally|usually|always|much|also"
+        r"|personally))? (?:prefer|rather (?:have|use|see|keep|avoid))\b|\b(?:my|our) preference\b|\b(?:I"
+        r"|we) (?:really |generally |usually |always )?(?:(?:like|hate) to (?:keep|have|see|use|avoid)|(?:like"
+        r"|want) (?:all|every))\b|\b(?:I|we) (?:don['’]?t|do not) (?:ever )?like to\b"
     ),
-    Rule(
-        "always or never",
-        "preference",
-        USER,
-        word_pattern(
-            _LEAD
-            + r"(?:always|never)(?: ever)? (?!mind|forget the|works?|worked|seen|saw|heard|had|been|got|\w+ing\b)[a-z]"
-            r"|\b(?:you|we) (?:should|must|have to|need to) (?:always|never) [a-z]"
-            r"|\b(?:I|we) (?:always|never) (?:use|run|write|put|keep|deploy|test|merge|squash|rebase|want|commit"
-            r"|push|review|format)\b|\bmake sure (?:to |you |that you )?(?:always|never)\b"
-            r"|\bmust (?:always|never) |\bshould (?:always|never) "
-        ),
-        75,
-        0.55,
+    Rule("always or never", "preference", USER, 75, 0.55): word_pattern(
+        _LEAD
+        + r"(?:always|never)(?: ever)? (?!mind|forget the|works?|worked|seen|saw|heard|had|been|got|\w+ing\b)[a-z]"
+        r"|\b(?:you|we) (?:should|must|have to|need to) (?:always|never) [a-z]|\b(?:I|we) (?:always|never) (?:use|run"
+        r"|write|put|keep|deploy|test|merge|squash|rebase|want|commit|push|review|format)\b|\bmake sure (?:to |you "
+        r"|that you )?(?:always|never)\b|\bmust (?:always|never) |\bshould (?:always|never) "
     ),
-    Rule(
-        "must stay so",
-        "preference",
-        USER,
-        word_pattern(
-            r"\b(?:must|has to|have to|needs? to) (?:keep|stay|remain|not|never|continue)\b"
-            r"|\b(?:nothing|no \w+)\b[^.]{0,60} (?:may|must|can|should) \w|\bmust be enough\b|\boff[- ]limits\b"
-            r"|\bstandard library only\b"
-            r"|\b(?:no|without) (?:npm|new|external|third[- ]party|further|additional) (?:packages?|dependenc(?:y"
-            r"|ies)|librar(?:y|ies))\b"
-        ),
-        72,
-        0.5,
-        least=5,
+    Rule("must stay so", "preference", USER, 72, 0.5, least=5): word_pattern(
+        r"\b(?:must|has to|have to|needs? to) (?:keep|stay|remain|not|never|continue)\b|\b(?:nothing"
+        r"|no \w+)\b[^.]{0,60} (?:may|must|can|should) \w|\bmust be enough\b|\boff[- ]limits\b"
+        r"|\bstandard library only\b|\b(?:no|without) (?:npm|new|external|third[- ]party|further"
+        r"|additional) (?:packages?|dependenc(?:y|ies)|librar(?:y|ies))\b"
     ),
-    Rule(
-        "asked to remember",
-        "preference",
-        USER,
-        word_pattern(
-            _LEAD + r"(?:(?:(?:please )?remember (?:that|to)|keep in mind|bear in mind|make a note|for future reference"
-            r"|don['’]?t forget that)\b|(?:please )?(?:remember|for (?:the|your) record): +\w)"
-        ),
-        75,
-        0.5,
+    Rule("asked to remember", "preference", USER, 75, 0.5): word_pattern(
+        _LEAD + r"(?:(?:(?:please )?remember (?:that|to)|keep in mind|bear in mind|make a note|for future reference"
+        r"|don['’]?t forget that)\b|(?:please )?(?:remember|for (?:the|your) record): +\w)"
     ),
-    Rule(
-        "general advice",
-        "preference",
-        USER,
-        word_pattern(
-            r"\b(?:we|you) should (?:be )?\w+.*\b(?:wherever|everywhere|whenever|every time|each time"
-            r"|across the (?:code|repo|project)"
-            r"|in general|by default)\b|^(?:whenever|every time|each time) (?:you|we|I) \w+.*, \w+"
-        ),
-        65,
-        0.45,
+    Rule("general advice", "preference", USER, 65, 0.45): word_pattern(
+        r"\b(?:we|you) should (?:be )?\w+.*\b(?:wherever|everywhere|whenever|every time|each time|across the (?:code"
+        r"|repo|project)|in general|by default)\b|^(?:whenever|every time|each time) (?:you|we|I) \w+.*, \w+"
     ),
-    Rule(
-        "uses instead",
-        "correction",
-        USER,
-        word_pattern(
-            _LEAD + r"(?:(?:we|you) (?:should|must|need to|have to) )?(?:use|using|write|run|call|put|keep|name|import"
-            r"|install|prefer)\b"
-            r".*(?:\binstead of\b|\brather than\b|, not\b|\band not\b|\bnot the\b)"
-        ),
-        70,
-        0.5,
+    Rule("uses instead", "correction", USER, 70, 0.5): word_pattern(
+        _LEAD + r"(?:(?:we|you) (?:should|must|need to|have to) )?(?:use|using|write|run|call|put|keep|name|import"
+        r"|install|prefer)\b.*(?:\binstead of\b|\brather than\b|, not\b|\band not\b|\bnot the\b)"
     ),
-    Rule(
-        "forbids",
-        "correction",
-        USER,
-        word_pattern(
-            _LEAD + r"(?:(?:you|we) (?:should(?: not|n['’]?t)|must(?: not|n['’]?t)) (?:ever )?|(?:do not|don['’]?t|stop"
-            r"|avoid) (?:ever )?)"
-            r"(?!worry|know|think|have|need|see|bother|mind|forget|care|understand|hesitate|apolog|want|get me"
-            r"|make me|tell me|let me|ask me|seem"
-            r"|work|believe"
-            r"|remember|like|really|do (?:it|that|anything)|you |we |they |be )[a-z]"
-        ),
-        68,
-        0.45,
-        least=4,
+    Rule("forbids", "correction", USER, 68, 0.45, least=4): word_pattern(
+        _LEAD + r"(?:(?:you|we) (?:should(?: not|n['’]?t)|must(?: not|n['’]?t)) (?:ever )?|(?:do not|don['’]?t|stop"
+        r"|avoid) (?:ever )?)(?!worry|know|think|have|need|see|bother|mind|forget|care|understand|hesitate|apolog|want"
+        r"|get me|make me|tell me|let me|ask me|seem|work|believe|remember|like|really|do (?:it|that|anything)|you |we "
+        r"|they |be )[a-z]"
     ),
-    Rule(
-        "corrects",
-        "correction",
-        USER,
-        word_pattern(
-            r"^(?:no|nope|wrong|incorrect|actually|not quite)[,.:]+ +(?!thanks|thank|please|let)(?:the|we|our"
-            r"|it['’]s not) .*\b(?:is|are|uses?|runs?|not)\b"
-        ),
-        65,
-        0.4,
-        anchored=True,
-        least=6,
+    Rule("corrects", "correction", USER, 65, 0.4, anchored=True, least=6): word_pattern(
+        r"^(?:no|nope|wrong|incorrect|actually|not quite)[,.:]+ +(?!thanks|thank|please|let)(?:the|we|our"
+        r"|it['’]s not) .*\b(?:is|are|uses?|runs?|not)\b"
     ),
-    Rule(
-        "works on",
-        "observation",
-        USER,
-        word_pattern(
-            r"\b(?:I|we)(?:['’]m|['’]re| am| are) (?:working on|building|developing|maintaining|migrating"
-            r"|responsible for|writing (?:a|an|the|our|my)\b"
-            r"|(?:a|an|the) (?:\w+ ){0,2}(?:developer|engineer|designer|scientist|student|maintainer|author|owner"
-            r"|member|manager))\b"
-            r"|\b(?:I|we) (?:work|develop|maintain) (?:on|at|in|with|for|a|an|the)\b"
-        ),
-        65,
-        0.5,
-        least=5,
+    Rule("works on", "observation", USER, 65, 0.5, least=5): word_pattern(
+        r"\b(?:I|we)(?:['’]m|['’]re| am| are) (?:working on|building|developing|maintaining|migrating|responsible for"
+        r"|writing (?:a|an|the|our|my)\b|(?:a|an|the) (?:\w+ ){0,2}(?:developer|engineer|designer|scientist|student"
+        r"|maintainer|author|owner|member|manager))\b|\b(?:I|we) (?:work|develop|maintain) (?:on|at|in|with|for|a|an"
+        r"|the)\b"
     ),
-    Rule(
-        "has",
-        "fact",
-        USER,
-        word_pattern(
-            rf"\b(?:my|our) (?:[\w.-]+ ){{0,2}}{_THINGS} (?:{_IS_SO})|\bwe (?:use|run|deploy|host|target|support"
-            rf"|are using|are on) "
-        ),
-        65,
-        0.5,
-        anchored=True,
+    Rule("has", "fact", USER, 65, 0.5, anchored=True): word_pattern(
+        rf"\b(?:my|our) (?:[\w.-]+ ){{0,2}}{_THINGS} (?:{_IS_SO})|\bwe (?:use|run|deploy|host|target|support"
+        rf"|are using|are on) "
     ),
-    Rule(
-        "is started with",
-        "fact",
-        BOTH,
-        word_pattern(
-            r"\b(?:tests?|test suite|builds?|linters?|lint|formatter|server|app|docs|migrations?|checks?"
-            r"|benchmarks?)(?: (?:are|is|can be|must be))?"
-            r" (?:run|runs|started|built|executed|invoked|generated|applied)(?: \w+)? (?:with|by|via|using"
-            r"|through) (?:running )?`"
-        ),
-        65,
-        0.5,
-        anchored=True,
+    Rule("is started with", "fact", BOTH, 65, 0.5, anchored=True): word_pattern(
+        r"\b(?:tests?|test suite|builds?|linters?|lint|formatter|server|app|docs|migrations?|checks?"
+        r"|benchmarks?)(?: (?:are|is|can be|must be))? (?:run|runs|started|built|executed|invoked|generated"
+        r"|applied)(?: \w+)? (?:with|by|via|using|through) (?:running )?`"
     ),
-    Rule(
-        "is set up so",
-        "fact",
-        BOTH,
-        word_pattern(rf"^{_THING} (?:(?:only|also|always) )?(?:{_IS_SO})"),
-        62,
-        0.4,
-        anchored=True,
-        least=5,
+    Rule("is set up so", "fact", BOTH, 62, 0.4, anchored=True, least=5): word_pattern(
+        rf"^{_THING} (?:(?:only|also|always) )?(?:{_IS_SO})"
     ),
-    Rule(
-        "limit",
-        "fact",
-        ASSISTANT,
-        word_pattern(
-            r"^(?:the )?[`A-Z@][\w`.@/()-]*(?: [\w`.-]+){0,3} (?:does not|doesn['’]t|do not|don['’]t|can ?not"
-            r"|can['’]t|only|never)"
-            r" (?:support|accept|allow|expose|provide|handle|read|write|load|honou?r|respect|include|send|store"
-            r"|preserve|return)s?\b"
-        ),
-        60,
-        0.4,
-        anchored=True,
-        least=NEEDS_ALL,
+    Rule("limit", "fact", ASSISTANT, 60, 0.4, anchored=True, least=NEEDS_ALL): word_pattern(
+        r"^(?:the )?[`A-Z@][\w`.@/()-]*(?: [\w`.-]+){0,3} (?:does not|doesn['’]t|do not|don['’]t|can ?not|can['’]t|only"
+        r"|never) (?:support|accept|allow|expose|provide|handle|read|write|load|honou?r|respect|include|send|store"
+        r"|preserve|return)s?\b"
     ),
-    Rule("decided", "fact", BOTH, DECIDED, 65, 0.45, anchored=True, least=NEEDS_ALL),
-    Rule(
-        "root cause",
-        "learning",
-        BOTH,
-        word_pattern(
-            r"\b(?:root cause|culprit|(?:real|actual|underlying) (?:cause|problem|issue|reason))\b.{0,60}?"
-            r"(?:\b(?:is|was)\b|:)|^the cause: |\b(?:is|was|were|are) caused by\b"
-        ),
-        70,
-        0.5,
-        anchored=True,
-        least=NEEDS_ALL,
+    Rule("decided", "fact", BOTH, 65, 0.45, anchored=True, least=NEEDS_ALL): DECIDED,
+    Rule("root cause", "learning", BOTH, 70, 0.5, anchored=True, least=NEEDS_ALL): word_pattern(
+        r"\b(?:root cause|culprit|(?:real|actual|underlying) (?:cause|problem|issue|reason))\b.{0,60}?"
+        r"(?:\b(?:is|was)\b|:)|^the cause: |\b(?:is|was|were|are) caused by\b"
     ),
-    Rule(
-        "turned out",
-        "learning",
-        BOTH,
-        word_pattern(r"\bturn(?:s|ed) out\b(?! (?:well|fine|ok|good|great|nice))"),
-        68,
-        0.45,
-        anchored=True,
-        least=NEEDS_ALL,
+    Rule("turned out", "learning", BOTH, 68, 0.45, anchored=True, least=NEEDS_ALL): word_pattern(
+        r"\bturn(?:s|ed) out\b(?! (?:well|fine|ok|good|great|nice))"
     ),
-    Rule(
-        "works only when",
-        "learning",
-        BOTH,
-        word_pattern(
-            r"\bonly works? (?:when|if|with|on|in|for|from|after|once)\b|\bworks? only (?:when|if|with|on|in|for"
-            r"|from|after|once)\b"
-            r"|\b(?:won['’]t|will not|does(?:n['’]t| not)|do(?:n['’]t| not)|can(?:not|['’]t)) (?:\w+ ){0,4}(?:unless"
-            r"|without)\b"
-            r"|\bmust be (?:\w+ ){1,4}(?:before|otherwise|or else)\b"
-        ),
-        65,
-        0.45,
-        anchored=True,
-        least=NEEDS_ALL,
+    Rule("works only when", "learning", BOTH, 65, 0.45, anchored=True, least=NEEDS_ALL): word_pattern(
+        r"\bonly works? (?:when|if|with|on|in|for|from|after|once)\b|\bworks? only (?:when|if|with|on|in|for|from|after"
+        r"|once)\b|\b(?:won['’]t|will not|does(?:n['’]t| not)|do(?:n['’]t| not)|can(?:not"
+        r"|['’]t)) (?:\w+ ){0,4}(?:unless|without)\b|\bmust be (?:\w+ ){1,4}(?:before|otherwise|or else)\b"
     ),
-    Rule(
-        "fixed by",
-        "learning",
-        BOTH,
-        word_pattern(
-            r"\w+ (?:is|was|were|are|got|can be) (?:fixed|solved|resolved|avoided|worked around) by \w+ing\b"
-            r"|^the (?:fix|solution|workaround) (?:is|was) to (?:\w+ly )?[a-z]+ "
-        ),
-        63,
-        0.4,
-        anchored=True,
-        least=NEEDS_ALL,
+    Rule("fixed by", "learning", BOTH, 63, 0.4, anchored=True, least=NEEDS_ALL): word_pattern(
+        r"\w+ (?:is|was|were|are|got|can be) (?:fixed|solved|resolved|avoided|worked around) by \w+ing\b"
+        r"|^the (?:fix|solution|workaround) (?:is|was) to (?:\w+ly )?[a-z]+ "
     ),
-    Rule(
-        "is the problem",
-        "learning",
-        ASSISTANT,
-        word_pattern(r"^(?:so )?the (?:[\w`-]+ )?(?:issue|problem|bug|cause|reason) (?:is|was) that\b"),
-        60,
-        0.35,
-        anchored=True,
-        least=NEEDS_ALL,
+    Rule("is the problem", "learning", ASSISTANT, 60, 0.35, anchored=True, least=NEEDS_ALL): word_pattern(
+        r"^(?:so )?the (?:[\w`-]+ )?(?:issue|problem|bug|cause|reason) (?:is|was) that\b"
     ),
-    Rule(
-        "fails because",
-        "learning",
-        ASSISTANT,
-        word_pattern(
-            r"\b(?:fails?|failed|breaks?|broke|crash(?:es|ed)?|hangs?|hung|refuses?|is (?:empty|wrong|missing"
-            r"|ignored|skipped|lost|never \w+)"
-            r"|does(?:n['’]t| not) \w+|did(?:n['’]t| not) \w+) [^.]{0,120}\bbecause\b"
-        ),
-        60,
-        0.35,
-        anchored=True,
-        least=NEEDS_ALL,
+    Rule("fails because", "learning", ASSISTANT, 60, 0.35, anchored=True, least=NEEDS_ALL): word_pattern(
+        r"\b(?:fails?|failed|breaks?|broke|crash(?:es|ed)?|hangs?|hung|refuses?|is (?:empty|wrong|missing|ignored"
+        r"|skipped|lost|never \w+)|does(?:n['’]t| not) \w+|did(?:n['’]t| not) \w+) [^.]{0,120}\bbecause\b"
     ),
-    Rule(
-        "behaves so when",
-        "learning",
-        ASSISTANT,
-        word_pattern(
-            r"^(?:the |an? )?(?-i:`|[A-Z]\w*[A-Z]|[\w-]+[_/]|\w+\.\w|[A-Z]\w+ [A-Z])[^.]{0,60}? (?:strips?|ignores?"
-            r"|skips?|rejects?|drops?"
-            r"|falls? back|overrides?|overwrites?|blocks?|discards?|reuses?|refuses?|requires?|treats?|resets?|loses?) "
-            r".*\b(?:when|if|unless|because|even though)\b"
-        ),
-        60,
-        0.35,
-        anchored=True,
-        least=NEEDS_ALL,
+    Rule("behaves so when", "learning", ASSISTANT, 60, 0.35, anchored=True, least=NEEDS_ALL): word_pattern(
+        r"^(?:the |an? )?(?-i:`|[A-Z]\w*[A-Z]|[\w-]+[_/]|\w+\.\w|[A-Z]\w+ [A-Z])[^.]{0,60}? (?:strips?|ignores?|skips?"
+        r"|rejects?|drops?|falls? back|overrides?|overwrites?|blocks?|discards?|reuses?|refuses?|requires?|treats?"
+        r"|resets?|loses?) .*\b(?:when|if|unless|because|even though)\b"
     ),
-)
+}
 """The first matching rule applies; the rules of `memory.habits` follow these."""
 
 
@@ -344,7 +166,7 @@ def find_rule(sentence: str, speaker: Speaker) -> Rule | None:
         return None
     if is_ephemeral(sentence, speaker) or (speaker == "user" and speaks_of_tools(sentence)):
         return None
-    for rule in (*RULES, *HABITS):
-        if speaker in rule.speakers and count >= rule.least and rule.words.search(sentence):
+    for rule, words in (*RULES.items(), *HABITS.items()):
+        if speaker in rule.speakers and count >= rule.least and words.search(sentence):
             return rule if not rule.anchored or ANCHOR.search(sentence) else None
     return None

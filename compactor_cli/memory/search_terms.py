@@ -56,11 +56,6 @@ class Name(NamedTuple):
     """The last characters of stretches in scripts without blanks; no pair begins with them."""
 
 
-def search_words(text: str) -> list[str]:
-    """Return all words of a text: its own words in order, then the further ones."""
-    return term_text(text).split()
-
-
 def term_text(text: str) -> str:
     """Return the words of a text separated by blanks; the further ones follow BORDER."""
     own_words: list[str] = []
@@ -139,10 +134,7 @@ def _split(plain: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """Return a word without its English endings. Words in other alphabets or with digits are returned unchanged.
-
-    Stemming is repeated until nothing changes, so a stored word always matches itself.
-    """
+    """Return a word without English endings, stemmed until nothing changes, so that a stored word matches itself."""
     if len(word) < 3 or not (word.isascii() and word.isalpha()):
         return word
     from snowballstemmer.english_stemmer import EnglishStemmer  # most runs search for nothing
@@ -155,7 +147,6 @@ def stem(word: str) -> str:
 
 
 def _make_name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Name:
-    """Return a name made of its runs, their words, and the separators between them."""
     flat = tuple(token for part in tokens for token in part)
     if any(_is_unspaced(token.word) for token in flat):
         # text without blanks is not a name

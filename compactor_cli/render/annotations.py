@@ -26,7 +26,6 @@ def github(findings: Sequence[CheckFinding]) -> str:
 
 
 def sarif(findings: Sequence[CheckFinding], version: str) -> str:
-    """Return a SARIF log of one run."""
     rules = [
         {"id": rule, "shortDescription": {"text": meaning}, "help": {"text": f"See {_PAGE} of compactor."}}
         for rule, meaning in RULES.items()
@@ -52,8 +51,7 @@ def _level(finding: CheckFinding) -> str:
 
 
 def _uri(path: str) -> str:
-    """Return a path relative to the checked folder, or the URI of an absolute path; bytes that are not UTF-8 are
-    allowed."""
+    """Return a path relative to the checked folder, or a URI; bytes that are not UTF-8 are allowed."""
     return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
 
 

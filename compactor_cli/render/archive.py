@@ -18,25 +18,16 @@ from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.text.clean import plain
 
 MAX_ROWS = 40
-"""Maximum number of originals listed for people."""
 
 
 def local_time(seconds: float) -> str:
-    """Return a time in the local time zone."""
     return datetime.fromtimestamp(seconds, timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def rounds_table(console: Console, past_rounds: Sequence[PastRound]) -> Table:
-    """Return a table of a session's rounds, oldest first."""
     has_several = len({earlier_round.round.conversation for earlier_round in past_rounds}) > 1
-    table = make_table(console, "Rounds")
-    for name in ("round", *(("conversation",) if has_several else ())):
-        table.add_column(name, justify="right")
-    table.add_column("when", no_wrap=True)
-    table.add_column("strategy")
-    for name in ("before", "after", "messages"):
-        table.add_column(name, justify="right")
-    table.add_column("original")
+    columns = (">round", *((">conversation",) if has_several else ()), "when!", "strategy")
+    table = make_table(console, "Rounds", *columns, ">before", ">after", ">messages", "original")
     for earlier_round in past_rounds:
         past_round = earlier_round.round
         table.add_row(
@@ -54,8 +45,7 @@ def rounds_table(console: Console, past_rounds: Sequence[PastRound]) -> Table:
 
 
 def _unconfirmed_note(rounds: Sequence[PastRound]) -> str:
-    """Return a note if an output is not known to have been written, because the run ended early or writing failed.
-    An agent's own compactions are exempt, since their output is unknown."""
+    """Return a note if an output is not known to have been written; that of an agent never is."""
     open_ones = [
         past_round for past_round in rounds if not past_round.written and past_round.round.strategy != STRATEGY
     ]
@@ -63,13 +53,7 @@ def _unconfirmed_note(rounds: Sequence[PastRound]) -> str:
 
 
 def hits_table(console: Console, hits: Sequence[MessageHit]) -> Table:
-    """Return a table of the messages found in the archive."""
-    table = make_table(console, "Found in the archive")
-    for name in ("compaction", "message"):
-        table.add_column(name, justify="right")
-    table.add_column("role")
-    table.add_column("reference", no_wrap=True)
-    table.add_column("text", overflow="fold")
+    table = make_table(console, "Found in the archive", ">compaction", ">message", "role", "reference!", "text~")
     for hit in hits:
         table.add_row(str(hit.compaction), str(hit.message), hit.role, hit.reference, plain(hit.snippet))
     return table
@@ -96,15 +80,9 @@ def round_json(past_round: PastRound) -> dict[str, Any]:
 def compactions_table(
     console: Console, compactions: Sequence[Archived], past_rounds: Sequence[PastRound], *, of_file: bool
 ) -> Table:
-    """Return a table of compactions: of one file, with numbers for --round, or of all files, with numbers for
-    --compaction."""
-    table = make_table(console, "Kept")
-    table.add_column("--round" if of_file else "--compaction", justify="right")
-    table.add_column("when", no_wrap=True)
-    for name in ("before", "after"):
-        table.add_column(name, justify="right")
-    table.add_column("original")
-    table.add_column("file", overflow="fold")
+    """Return a table of compactions: of one file, numbered for --round, or of all, for --compaction."""
+    number_column = ">--round" if of_file else ">--compaction"
+    table = make_table(console, "Kept", number_column, "when!", ">before", ">after", "original", "file~")
     for number, compaction in enumerate(compactions, start=1):
         own_rounds = [past_round for past_round in past_rounds if past_round.compaction == compaction.id]
         by_agent = any(past_round.round.strategy == STRATEGY for past_round in own_rounds)  # its output size is unknown
@@ -123,16 +101,10 @@ def compactions_table(
 
 
 def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
-    """Return a table of the originals that an output does not contain unchanged, starting with those whose
-    references it shows."""
+    """Return a table of the originals that an output changed, first those whose references it shows."""
     has_several = len({entry.conversation for entry in manifest.removed}) > 1
-    table = make_table(console, f"Removed in {number} (· the output contains the reference)")
-    table.add_column("reference", no_wrap=True)
-    table.add_column("messages", overflow="fold")
-    table.add_column("role")
-    table.add_column("tokens", justify="right")
-    table.add_column("became")
-    table.add_column("why", overflow="fold")
+    title = f"Removed in {number} (· the output contains the reference)"
+    table = make_table(console, title, "reference!", "messages~", "role", ">tokens", "became", "why~")
     for entry in sorted(manifest.removed, key=lambda entry: not entry.marked)[:MAX_ROWS]:
         where = f"{entry.conversation}: " if has_several else ""
         table.add_row(

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from msgspec import Struct
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, JustifyMethod, OverflowMethod, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -106,9 +106,10 @@ def is_unused(console: Console) -> bool:
     return getattr(console, "before", None) is None
 
 
-def make_table(console: Console, title: str) -> Table:
-    """Return an empty table in this program's style."""
-    return Table(
+def make_table(console: Console, title: str, *columns: str) -> Table:
+    """Return an empty table in this program's style. A column whose name begins with `>` is right-justified; one that
+    ends with `!` is never wrapped, one that ends with `~` is folded."""
+    table = Table(
         title=Text(title, style="bold"),
         title_justify="left",
         box=box.SIMPLE_HEAD if console.is_terminal else None,
@@ -117,6 +118,11 @@ def make_table(console: Console, title: str) -> Table:
         show_edge=False,
         collapse_padding=True,
     )
+    for column in columns:
+        justify: JustifyMethod = "right" if column.startswith(">") else "left"
+        overflow: OverflowMethod = "fold" if column.endswith("~") else "ellipsis"
+        table.add_column(column.strip(">!~"), justify=justify, no_wrap=column.endswith("!"), overflow=overflow)
+    return table
 
 
 def snippet(text: str, width: int) -> Text:

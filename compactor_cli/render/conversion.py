@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -40,7 +41,6 @@ KINDS = {
     "tool_names": "names of tools",
     "usage": "the provider's token counts",
 }
-"""Kind of loss -> description."""
 ACTIONS: dict[Action, str] = {
     "left_out": "left out",
     "as_text": "kept as text",
@@ -74,10 +74,7 @@ def conversion_json(
         },
         "session_id": converted_file.session_id,
         "cwd": converted_file.cwd if converted_file.home else "",
-        "losses": [
-            {"kind": loss.kind, "action": loss.action, "count": loss.count, "detail": loss.detail}
-            for loss in converted_file.losses
-        ],
+        "losses": [asdict(loss) for loss in converted_file.losses],
         "read_back": converted_file.read_back,
         "resume": {"place": converted_file.home.place, "command": converted_file.home.command}
         if converted_file.home
@@ -88,10 +85,8 @@ def conversion_json(
 
 def loss_table(console: Console, converted_file: Converted) -> Table:
     """Return a table of what the target does not hold unchanged, most frequent first."""
-    table = make_table(console, f"What changed, as {converted_file.target} cannot hold it")
-    table.add_column("count", justify="right", no_wrap=True)
-    table.add_column("what")
-    table.add_column("what happened", no_wrap=True)
+    title = f"What changed, as {converted_file.target} cannot hold it"
+    table = make_table(console, title, ">count!", "what", "what happened!")
     for loss in sorted(converted_file.losses, key=lambda loss: (-loss.count, loss.kind)):
         detail = Text(f" ({loss.detail})", style="dim") if loss.detail else Text()
         table.add_row(f"{loss.count:,}", Text(KINDS[loss.kind]) + detail, ACTIONS[loss.action])
@@ -99,7 +94,6 @@ def loss_table(console: Console, converted_file: Converted) -> Table:
 
 
 def conversion_line(source: Source, converted_file: Converted, out_path: str) -> Text:
-    """Return one line that says what was converted."""
     where = "standard output" if out_path == "-" else out_path
     line = (
         f"{count_phrase(converted_file.messages, 'message')} of {source.path or '-'} ({source.format}) written to "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -28,7 +29,6 @@ _STYLES = {"strategy": "", "against": "", "baseline": "dim"}
 
 
 def limit_notes(result: Evaluation) -> list[str]:
-    """Return notes on the limits of the figures."""
     notes = [
         "presence is not use: a model may overlook what is there, and may not need what is missing",
         "outputs over the target and failures count as 0",
@@ -83,19 +83,10 @@ def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
 
 
 def _row_json(row: MethodRow) -> dict[str, Any]:
-    return {
-        "method": row.method,
-        "kind": row.kind,
-        "ratio": row.ratio,
-        "linked": _estimate_json(row.linked),
-        "recall": _estimate_json(row.recall),
-        "old_half": _rounded(row.old_half),
-        "size": _rounded(row.size),
-        "over": row.over,
-        "failed": row.failed,
-        "seconds": _rounded(row.seconds),
-        "failures": [{"reason": reason, "count": count} for reason, count in row.failures],
-    }
+    estimates = {name: _estimate_json(getattr(row, name)) for name in ("linked", "recall")}
+    figures = {name: _rounded(getattr(row, name)) for name in ("old_half", "size", "seconds")}
+    failures = [{"reason": reason, "count": count} for reason, count in row.failures]
+    return asdict(row) | estimates | figures | {"failures": failures}
 
 
 def _estimate_json(value: MeanEstimate) -> dict[str, float | None]:
@@ -115,12 +106,10 @@ def _skipped_lines(result: Evaluation) -> Iterator[str]:
 
 
 def _ratio_table(console: Console, ratio: float, rows: list[MethodRow]) -> Table:
-    table = make_table(console, f"Compacted to {_percent(ratio)}")
+    figures = (">LINKED!", ">recall!", ">old half!", ">size/target!", ">over!", ">failed!", ">seconds!")
+    table = make_table(console, f"Compacted to {_percent(ratio)}", "method!", *figures)
     wide = console.width >= _MIN_WIDE_WIDTH
     name_width = console.width - _FIGURES_WIDTH - wide * _INTERVAL_WIDTH
-    table.add_column("method", no_wrap=True)
-    for name in ("LINKED", "recall", "old half", "size/target", "over", "failed", "seconds"):
-        table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
             snippet(row.method, max(_MIN_NAME_WIDTH, min(_NAME_WIDTH, name_width))),
@@ -137,9 +126,8 @@ def _ratio_table(console: Console, ratio: float, rows: list[MethodRow]) -> Table
 
 
 def _difference_table(console: Console, differences: tuple[Difference, ...]) -> Table:
-    table = make_table(console, f"{plain(differences[0].first)} minus each other row, case by case")
-    for name in ("ratio", "other", "LINKED", "recall", "by LINKED"):
-        table.add_column(name, justify="right" if name in ("ratio", "LINKED", "recall") else "left", no_wrap=True)
+    title = f"{plain(differences[0].first)} minus each other row, case by case"
+    table = make_table(console, title, ">ratio!", "other!", ">LINKED!", ">recall!", "by LINKED!")
     for difference in differences:
         table.add_row(
             _percent(difference.ratio),
@@ -160,7 +148,6 @@ def _verdict(value: MeanEstimate) -> Text:
 
 
 def _failures(rows: tuple[MethodRow, ...]) -> Iterator[str]:
-    """Yield the reasons for failures of each method, over all ratios."""
     failure_counts: dict[tuple[str, str], int] = {}
     for row in rows:
         for reason, count in row.failures:

@@ -24,8 +24,7 @@ from compactor_cli.views.survival.result import Survival
 
 
 def dumps(value: Any) -> str:
-    """Return JSON on one line. Lone surrogates stay escaped, so that it can always be written; control characters
-    and invisible characters are escaped too."""
+    """Return JSON on one line, with lone surrogates, control characters and invisible characters escaped."""
     return visible(json.dumps(value, ensure_ascii=False))
 
 
@@ -70,11 +69,7 @@ def score_json(
             "tier": analysis.tiers[index],
         }
         if score.category:
-            value |= {
-                "category": score.category,
-                "confidence": score.confidence,
-                "should_persist": score.persist,
-            }
+            value |= {"category": score.category, "confidence": score.confidence, "should_persist": score.persist}
         messages.append(value if len(analyses) == 1 else {"conversation": conversation, **value})
     return {
         "transcript": source_json(source, counter),
@@ -123,11 +118,7 @@ def compact_json(
     changed = [part for part in parts if part.changed]
     first = next((part for part in parts if part.first_changed_index is not None), None)
     value: dict[str, Any] = {
-        "input": {
-            **source_json(source, counter),
-            "bytes": len(source.data),
-            "sha256": sha256(source.stored),
-        },
+        "input": {**source_json(source, counter), "bytes": len(source.data), "sha256": sha256(source.stored)},
         "output": _output_json(source, counter, output, data, parts),
         "strategy": next((part.plan.strategy for part in changed if part.plan), None),
         "summarizer": next((part.summarizer for part in changed), None),
@@ -180,7 +171,6 @@ def _output_json(
 
 
 def _stages(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
-    """Return the duration of each stage, summed over all conversations."""
     stages: dict[str, float] = {}
     for name, seconds in (stage for part in parts for stage in part.stages):
         stages[name] = stages.get(name, 0) + seconds
@@ -244,7 +234,6 @@ def line_json(note: Note) -> dict[str, Any]:
 
 
 def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
-    """Return the decisions for --dry-run."""
     return [
         {
             "conversation": conversation,
@@ -303,11 +292,7 @@ def recorded_json(recorded: RecordedContext) -> dict[str, Any]:
 
 
 def inspect_json(
-    source: Source,
-    counter: str,
-    outlook: Outlook,
-    analyses: Sequence[Analysis],
-    views: Sequence[Overview],
+    source: Source, counter: str, outlook: Outlook, analyses: Sequence[Analysis], views: Sequence[Overview]
 ) -> dict[str, Any]:
     def shares(kind: str) -> dict[str, dict[str, int]]:
         total: dict[str, dict[str, int]] = {}

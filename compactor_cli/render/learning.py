@@ -81,7 +81,6 @@ def learned_json(
 
 
 def limit_remarks(taught: LearnedProfile) -> list[str]:
-    """Return notes on the limits of the figures."""
     lines = ["weights are of signals of different units: compare their signs, not their sizes"]
     if taught.held_out is not None:
         lines.append("presence is not use: a model may overlook what is there, and may not need what is missing")
@@ -116,10 +115,8 @@ def _unused_lines(left_out: UnusedInputs) -> Iterator[str]:
 
 
 def _whole_table(console: Console, held_out: HeldOut) -> Table:
-    table = make_table(console, "Held out")
-    table.add_column("", no_wrap=True)
-    for name in ("AUC", *(f"{measure} {ratio:.0%}" for ratio in RATIOS for measure in ("LINKED", "recall"))):
-        table.add_column(name, justify="right", no_wrap=True)
+    measures = (f">{measure} {ratio:.0%}!" for ratio in RATIOS for measure in ("LINKED", "recall"))
+    table = make_table(console, "Held out", "!", ">AUC!", *measures)
     for name, row in held_out.whole.rows.items():
         figures = [format_figure(value) for point in row.kept for value in (point.linked, point.recall)] or [
             "-"
@@ -130,14 +127,10 @@ def _whole_table(console: Console, held_out: HeldOut) -> Table:
 
 
 def _source_table(console: Console, held_out: HeldOut) -> Table:
-    """Return a table of LINKED by source."""
     rows = list(held_out.whole.rows)
     ratio = RATIOS[-1]
-    table = make_table(console, f"LINKED at {ratio:.0%}, by source")
-    table.add_column("source", no_wrap=True)
-    table.add_column("sessions", justify="right")
-    for name in rows:
-        table.add_column(_NAMES.get(name, name).removeprefix("adaptive, "), justify="right", no_wrap=True)
+    names = (f">{_NAMES.get(name, name).removeprefix('adaptive, ')}!" for name in rows)
+    table = make_table(console, f"LINKED at {ratio:.0%}, by source", "source!", ">sessions", *names)
     for source, part in held_out.sources.items():
         table.add_row(
             snippet(source, _NAME_WIDTH), f"{part.sessions:,}", *(_linked(part.rows[name], ratio) for name in rows)
@@ -147,10 +140,7 @@ def _source_table(console: Console, held_out: HeldOut) -> Table:
 
 def _weight_table(console: Console, taught: LearnedProfile) -> Table:
     """Return a table of the signals with the greatest effect, for or against a name, when they are 1."""
-    table = make_table(console, "Largest weights")
-    table.add_column("weight", justify="right", no_wrap=True)
-    table.add_column("signal", no_wrap=True)
-    table.add_column("")
+    table = make_table(console, "Largest weights", ">weight!", "signal!", "")
     order = sorted(SIGNALS, key=lambda signal: (-abs(taught.weights[signal]), signal))
     for signal in order[:_MAX_WEIGHTS]:
         table.add_row(f"{taught.weights[signal]:+.2f}", signal, Text(SIGNALS[signal], style="dim"))

@@ -13,7 +13,6 @@ from compactor_cli.render.tables import savings_table
 
 
 def file_line(outcome: Outcome, *, written: bool) -> str:
-    """Return the result of one file as a line."""
     where = f", written to {outcome.place}" if written and outcome.place not in ("-", outcome.path) else ""
     before, after = outcome.before, outcome.after
     if outcome.earlier:

@@ -10,23 +10,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.memory.consolidate import Merge
 from compactor_cli.memory.exchange import memory_json
-from compactor_cli.memory.merging import Faded
-from compactor_cli.memory.ranking import MemoryHit, TextSnippet
+from compactor_cli.memory.merging import Faded, Merge
+from compactor_cli.memory.ranking import MemoryHit
 from compactor_cli.model.memory import Memory, MemorySource
 from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
 
 _ID_WIDTH = 12
-"""Width of a short id: `mem_` and eight digits."""
 
 
 def memory_table(console: Console, memories: Sequence[Memory], title: str, *, clock: bool = False) -> Table:
     """Return a table with one line per memory. `clock`: show the time of day instead of the date."""
-    table = make_table(console, title)
+    table = make_table(console, title, "id!", "time!" if clock else "day!", "category!", ">imp.!", "memory!")
     when = 5 if clock else 10
-    _columns(table, "time" if clock else "day")
     text_width = console.width - _ID_WIDTH - when - 11 - 5 - 10
     for memory in memories:
         table.add_row(
@@ -41,29 +38,19 @@ def memory_table(console: Console, memories: Sequence[Memory], title: str, *, cl
 
 def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
     """Return a table of search results, best first, with the search terms highlighted."""
-    table = make_table(console, title)
-    _columns(table, "day")
+    table = make_table(console, title, "id!", "day!", "category!", ">imp.!", "memory!")
     text_width = max(20, console.width - _ID_WIDTH - 10 - 11 - 5 - 10)
     for hit in hits:
         memory = hit.memory
-        text = highlight_terms(hit.snippet)
+        pieces = ((text, "bold green" if is_word else "") for text, is_word in hit.snippet.pieces)
+        text = Text.assemble(*pieces, no_wrap=True, overflow="ellipsis")
         text.truncate(text_width, overflow="ellipsis")
         day = format_time(memory.created, "%Y-%m-%d")
         table.add_row(short_id(memory), day, Text(memory.category), _points(memory), text)
     return table
 
 
-def highlight_terms(text_snippet: TextSnippet) -> Text:
-    """Return a snippet with the search terms highlighted."""
-    return Text.assemble(
-        *((text, "bold green" if is_word else "") for text, is_word in text_snippet.pieces),
-        no_wrap=True,
-        overflow="ellipsis",
-    )
-
-
 def memory_page(memory: Memory) -> Iterable[Text]:
-    """Yield everything about one memory."""
     pinned = "  pinned" if memory.pinned else ""
     yield Text(memory.id, style="bold") + Text(
         f"  {memory.category}  importance {memory.importance:.1f}  confidence {memory.confidence:.2f}{pinned}"
@@ -79,12 +66,7 @@ def memory_page(memory: Memory) -> Iterable[Text]:
 
 
 def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
-    """Return a table of what decay lowers."""
-    table = make_table(console, title)
-    table.add_column("id", no_wrap=True)
-    table.add_column("before", justify="right", no_wrap=True)
-    table.add_column("after", justify="right", no_wrap=True)
-    table.add_column("memory", no_wrap=True)
+    table = make_table(console, title, "id!", ">before!", ">after!", "memory!")
     for change in changes:
         after = change.after
         row = (f"{change.before.importance:.1f}", f"{after.importance:.1f}", snippet(after.text, console.width - 36))
@@ -94,10 +76,7 @@ def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
 
 def merge_table(console: Console, merges: Sequence[Merge], title: str) -> Table:
     """Return a table of merges: the memory that stays, followed by those merged into it."""
-    table = make_table(console, title)
-    table.add_column("id", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("memory", no_wrap=True)
+    table = make_table(console, title, "id!", "!", "memory!")
     for merge in merges:
         for memory in (merge.kept, *merge.others):
             style, state = ("green", "stays") if memory is merge.kept else ("dim", "goes into it")
@@ -129,17 +108,9 @@ def short_id(memory: Memory) -> str:
 
 
 def format_time(seconds: float | None, time_format: str = "%Y-%m-%d %H:%M") -> str:
-    """Return a time in the local time zone."""
     if seconds is None:
         return "-"
     return datetime.fromtimestamp(seconds).astimezone().strftime(time_format)
-
-
-def _columns(table: Table, when: str) -> None:
-    for name in ("id", when, "category"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("imp.", justify="right", no_wrap=True)
-    table.add_column("memory", no_wrap=True)
 
 
 def _points(memory: Memory) -> Text:

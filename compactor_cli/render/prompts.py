@@ -33,12 +33,7 @@ _FILE_KEYS = ("input", "output", "target_tokens", "fits", "warnings", "notes")
 
 def parts_table(console: Console, result: Prompted) -> Table:
     """Return a table of the parts in order, including the history."""
-    table = make_table(console, f"Prompt of {result.total:,} tokens")
-    table.add_column("part")
-    table.add_column("tokens", justify="right")
-    table.add_column("share", justify="right")
-    table.add_column("", no_wrap=True)
-    table.add_column("")
+    table = make_table(console, f"Prompt of {result.total:,} tokens", "part", ">tokens", ">share", "!", "")
     for name, tokens, note in _rows(result):
         table.add_row(name, f"{tokens:,}", percent(tokens, result.total), bar(console, tokens / result.total), note)
     table.add_section()
@@ -70,11 +65,7 @@ def segments_table(console: Console, prompt: Prompt, choices: Sequence[SegmentCh
     """Return a table of the segments: whether and in which variant each is included, and why."""
     used = sum(choice.tokens for choice in choices)
     limit = f" of {prompt.segment_tokens:,}" if prompt.segment_tokens is not None else ""
-    table = make_table(console, f"Segments ({used:,}{limit} tokens)")
-    table.add_column("segment", overflow="fold")
-    table.add_column("", no_wrap=True)
-    table.add_column("tokens", justify="right", no_wrap=True)
-    table.add_column("why")
+    table = make_table(console, f"Segments ({used:,}{limit} tokens)", "segment~", "!", ">tokens!", "why")
     for choice in choices:
         variant = Text(choice.variant, style=_STYLES[choice.variant])
         tokens = f"{choice.tokens:,}" if choice.variant != "out" else ""
@@ -83,7 +74,6 @@ def segments_table(console: Console, prompt: Prompt, choices: Sequence[SegmentCh
 
 
 def history_line(result: Prompted) -> Text:
-    """Return a line about what happened to the history."""
     before, after = result.before, result.history
     if not after.changed:
         return Text(f"history of {count_phrase(len(before.messages), 'message')} unchanged")
@@ -114,7 +104,6 @@ def assemble_json(
     survivals: Sequence[Survival],
     warnings: Sequence[str],
 ) -> dict[str, Any]:
-    """Return the report of `assemble`."""
     history = result.history
     report = compact_json(source, counter, output, history.data, [history], survivals, warnings)
     before = {"messages": len(result.before.messages), "tokens": result.before.tokens}
@@ -151,8 +140,7 @@ def assemble_json(
 
 
 def _part_json(part: Sized, result: Prompted) -> dict[str, Any]:
-    """Return one part as JSON. The tokens of the transcript's own system messages are counted as part of the
-    history."""
+    """Return one part as JSON. The transcript's own system messages count as history."""
     is_transcript = part.given == "transcript"
     return {
         "name": part.name,

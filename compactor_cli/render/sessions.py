@@ -20,7 +20,6 @@ _MIN_WIDE_WIDTH = 110
 """From this console width on, ids and sizes are shown."""
 _PROJECT, _PROJECT_NARROW = 24, 12
 _MIN_TITLE_WIDTH = 12
-"""Minimum width of a title."""
 _UNITS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 _AGES = ((60, 1, "s"), (3_600, 60, " min"), (86_400, 3_600, " h"), (14 * 86_400, 86_400, " d"))
 """(limit in seconds, seconds per unit, unit name) for ages below the limit."""
@@ -28,13 +27,11 @@ _AGES = ((60, 1, "s"), (3_600, 60, " min"), (86_400, 3_600, " h"), (14 * 86_400,
 
 def session_table(console: Console, sessions: Sequence[SavedSession], now: float) -> Table:
     """Return a table of the sessions, newest first. ~ marks an estimate, – an unknown number."""
-    table = make_table(console, "Sessions")
     wide = console.width >= _MIN_WIDE_WIDTH
     project_width = _PROJECT if wide else _PROJECT_NARROW
-    columns = [("id", "left", True), ("agent", "left", True), ("project", "left", True)]
-    title = "title or first request" if wide else "title"
-    columns += [(title, "left", True), ("messages", "right", wide), ("msgs", "right", not wide)]
-    columns += [("tokens", "right", True), ("size", "right", wide), ("last use", "right", True)]
+    wide_columns = ("title or first request!", ">messages!", ">tokens!", ">size!", ">last use!")
+    more = wide_columns if wide else ("title!", ">msgs!", ">tokens!", ">last use!")
+    columns = ("id!", "agent!", "project!", *more)
     rows = [
         {
             "id": Text(name, style="cyan"),
@@ -48,17 +45,13 @@ def session_table(console: Console, sessions: Sequence[SavedSession], now: float
         }
         for saved, name in zip(sessions, shortest_prefixes([plain(saved.id) for saved in sessions]), strict=True)
     ]
-    shown_columns = [name for name, _, shown_when in columns if shown_when]
-    used_width = sum(
-        max([len(name), *(row[name].cell_len for row in rows)]) + 2 for name in shown_columns if name in rows[0]
-    )
+    names = [column.strip(">!") for column in columns]
+    used_width = sum(max([len(name), *(row[name].cell_len for row in rows)]) + 2 for name in names if name in rows[0])
     title_width = max(_MIN_TITLE_WIDTH, console.width - used_width)
-    for name, justify, shown_when in columns:
-        if shown_when:
-            table.add_column(name, justify="right" if justify == "right" else "left", no_wrap=True)
+    table = make_table(console, "Sessions", *columns)
     for saved, row in zip(sessions, rows, strict=True):
         words = snippet(saved.words or "–", title_width)
-        table.add_row(*(row.get(name, words) for name in shown_columns))
+        table.add_row(*(row.get(name, words) for name in names))
     return table
 
 
@@ -70,11 +63,6 @@ def choice_lines(sessions: Sequence[SavedSession], width: int, now: float) -> It
         start = f"{number:>3}  {used:>10}  {saved.agent.name:<11}  {project}"
         words = snippet(saved.words or "–", max(_MIN_TITLE_WIDTH, width - len(start) - 2))
         yield Text(start + "  ", style="bold" if number == 1 else "") + words
-
-
-def empty_lines(listing: Listing) -> Iterable[str]:
-    """Yield a message for a search without results, with the folders that were searched."""
-    yield f"no sessions found; looked in {plain(', '.join(map(str, listing.searched_folders)))}"
 
 
 def failed_lines(listing: Listing) -> Iterable[str]:

@@ -18,8 +18,7 @@ _MAX_VALUE_WIDTH = 40
 
 def settings_table(console: Console, values: Mapping[str, SettingValue]) -> Table:
     """Return a table of all keys with their values and origins; values that were set stand out."""
-    table = make_table(console, "Settings")
-    table.add_column("key", no_wrap=True)
+    table = make_table(console, "Settings", "key!")
     table.add_column("value", overflow="fold", max_width=_MAX_VALUE_WIDTH)
     table.add_column("from", overflow="fold")
     for name, entry in values.items():

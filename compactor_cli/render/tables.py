@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from rich.console import Console, JustifyMethod
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -57,17 +58,14 @@ def brief_text(message: Message, width: int) -> Text:
 
 
 def factors_of(score: Score) -> str:
-    """Return the factors of a score on one line."""
     return ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors"
 
 
 def score_table(console: Console, analysis: Analysis, selection: Sequence[int]) -> Table:
     """Return a table with one line per message; on a narrow console the factors are below the text."""
-    table = make_table(console, "Scores (★ residual: strategy tiered keeps it whole, ☆ demoted: over the limit)")
+    title = "Scores (★ residual: strategy tiered keeps it whole, ☆ demoted: over the limit)"
+    table = make_table(console, title, ">#!", "role!", ">tokens!", ">score!", "!", ">tier!")
     wide = console.width >= _MIN_WIDE_WIDTH
-    for name in ("#", "role", "tokens", "score", "", "tier"):
-        justify: JustifyMethod = "left" if name in ("role", "") else "right"
-        table.add_column(name, justify=justify, no_wrap=True)
     if wide:
         table.add_column("factors", width=_FACTORS_WIDTH)
     table.add_column("message")
@@ -92,10 +90,7 @@ def score_table(console: Console, analysis: Analysis, selection: Sequence[int]) 
 
 
 def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
-    table = make_table(console, "Tiers of strategy tiered")
-    for name in ("tier", "messages", "before", "after", "kept"):
-        table.add_column(name, justify="left" if name == "tier" else "right")
-    table.add_column("", no_wrap=True)
+    table = make_table(console, "Tiers of strategy tiered", "tier", ">messages", ">before", ">after", ">kept", "!")
     tokens = sum(part.residual_tokens for part in parts)
     count = sum(len(part.residuals) for part in parts)
     table.add_row(Text("★ kept whole (residuals)", style="green"), f"{count:,}", "", f"{tokens:,}", "", "")
@@ -122,12 +117,9 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
 
 
 def spending_table(console: Console, parts: Sequence[Compaction], strategy: str) -> Table:
-    """Return a table of what a strategy without tiers spent its tokens on. For an output that was only repaired, no
-    strategy is named."""
-    table = make_table(console, "Where the tokens went" + (f" (strategy {strategy})" if strategy else ""))
-    for name in ("", "tokens", "share"):
-        table.add_column(name, justify="right" if name else "left")
-    table.add_column("", no_wrap=True)
+    """Return a table of what a strategy without tiers spent; an output that was only repaired has no strategy."""
+    title = "Where the tokens went" + (f" (strategy {strategy})" if strategy else "")
+    table = make_table(console, title, "", ">tokens", ">share", "!")
     after = sum(part.tokens for part in parts)
     for line in total_spent(parts):
         share = line.tokens / after if after else 0
@@ -137,12 +129,7 @@ def spending_table(console: Console, parts: Sequence[Compaction], strategy: str)
 
 def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "Token savings") -> Table:
     """Return a table of sizes before and after, for one file or summed over several."""
-    table = make_table(console, title)
-    table.add_column("")
-    table.add_column("before", justify="right")
-    table.add_column("after", justify="right")
-    table.add_column("saved", justify="right")
-    table.add_column("", no_wrap=True)
+    table = make_table(console, title, "", ">before", ">after", ">saved", "!")
     for name in ("tokens", "messages", "bytes"):
         was, now = getattr(before, name), getattr(after, name)
         savings_bar = bar(console, 1 - now / was if was else 0) if name == "tokens" else ""
@@ -162,22 +149,17 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
 
 
 def decided_line(parts: Sequence[Compaction]) -> Text:
-    """Return a line about how many messages a person decided on."""
     kept_count = sum(len(part.kept) for part in parts)
     dropped = sum(len(group.messages) for part in parts for group in part.dropped)
     return Text(f"by decisions: {kept_count} kept word for word, {dropped} dropped", style="dim")
 
 
 def plan_table(console: Console, part: Compaction) -> Table:
-    """Return a table with one line per group. On a narrow console, the names for which lines are kept are below the
-    reason."""
+    """Return a table with a line per group; on a narrow console, names are below the reason."""
     lines, strategy = plan_lines(part), part.plan.strategy if part.plan else ""
     valued, wide = any(line.decision.signals for line in lines), console.width >= _MIN_WIDE_WIDTH
     note = " (“for”: the names for which lines are kept)" if valued and not wide else ""
-    table = make_table(console, f"Plan of strategy {strategy}{note}")
-    table.add_column("messages", no_wrap=True)
-    table.add_column("rendition", no_wrap=True)
-    table.add_column("tokens", justify="right", no_wrap=True)
+    table = make_table(console, f"Plan of strategy {strategy}{note}", "messages!", "rendition!", ">tokens!")
     table.add_column("why", no_wrap=wide)
     if valued and wide:
         table.add_column("names for which lines are kept", width=_NAMES, no_wrap=True)
@@ -208,11 +190,8 @@ def _names(decision: Decision, width: int) -> Text:
 
 
 def budget_table(console: Console, budget: Budget) -> Table:
-    table = make_table(console, f"Budget of {budget.total:,} tokens, as strategy tiered splits it")
-    table.add_column("part")
-    table.add_column("tokens", justify="right")
-    table.add_column("share", justify="right")
-    table.add_column("", no_wrap=True)
+    title = f"Budget of {budget.total:,} tokens, as strategy tiered splits it"
+    table = make_table(console, title, "part", ">tokens", ">share", "!")
     fixed = budget.fixed
     rows = [
         ("system prompt", fixed.system_prompt),
@@ -259,7 +238,6 @@ def context_lines(console: Console, view: Outlook) -> Iterable[Text]:
 
 
 def recorded_line(recorded: RecordedContext) -> Text:
-    """Return a line that compares the provider's count with ours."""
     text = f"the provider counted {recorded.tokens:,} tokens at message {recorded.message}; the file up to there "
     text += f"has {recorded.own_tokens:,} by compactor's count"
     if recorded.differs and recorded.difference < 0:
@@ -286,36 +264,25 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
     yield _share_table(console, "Roles", "role", view.roles, total)
     yield _share_table(console, "Tiers of age", "tier", view.tiers, total)
     if view.tools:
-        tools = make_table(console, "Tools")
-        for name in ("tool", "calls", "failed", "tokens", "share"):
-            tools.add_column(name, justify="left" if name == "tool" else "right")
+        tools = make_table(console, "Tools", "tool", ">calls", ">failed", ">tokens", ">share")
         for share in view.tools[:12]:
             row = (f"{share.count:,}", f"{share.failed:,}", f"{share.tokens:,}", percent(share.tokens, total))
             tools.add_row(snippet(share.name, 40), *row)
         yield tools
-    heaviest = make_table(console, "Heaviest messages")
-    for name in ("#", "role", "tokens", "share"):
-        heaviest.add_column(name, justify="left" if name == "role" else "right")
-    heaviest.add_column("message", no_wrap=True)
+    heaviest = make_table(console, "Heaviest messages", ">#", "role", ">tokens", ">share", "message!")
     for message in view.heaviest:
         row = (str(message.index), message.role, f"{message.tokens:,}", percent(message.tokens, total))
         heaviest.add_row(*row, brief_text(message, console.width - 36))
     yield heaviest
     if view.rounds:
-        rounds = make_table(console, "Earlier rounds")
-        for name in ("round", "message", "replaces", "tokens"):
-            rounds.add_column(name, justify="right")
+        rounds = make_table(console, "Earlier rounds", ">round", ">message", ">replaces", ">tokens")
         for earlier in view.rounds:
             rounds.add_row(str(earlier.round), str(earlier.index), f"{earlier.covers:,}", f"{earlier.tokens:,}")
         yield rounds
 
 
 def _share_table(console: Console, title: str, label: str, shares: Sequence[Share], total: int) -> Table:
-    """Return a table of the share of all tokens that each kind of message has."""
-    table = make_table(console, title)
-    for name in (label, "messages", "tokens", "share"):
-        table.add_column(name, justify="left" if name == label else "right")
-    table.add_column("", no_wrap=True)
+    table = make_table(console, title, label, ">messages", ">tokens", ">share", "!")
     for share in shares:
         portion = share.tokens / total if total else 0
         table.add_row(
@@ -327,9 +294,7 @@ def _share_table(console: Console, title: str, label: str, shares: Sequence[Shar
 def fault_table(
     console: Console, faults: Sequence[Fault], notes: Sequence[Note], findings: Sequence[Finding] = ()
 ) -> Table:
-    table = make_table(console, "Faults")
-    table.add_column("where", no_wrap=True)
-    table.add_column("kind", no_wrap=True)
+    table = make_table(console, "Faults", "where!", "kind!")
     table.add_column("what", ratio=1, overflow="fold")
     for note in notes:
         table.add_row(f"line {note.index}", note.kind, plain(note.detail))
@@ -341,12 +306,7 @@ def fault_table(
 
 
 def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
-    table = make_table(console, "Survival by category")
-    table.add_column("category")
-    table.add_column("kept", justify="right")
-    table.add_column("of", justify="right")
-    table.add_column("", justify="right")
-    table.add_column("", no_wrap=True)
+    table = make_table(console, "Survival by category", "category", ">kept", ">of", ">", "!")
     for line in survivals:
         if not line.total:
             table.add_row(line.category.replace("_", " "), "none")
@@ -371,16 +331,27 @@ def fate_line(fate: Fate) -> Text:
 
 
 def lost_table(console: Console, survivals: Sequence[Survival], max_rows: int) -> Table | None:
-    """Return a table of what is lost, most important categories first."""
     rows = [(s.category, index, text) for s in survivals if s.category != "identifiers" for index, text in s.lost]
     if not rows:
         return None
     names = sum(len(s.lost) for s in survivals if s.category == "identifiers")
     identifier_note = f", and {names:,} identifiers" if names else ""
-    table = make_table(console, f"Lost ({min(max_rows, len(rows)):,} of {len(rows):,}{identifier_note}; all in --json)")
-    table.add_column("#", justify="right")
-    table.add_column("category", no_wrap=True)
-    table.add_column("text", no_wrap=True)
+    title = f"Lost ({min(max_rows, len(rows)):,} of {len(rows):,}{identifier_note}; all in --json)"
+    table = make_table(console, title, ">#", "category!", "text!")
     for category, index, text in rows[:max_rows]:
         table.add_row(str(index), category.replace("_", " "), snippet(text, console.width - 24))
+    return table
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    return {"kind": finding.kind, "line": finding.line, "detail": finding.detail, "remedy": finding.remedy or None}
+
+
+def findings_table(console: Console, findings: Sequence[Finding], *, fixed: bool) -> Table:
+    table = make_table(console, "Findings", ">line!", "kind!")
+    table.add_column("what", ratio=3, overflow="fold")
+    table.add_column("done about it" if fixed else "what --fix does", ratio=2, overflow="fold")
+    for finding in findings:
+        line = str(finding.line) if finding.line else ""
+        table.add_row(line, finding.kind, plain(finding.detail), finding.remedy or "nothing: fix by hand")
     return table

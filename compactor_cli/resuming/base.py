@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from compactor_cli.converting.stable import UNKNOWN_TIME, iso, uuid_of
+from compactor_cli.converting.base import UNKNOWN_TIME, iso, uuid_of
+from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Message, Path
 from compactor_cli.model.transcript import Transcript
 
@@ -43,8 +44,7 @@ class Compacted(Struct, frozen=True):
         return next((link.id for link in reversed(self.before.links) if link and not link.chain), "")
 
     def lead(self) -> tuple[str, list[tuple[Message, Any]]]:
-        """Return a summary to begin with, and the records that follow it. The summary is the output's first message
-        if that is one, else a notice."""
+        """Return a summary to begin with (the output's first message, else a notice), and the records after it."""
         records = self.records
         first = self.after.messages[0] if self.after.messages else None
         if first is None or first.origin != "summary":
@@ -78,16 +78,27 @@ class Agentic(Protocol):
     """Whether it appends only to files with one record per line, not to documents."""
 
     def project(self, value: Any) -> str:
-        """Return the project folder (or the format's equivalent) stated in a value of the file; empty if it states
-        none."""
+        """Return the project folder, or its equivalent, stated in a value of the file; empty if there is none."""
 
     def append(self, compacted: Compacted) -> Sequence[Any]:
-        """Return the JSON values to append so that the agent sends the output of the compaction. Raises UsageError
-        if nothing can be appended to the session."""
+        """Return the JSON values to append so that the agent sends the output. Raises UsageError."""
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        """Return path -> JSON text for the changes that turn session `old` into session `new` in a value of the
-        file."""
+        """Return path -> JSON text for what turns session `old` into session `new` in a value of the file."""
+
+
+class OnLines:
+    """Base of agents that append lines to a session, with its folder and its id in these members."""
+
+    lines = True
+    project_path: tuple[str, ...] = ("cwd",)
+
+    def project(self, value: Any) -> str:
+        return member(value, *self.project_path)
+
+    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
+        has_session_id = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
+        return {("sessionId",): jsonedit.encode(new)} if has_session_id else {}
 
 
 def last_value(transcript: Transcript) -> dict[str, Any]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.formats import jsonedit
 from compactor_cli.formats.anthropic_blocks import COUNTS
 from compactor_cli.formats.base import word
-from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, last_value, member
+from compactor_cli.resuming.base import Compacted, OnLines, last_value
 
 _ENVELOPE = ("userType", "cwd", "sessionId", "version", "gitBranch", "slug")
 _CALLS = frozenset(("tool_use", "tool_result"))
@@ -17,13 +15,9 @@ _BY_CALL = ("wireToolInputs", "wireIngestContext")
 _FLAGS = ("isCompactSummary", "isVisibleInTranscriptOnly")
 
 
-class ResumedClaudeCode:
+class ResumedClaudeCode(OnLines):
     format = "claude-code"
     appends = "a compact boundary, followed by what is kept"
-    lines = True
-
-    def project(self, value: Any) -> str:
-        return member(value, "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         stamps = compacted.stamps()
@@ -63,10 +57,6 @@ class ResumedClaudeCode:
             parent = record_id
         return values
 
-    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        has_session_id = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
-        return {("sessionId",): jsonedit.encode(new)} if has_session_id else {}
-
 
 class _Ids:
     """New ids for copied records. The agent searches the whole file for the pieces and call results of an answer, so
@@ -93,8 +83,7 @@ def _counts(value: Any) -> bool:
 
 
 def _copy_message(message: dict[str, Any], ids: _Ids, *, keeps_usage: bool) -> dict[str, Any]:
-    """Return a message under new ids. Only the newest count stays, since it states the size of the context. The
-    others are zeroed, because tools that add up usage would count them twice."""
+    """Return a message under new ids. Only the newest usage stays: tools add up usage."""
     content = message.get("content")
     changes: dict[str, Any] = {}
     if isinstance(content, list):

@@ -10,21 +10,17 @@ from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.codex_context import DELIVERY, next_ordinal
 from compactor_cli.formats.response_items import AGENTS
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, member
+from compactor_cli.resuming.base import Compacted, OnLines
 
 _FORMAT = FORMATS["codex"]
 _HEAD_ID_KEYS = ("id", "session_id")
 _RECORD_ID_KEYS = ("thread_id", "session_id")
-"""Members of records that hold the session id."""
 
 
-class ResumedCodex:
+class ResumedCodex(OnLines):
     format = "codex"
     appends = "a compacted record with the history"
-    lines = True
-
-    def project(self, value: Any) -> str:
-        return member(value, "payload", "cwd")
+    project_path = ("payload", "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         items = [item for _, value in compacted.records if (item := _item(value)) is not None]
@@ -71,8 +67,7 @@ def _blocks(payload: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _count(compacted: Compacted, stamp: str) -> list[Any]:
-    """Return the session's newest count, scaled to the current context. The agent checks it before sending to decide
-    whether to compact."""
+    """Return the newest count, scaled to the current context; the agent decides by it whether to compact."""
     before = compacted.before
     raw = (before.raw(record) for record in range(len(before.records) - 1, -1, -1))
     counts = (json.loads(line) for line in raw if b'"token_count"' in line)

@@ -6,16 +6,13 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, member
+from compactor_cli.resuming.base import Compacted, OnLines, member
 
 
-class ResumedCopilotCLI:
+class ResumedCopilotCLI(OnLines):
     format = "copilot-cli"
     appends = "a compaction, followed by what is kept"
-    lines = True
-
-    def project(self, value: Any) -> str:
-        return member(value, "data", "context", "cwd")
+    project_path = ("data", "context", "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         stamps = compacted.stamps()

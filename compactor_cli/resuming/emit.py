@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from compactor_cli.converting.stable import digest, uuid_of
+from compactor_cli.converting.base import digest, uuid_of
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.content import Content, read_all, sha256
@@ -25,8 +25,7 @@ def agentic(format: str) -> Agentic:
 
 
 def append_compaction(before: Source, after: Source) -> bytes:
-    """Return the original file with what its agent would append, so that the agent sends `after`, the output of a
-    compaction. Raises UsageError if nothing can be appended."""
+    """Return the original with what its agent appends so that it sends `after`. Raises UsageError."""
     resumer = agentic(before.format)
     if len(before.transcripts) != 1:
         raise UsageError(

@@ -6,16 +6,13 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, member
+from compactor_cli.resuming.base import Compacted, OnLines
 
 
-class ResumedGeminiCLI:
+class ResumedGeminiCLI(OnLines):
     format = "gemini-cli"
     appends = "a $set of all messages"
-    lines = True
-
-    def project(self, value: Any) -> str:
-        return member(value, "projectHash")
+    project_path = ("projectHash",)
 
     def append(self, compacted: Compacted) -> list[Any]:
         messages: list[Any] = []

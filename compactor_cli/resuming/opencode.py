@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from compactor_cli.converting.stable import digest, millis
+from compactor_cli.converting.base import digest, millis
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.opencode_records import MODEL, NO_TOKENS
 from compactor_cli.model.message import Path
@@ -99,8 +99,7 @@ def _replace_id(name: str, old: str, new: str) -> str:
 
 
 def _ids(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yield the ids of sessions, messages and parts in a document or message, with their paths. Text of tools and
-    models is not searched."""
+    """Yield the ids of sessions, messages and parts with their paths, but none from texts."""
     if not isinstance(value, dict):
         return
     for name in _IDS:

@@ -70,8 +70,7 @@ def _events(transcript: Transcript) -> _Events:
 
 
 def _changed_range(before: _Events, after: _Events) -> tuple[int, int]:
-    """Return the end of the beginning, and the beginning of the end, of the sent output that consist of unchanged
-    events."""
+    """Return the ends of the unchanged beginning and the begin of the unchanged end of what is sent."""
     old = {name: before.transcript.raw(record) for name, record in before.sent}
     same = [old.get(name) == after.transcript.raw(record) for name, record in after.sent]
     first = next((index for index, is_same in enumerate(same) if not is_same), len(same))
@@ -88,8 +87,7 @@ def _changed_range(before: _Events, after: _Events) -> tuple[int, int]:
 
 
 def _units(events: _Events) -> Iterator[set[str]]:
-    """Yield sets of events that must be sent together: the calls of an answer with their results, and a run of calls
-    from its first signed thinking on."""
+    """Yield sets of events sent together: an answer's calls and results, and calls from a signed thought on."""
     answers: dict[str, set[str]] = {}
     of_call: dict[str, str] = {}
     for record in events.branch:
@@ -101,18 +99,15 @@ def _units(events: _Events) -> Iterator[set[str]]:
         elif kind in RESULTS and call in of_call:
             answers[of_call[call]].add(name)
     yield from answers.values()
-    for is_work, run in groupby(events.branch, lambda record: _is_work(events.values[record])):
+    for is_work, run in groupby(
+        events.branch, lambda record: member(events.values[record], "kind") in ("ActionEvent", *RESULTS)
+    ):
         members = [events.values[record] for record in run] if is_work else []
         signed = next((index for index, value in enumerate(members) if value.get("thinking_blocks")), len(members))
         yield {member(value, "id") for value in members[signed:]}
 
 
-def _is_work(value: Any) -> bool:
-    return member(value, "kind") in ("ActionEvent", *RESULTS)
-
-
 def _text(transcript: Transcript, records: set[int]) -> str:
-    """Return the content of these records as text."""
     chosen = (message for message in transcript.messages if records.intersection(message.records))
     return "\n\n".join(line for message in chosen for line in _lines(message))
 

@@ -9,16 +9,12 @@ from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.pi import apply_edit, edited_id
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, member
+from compactor_cli.resuming.base import Compacted, OnLines, member
 
 
-class ResumedPi:
+class ResumedPi(OnLines):
     format = "pi"
     appends = "a compaction, followed by what is kept"
-    lines = True
-
-    def project(self, value: Any) -> str:
-        return member(value, "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         parent = compacted.leaf

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli import api
-from compactor_cli.archive.chunks import MAX_CHUNK_BYTES, cut_chunks
+from compactor_cli.archive.manifest import MAX_CHUNK_BYTES, cut_chunks
 from compactor_cli.errors import InputError
 from tests.builders import assistant, jsonl, load, user
 from tests.properties.generators import File, conversations_of, faulty, files, well_formed

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compactor_cli import api
-from compactor_cli.archive.chunks import cut_chunks
+from compactor_cli.archive.manifest import cut_chunks
 from compactor_cli.errors import InputError
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES

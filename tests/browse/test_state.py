@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from compactor_cli.browse.row_lines import safe_line, wrap_line
+from compactor_cli.browse.rows import safe_line, wrap_line
 from compactor_cli.browse.view_state import History, State, decide, decide_all, groups_of
 from compactor_cli.model.decisions import Aim, MessageKey
 from tests.builders import assistant, call, calling_message, jsonl, load, result, system, user

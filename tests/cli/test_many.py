@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.cli.compact_one import FileTask
-from compactor_cli.cli.many import chunk_tasks
+from compactor_cli.cli.many import FileTask, chunk_tasks
 from tests.builders import ROOT, clean_environment, jsonl, plain_exchanges, program_command
 from tests.drawing import loop_step
 

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from compactor_cli.cli import compact_one
+from compactor_cli.cli import many
 from compactor_cli.cli.app import app
 from tests.conftest import DATA
 
@@ -109,7 +109,7 @@ def test_a_bug_in_one_of_several_files_says_what_to_do(tmp_path, monkeypatch):
     def broken(*args):
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr(compact_one, "compact_file", broken)
+    monkeypatch.setattr(many, "compact_file", broken)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["compact", "one.jsonl", "two.jsonl", *HALF, "--out-dir", "out"])
     assert done.exit_code == 70

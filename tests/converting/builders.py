@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from compactor_cli.converting import TARGETS
 from compactor_cli.converting.base import WriteContext
 from compactor_cli.converting.convert import Options, convert, spoken_items
+from compactor_cli.converting.fitting import arrange
 from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.converting.taking import take_conversation
 from compactor_cli.formats import FORMATS
@@ -113,6 +115,7 @@ def conversations(draw):
 
 def write_and_read(conversation, target):
     """Write a conversation as a file of a target, and read it again."""
-    fitted = TARGETS[target].fit(conversation)
+    turns = arrange(conversation.turns, close=TARGETS[target].closes)
+    fitted = replace(conversation, turns=TARGETS[target].fit(turns))
     data = TARGETS[target].write([fitted], CONTEXT)
     return load(data, f"{target}.jsonl", Uncounted(), format=target)

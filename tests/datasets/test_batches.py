@@ -20,7 +20,7 @@ from tests.builders import plain_exchanges
 pa = pytest.importorskip("pyarrow")
 
 from compactor_cli.datasets.batches import RowResult, compact_batch, compact_rows, row_of  # noqa: E402
-from compactor_cli.datasets.row_documents import without_nulls  # noqa: E402
+from compactor_cli.datasets.columns import without_nulls  # noqa: E402
 from tests.drawing import example_count  # noqa: E402
 
 HALF = Settings(target_ratio=0.5)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from compactor_cli import api
-from compactor_cli.archive.chunks import cut_chunks
-from compactor_cli.archive.manifest import make_manifest_of
+from compactor_cli.archive.manifest import cut_chunks, make_manifest_of
 from compactor_cli.archive.stored import archive
 from compactor_cli.db.database import Database
 from compactor_cli.model.archived import FileState, Manifest, Round

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compactor_cli.db.database import open_database
-from compactor_cli.memory.search_terms import search_words
+from compactor_cli.memory.search_terms import term_text
 from compactor_cli.memory.stored.memories import Filters, add_memories, search_memories
 from compactor_cli.memory.stored.memory_search import ALL
 from compactor_cli.model.memory import Memory
@@ -166,7 +166,7 @@ def test_every_word_of_any_text_finds_it_and_no_query_is_an_error(both, text, qu
             put_there = add_memories(connection, [memory(f"a {text}.")], NOW)
             said = (put_there.new or put_there.known)[0]
             search_memories(connection, query, limit=5, now=NOW)
-            for word in set(search_words(text)):
+            for word in set(term_text(text).split()):
                 hits = search_memories(connection, word, limit=10_000, now=NOW)
                 assert said in [hit.memory for hit in hits], word
 

@@ -8,8 +8,7 @@ from datetime import datetime, timezone
 import pytest
 
 from compactor_cli.errors import UsageError
-from compactor_cli.memory.consolidate import merges
-from compactor_cli.memory.merging import check_memory, consolidate_memories
+from compactor_cli.memory.merging import check_memory, consolidate_memories, merges
 from compactor_cli.model.memory import Memory, MemorySource
 from tests.cost import count_calls
 

@@ -9,8 +9,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import ModelError
-from compactor_cli.memory.extract import copied_sentences, extract
-from compactor_cli.memory.extraction import extract_memories
+from compactor_cli.memory.extract import copied_sentences, extract, extract_memories
 from compactor_cli.model.memory import Memory
 from compactor_cli.scoring.classifier import ClassifierScorer
 from compactor_cli.settings import MemorySettings, ScoringSettings, Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.memory.ephemeral import Speaker, is_ephemeral
-from compactor_cli.memory.prose import spoken_sentences
+from compactor_cli.memory.extract import spoken_sentences
 
 LINE = "We keep the totals in cents because the report rounds them"
 """Long enough that it may be wrapped."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compactor_cli.configuration.checked_values import notation_of
 from compactor_cli.configuration.editing import with_value, without_key
 from compactor_cli.configuration.keys import keys, sections
-from compactor_cli.configuration.parsed_file import layer_of
+from compactor_cli.configuration.layers import layer_of
 from compactor_cli.configuration.settings_files import SettingsFile, parse_file, section_of
 
 KEYS = [key for key in keys().values() if key.default is not None]

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from compactor_cli.configuration.checked_values import check_value
-from compactor_cli.configuration.keys import keys
+from compactor_cli.configuration.keys import PRESETS, keys
 from compactor_cli.configuration.layers import Origin, SettingValue, make_reading_settings, make_settings, merge
-from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.errors import SettingsError
 from compactor_cli.pipeline.threshold import compaction_threshold
 from compactor_cli.settings import ContextSettings, ReadingSettings, Settings

@@ -9,8 +9,7 @@ import pytest
 
 from compactor_cli.configuration.editing import settings_template
 from compactor_cli.configuration.keys import keys
-from compactor_cli.configuration.layers import merge
-from compactor_cli.configuration.parsed_file import layer_of
+from compactor_cli.configuration.layers import layer_of, merge
 from compactor_cli.configuration.settings_files import SettingsFile, parse_file
 
 FILES = (SettingsFile("user file", Path("config.toml")), SettingsFile("user file", Path("config.yaml")))

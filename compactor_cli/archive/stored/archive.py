@@ -46,11 +46,8 @@ __all__ = [
 
 
 def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], now: float) -> int:
-    """Store a compaction, its rounds and its input, whose pieces are `pieces`. Return its id.
-
-    An unchanged file is recorded without pieces, and only if it is not the output of a known compaction; if it is,
-    the id of that one is returned. The output counts as not written until `confirm`.
-    """
+    """Store a compaction, its rounds and the pieces of its input; return its id. An unchanged file is recorded without
+    pieces, unless it is a known output. The output counts as not written until `confirm`."""
     lock(connection)
     before = ancestry(connection, pieces)
     if before.sha256 != manifest.input.sha256:
@@ -78,11 +75,8 @@ def confirm(connection: Connection, id: int) -> None:
 def restore(
     connection: Connection, id: int, now: float | None, write_chunk: Callable[[Iterable[bytes]], Content] = b"".join
 ) -> Content:
-    """Return the input of a compaction, byte for byte. Raises StoreError when the archive no longer holds it.
-
-    `now`: time to record as the last use, which needs a write transaction; None if it cannot be recorded.
-    `write_chunk`: stores the pieces when they may be too large for memory.
-    """
+    """Return the input of a compaction. Raises StoreError when the archive no longer holds it. `now`: the last use,
+    which needs a write transaction; None if it cannot be recorded. `write_chunk`: stores the pieces."""
     if now is not None:
         # the first statement locks the row, so that nobody deletes the pieces while they are read
         connection.execute(update(compactions).where(compactions.c.id == id).values(used=now))
@@ -104,7 +98,6 @@ def restore(
 
 
 def _first(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
-    """Yield the first `size` bytes of the pieces."""
     for piece in pieces:
         if size > 0:
             yield piece[:size]
@@ -125,8 +118,7 @@ def manifest(connection: Connection, id: int) -> Manifest:
 
 
 def find_by_marks(connection: Connection, references: Container[str]) -> FoundCompaction | None:
-    """Return the newest compaction whose marks a text contains, for files that nothing else identifies.
-    `references`: the first 8 hex digits of each mark's reference."""
+    """Return the newest compaction with a mark among these references (their first 8 hex digits)."""
     for compaction in newest_compactions(connection):
         removed = manifest(connection, compaction.id).removed
         if any(entry.marked and entry.digest[:8] in references for entry in removed):
@@ -135,7 +127,6 @@ def find_by_marks(connection: Connection, references: Container[str]) -> FoundCo
 
 
 def archive_size(connection: Connection) -> ArchiveSize:
-    """Return how much data the archive holds."""
     count, input_bytes = connection.execute(
         select(func.count(), func.count().filter(compactions.c.kept)).select_from(compactions)
     ).one()
@@ -166,11 +157,8 @@ def _state_values(name: str, state: FileState) -> dict[str, object]:
 
 
 def _stored_sources(connection: Connection, target: Archived) -> Iterator[int]:
-    """Yield compactions whose stored input equals or begins with the input of `target`, starting with `target` itself.
-
-    For an unchanged file no pieces are stored. If the file grew later and was compacted, that compaction's input
-    begins with it.
-    """
+    """Yield compactions whose stored input equals or begins with that of `target`, which comes first. No pieces are
+    stored of an unchanged file; if it grew and was compacted, that compaction's input begins with it."""
     if target.kept:
         yield target.id
     if target.changed:

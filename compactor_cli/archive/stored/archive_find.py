@@ -14,21 +14,9 @@ from compactor_cli.errors import StoreError
 from compactor_cli.model.archived import Archived, FileState, FoundCompaction
 from compactor_cli.model.content import Content, split_chunks
 
-_COMPACTION_COLUMNS = (
-    compactions.c.id,
-    compactions.c.at,
-    compactions.c.used,
-    compactions.c.previous,
-    compactions.c.written,
-    compactions.c.kept,
-    compactions.c.format,
-    compactions.c.input_path,
-    compactions.c.input_sha256,
-    compactions.c.input_size,
-    compactions.c.output_path,
-    compactions.c.output_sha256,
-    compactions.c.output_size,
-)
+_OWN = ("id", "at", "used", "previous", "written", "kept", "format")
+_STATES = tuple(f"{name}_{field}" for name in ("input", "output") for field in ("path", "sha256", "size"))
+_COMPACTION_COLUMNS = tuple(compactions.c[name] for name in (*_OWN, *_STATES))
 
 
 class _State(NamedTuple):
@@ -84,12 +72,8 @@ def ancestry(connection: Connection, contents: Sequence[bytes]) -> Ancestry:
 
 
 def find_compaction(connection: Connection, data: Content, keys: Sequence[str] = ()) -> FoundCompaction | None:
-    """Return the compaction that a file belongs to, and how it matches.
-
-    The checks are, in order: the file is an output; it is an input; it begins with an output; `keys` (see
-    `session_keys`) contains the key of a recorded session. Among several matches, compactions that changed something
-    take precedence, then newer ones.
-    """
+    """Return the compaction that a file belongs to: it is an output, it is an input, it begins with an output, or
+    `keys` has a session's key. Compactions that changed something come first, then newer ones."""
     ancestors = ancestry(connection, split_chunks(data))
     if ancestors.exact and not (
         ancestors.original and _is_unchanged_output(connection, ancestors.outputs[0], ancestors.inputs[0])
@@ -116,8 +100,7 @@ def _is_unchanged_output(connection: Connection, output: int, input: int) -> boo
 
 
 def compaction_chain(connection: Connection, id: int) -> list[Archived]:
-    """Return a compaction preceded by the earlier rounds that it came from, oldest first. Raises StoreError for an
-    unknown id."""
+    """Return a compaction after the rounds that it came from, oldest first. Raises StoreError."""
     last = get_compaction(connection, id)
     earlier = select(compactions.c.id, compactions.c.previous).where(compactions.c.id == id).cte(recursive=True)
     earlier_step = select(compactions.c.id, compactions.c.previous).join(
@@ -151,13 +134,7 @@ def compactions_at_path(connection: Connection, path: str) -> list[Archived]:
 
 def _archived(row: Any) -> Archived:
     return Archived(
-        id=row.id,
-        at=row.at,
-        used=row.used,
-        previous=row.previous,
-        written=row.written,
-        kept=row.kept,
-        format=row.format,
+        **{name: getattr(row, name) for name in _OWN},
         input=FileState(row.input_path, row.input_sha256, row.input_size),
         output=FileState(row.output_path, row.output_sha256, row.output_size),
     )

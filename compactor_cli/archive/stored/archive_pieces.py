@@ -13,9 +13,7 @@ from compactor_cli.db.tables import objects, pieces
 from compactor_cli.errors import StoreError
 
 _BATCH = 500
-"""Maximum number of values in one statement."""
 _MAX_BATCH_BYTES = 8 * 1024 * 1024
-"""Maximum bytes of compressed pieces inserted at a time."""
 _LEVEL = 4
 """zlib level: nearly twice as fast as the default, and 4 percent larger on real sessions."""
 _LOCK = 0x61726368
@@ -25,11 +23,7 @@ T = TypeVar("T")
 
 
 def lock(connection: Connection) -> None:
-    """Prevent others from changing the archive until the transaction ends.
-
-    Otherwise a piece could be deleted while another process relies on it. On SQLite, a write transaction has the
-    database to itself anyway.
-    """
+    """Prevent others from deleting a piece that this transaction relies on. SQLite does so by itself."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
 
@@ -79,7 +73,6 @@ def drop_pieces(connection: Connection, compaction: int) -> int:
 
 
 def stored_bytes(connection: Connection) -> int:
-    """Return the compressed size of all pieces in bytes."""
     return int(connection.execute(select(func.coalesce(func.sum(objects.c.stored), 0))).scalar_one())
 
 
@@ -95,7 +88,6 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, An
 
 
 def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield the values in batches that fit one statement."""
     for index in range(0, len(values), _BATCH):
         yield values[index : index + _BATCH]
 

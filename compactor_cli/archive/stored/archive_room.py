@@ -13,15 +13,11 @@ from compactor_cli.db.tables import compactions, pieces, rounds
 from compactor_cli.model.archived import Evicted
 
 _DAY = 86_400.0
-"""Seconds in a day."""
 
 
 def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float) -> Evicted:
-    """Delete stored inputs, least recently used first, until the archive is within its limit.
-
-    Inputs from the last `keep_days` stay regardless. The history of a deleted input remains, but the input can no
-    longer be restored.
-    """
+    """Delete stored inputs, least recently used first, until the archive is within its limit. Those of the last
+    `keep_days` stay, and so does the history of deleted ones."""
     lock(connection)
     stored = stored_bytes(connection)
     if stored <= limit_bytes:
@@ -55,11 +51,8 @@ def _has_room(connection: Connection, compaction: int, border: float) -> bool:
 
 
 def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
-    """Delete everything about the sessions of these compactions: inputs, manifests, rounds, summaries.
-
-    Earlier and later rounds are deleted with them, but pieces shared with other sessions stay. The rows disappear
-    with the transaction; their bytes disappear from the database's files after `removal.scrub`.
-    """
+    """Delete everything about the sessions of these compactions, except pieces shared with others. The bytes disappear
+    from the database's files after `removal.scrub`."""
     lock(connection)
     going = related(connection, ids)
     freed = sum(drop_pieces(connection, compaction) for compaction in going)
@@ -71,8 +64,7 @@ def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
 
 
 def related(connection: Connection, ids: Iterable[int]) -> list[int]:
-    """Return these compactions and all others of the same sessions: earlier and later rounds, and those of the same
-    file."""
+    """Return these compactions and all others of the same sessions and files."""
     reached: set[int] = set()
     new = set(ids)
     while new:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, Row, delete, insert, select
 
 from compactor_cli.archive.manifest import content_key, id_key
@@ -16,17 +16,14 @@ from compactor_cli.model.archived import Manifest, PastRound, Round
 
 _MAX_INTEGER = 2**31 - 1
 """The largest round number that every database accepts; a text may claim any number."""
+_OF_COMPACTION = ("at", "input_path", "output_path", "kept", "written")
 
 
 def add_rounds(
     connection: Connection, compaction: int, manifest: Manifest, earlier: Sequence[int], related: Sequence[int]
 ) -> None:
-    """Store the rounds of a compaction with their sessions.
-
-    `earlier`: compactions that the input came from, nearest first. They determine the round number, and the session
-    if the format has no session id. `related`: other compactions of the same session, used if there are no earlier
-    ones.
-    """
+    """Store the rounds of a compaction. `earlier`: compactions that the input came from, nearest first; they determine
+    the number, and the session if the format has no id, else `related` ones of the session."""
     before = _by_conversation(connection, earlier)
     previous_rounds = {**_by_conversation(connection, related), **before}
     for entry in manifest.rounds:
@@ -40,11 +37,7 @@ def add_rounds(
 
 
 def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int] = ()) -> list[PastRound]:
-    """Return the rounds of sessions with these keys, and those of these compactions and all that share a session with
-    them.
-
-    They are sorted from oldest to newest.
-    """
+    """Return the rounds of sessions with these keys or compactions, from oldest to newest."""
     compaction_ids: set[int] = set()
     for batch in batches(list(keys)):
         compaction_ids |= set(connection.execute(select(sessions.c.id).where(sessions.c.key.in_(batch))).scalars())
@@ -66,7 +59,6 @@ def rounds_of(connection: Connection, compaction: int) -> list[PastRound]:
 
 
 def forget_empty_sessions(connection: Connection) -> None:
-    """Delete sessions without rounds."""
     has_rounds = select(rounds.c.id).where(rounds.c.session == sessions.c.id).exists()
     connection.execute(delete(sessions).where(~has_rounds))
 
@@ -86,60 +78,21 @@ def _by_conversation(connection: Connection, ids: Sequence[int]) -> dict[int, Pa
 def _row(connection: Connection, compaction: int, key: str, entry: Round) -> dict[str, Any]:
     insert_new(connection, sessions, [{"key": key}])
     session = connection.execute(select(sessions.c.id).where(sessions.c.key == key)).scalar_one()
-    return {
-        "compaction": compaction,
-        "conversation": entry.conversation,
-        "session": session,
-        "round": min(entry.round, _MAX_INTEGER),
-        "strategy": entry.strategy,
-        "summarizer": entry.summarizer,
-        "target": entry.target,
-        "tokens_before": entry.tokens_before,
-        "tokens_after": entry.tokens_after,
-        "messages_before": entry.messages_before,
-        "messages_after": entry.messages_after,
-        "summary": entry.summary,
-        "compacted": json.dumps(entry.compacted),
-    }
+    own = {"compaction": compaction, "session": session, "round": min(entry.round, _MAX_INTEGER)}
+    return {**asdict(entry), **own, "compacted": json.dumps(entry.compacted)}
 
 
 def _past_columns() -> Any:
-    files = (
-        compactions.c.at,
-        compactions.c.input_path,
-        compactions.c.output_path,
-        compactions.c.kept,
-        compactions.c.written,
-        compactions.c.format,
-        sessions.c.key,
-    )
+    files = (compactions.c[name] for name in (*_OF_COMPACTION, "format"))
     joined = rounds.join(compactions, compactions.c.id == rounds.c.compaction)
-    return select(rounds, *files).select_from(joined.join(sessions, sessions.c.id == rounds.c.session))
+    columns = select(rounds, *files, sessions.c.key)
+    return columns.select_from(joined.join(sessions, sessions.c.id == rounds.c.session))
 
 
 def _past_round(row: Row[Any]) -> PastRound:
     own_id = id_key(row.format, "")
-    entry = Round(
-        conversation=row.conversation,
-        session=row.key.removeprefix(own_id) if row.key.startswith(own_id) else "",
-        round=row.round,
-        strategy=row.strategy,
-        summarizer=row.summarizer,
-        target=row.target,
-        tokens_before=row.tokens_before,
-        tokens_after=row.tokens_after,
-        messages_before=row.messages_before,
-        messages_after=row.messages_after,
-        summary=row.summary,
-        compacted=tuple(json.loads(row.compacted)),
-    )
-    return PastRound(
-        compaction=row.compaction,
-        at=row.at,
-        session=row.key,
-        round=entry,
-        input_path=row.input_path,
-        output_path=row.output_path,
-        kept=row.kept,
-        written=row.written,
-    )
+    values = {name: getattr(row, name) for name in Round.__struct_fields__}
+    values["session"] = row.key.removeprefix(own_id) if row.key.startswith(own_id) else ""
+    values["compacted"] = tuple(json.loads(row.compacted))
+    of_compaction = {name: getattr(row, name) for name in _OF_COMPACTION}
+    return PastRound(compaction=row.compaction, session=row.key, round=Round(**values), **of_compaction)

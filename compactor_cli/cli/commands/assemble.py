@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
 
 import typer
 
@@ -44,10 +43,7 @@ class AssembleOptions(options.SessionOptions):
     context: options.ContextOption = None
     dry_run: options.DryRunOption = False
     report: options.ReportOption = ""
-    schema: Annotated[
-        bool,
-        typer.Option("--schema", help="Print the JSON schema of prompt.yaml.", is_eager=True, callback=_schema),
-    ] = False
+    schema: bool = options.option("", "Print the JSON schema of prompt.yaml.", False, is_eager=True, callback=_schema)
 
 
 @takes_options("assemble")
@@ -125,7 +121,7 @@ def _report_result(
 ) -> None:
     """Write the report for scripts and the tables for people; with --dry-run, the tables go to standard output."""
     from compactor_cli.render import jsons, prompts, tables
-    from compactor_cli.render.model_use import model_json, use_line
+    from compactor_cli.render.remarks import model_json, use_line
 
     use = session.model_use()
     for warning in (*result.history.warnings, *(use.warnings if use else ())):

@@ -6,23 +6,21 @@ import dataclasses
 import gc
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from msgspec.structs import replace
 
 from compactor_cli.cli import options
 from compactor_cli.cli.deciding import read_decisions, with_aim
-from compactor_cli.cli.files import is_there, write_bytes
+from compactor_cli.cli.files import is_remote, is_there, local_path, write_bytes
 from compactor_cli.cli.inputs import inputs_of, is_parquet
 from compactor_cli.cli.options import parse_share, parse_tokens
 from compactor_cli.cli.outputs import FilesRead, check_outputs, find_files_read
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.remote import is_remote, local_path
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
@@ -49,10 +47,7 @@ _REPEATED_OPTIONS = ("format", "model", "tokenizer", "profile")
 @frozen(frozen=True, kw_only=True)
 class BrowseOptions(options.PickOptions):
     file: options.OneFileArgument = ""
-    out: Annotated[
-        str,
-        typer.Option("-o", "--output", metavar="FILE", help="File for the decisions; default: NAME.decisions.json."),
-    ] = ""
+    out: str = options.option("FILE", "File for the decisions; default: NAME.decisions.json.", "", "-o", "--output")
     decisions: options.DecisionsOption = ""
 
 
@@ -152,8 +147,7 @@ class SessionDesk:
         return self.session.counter.name
 
     def read(self, named_files: Mapping[str, str] | None = None) -> FilesRead:
-        """Return the files that must never be written: the session, settings files and the database.
-        `named_files`: further files -> what they are."""
+        """Return the files that must never be written. `named_files`: further files -> what they are."""
         return find_files_read(self.session.configured, [self.source.path], named_files)
 
     def opening(self) -> State:
@@ -165,19 +159,18 @@ class SessionDesk:
         return State(Aim(tokens_aimed, settings.target_ratio, settings.strategy))
 
     def aimed(self, text: str, aim: Aim) -> Aim:
-        """Return the aim with the target that the user typed; without a target if the text is empty. Raises
-        UsageError."""
+        """Return the aim with the target that the user typed, or without one for an empty text. Raises UsageError."""
         word = text.strip()
         if not word:
             return replace(aim, target_tokens=None, target_ratio=None)
-        parsed: Callable[[str], Aim] = partial(_with_ratio, aim) if _is_share(word) else partial(_with_tokens, aim)
         try:
-            return parsed(word)
+            if word.endswith("%") or word.startswith(("0", ".")):  # a share: 25%, 0.25 or .25; 1 is one token
+                return replace(aim, target_tokens=None, target_ratio=parse_share(word))
+            return replace(aim, target_tokens=parse_tokens(word), target_ratio=None)
         except typer.BadParameter as error:
             raise UsageError(str(error)) from None
 
     def strategy(self, aim: Aim) -> str:
-        """Return the strategy that an aim leads to."""
         return self._settings(aim).strategy_name
 
     def view(self, state: State) -> BrowserView:
@@ -197,7 +190,6 @@ class SessionDesk:
         return place != self.known and not is_remote(path) and is_there(Path(path).expanduser())
 
     def save(self, out_path: str, state: State) -> str:
-        """Save the decisions."""
         out_path = _named_path(out_path)
         check_outputs(self.read(), {"decisions": [out_path]})
         text = write_decisions(decisions_on(self.source, state.choices, state.aim))
@@ -227,10 +219,7 @@ class SessionDesk:
 
     def _settings(self, aim: Aim) -> Settings:
         return dataclasses.replace(
-            self.session.settings,
-            target_tokens=aim.target_tokens,
-            target_ratio=aim.target_ratio,
-            strategy=aim.strategy,
+            self.session.settings, target_tokens=aim.target_tokens, target_ratio=aim.target_ratio, strategy=aim.strategy
         )
 
     def _tell(self, line: str) -> None:
@@ -260,16 +249,3 @@ def _named_path(path: str) -> str:
     if path == "-":
         raise UsageError("-: name a file; standard output is used for the screen")
     return path if is_remote(path) else str(Path(path).expanduser())
-
-
-def _is_share(word: str) -> bool:
-    """Return whether a target is a share: 25%, 0.25 or .25; 1 is one token."""
-    return word.endswith("%") or word.startswith(("0", "."))
-
-
-def _with_ratio(aim: Aim, word: str) -> Aim:
-    return replace(aim, target_tokens=None, target_ratio=parse_share(word))
-
-
-def _with_tokens(aim: Aim, word: str) -> Aim:
-    return replace(aim, target_tokens=parse_tokens(word), target_ratio=None)

@@ -59,7 +59,6 @@ def budget(args: BudgetOptions, overrides: Layer) -> None:
 
 
 def _budget(session: Session, args: BudgetOptions, prompt: Prompt | None, file: str) -> int:
-    """Show the budget of one file and return the exit code."""
     total, settings = args.total, session.settings
     source = session.load(file)
     session.print_reading_notes(source)
@@ -88,7 +87,6 @@ def _budget(session: Session, args: BudgetOptions, prompt: Prompt | None, file: 
 
 
 def _tier_tokens(analysis: Analysis) -> list[int]:
-    """Return the number of tokens in each tier."""
     tokens = [(analysis.tiers[m.index], m.tokens) for m in analysis.transcript.messages]
     return [sum(size for own_tier, size in tokens if own_tier == tier) for tier in range(TIERS)]
 
@@ -119,9 +117,8 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    """Show the budget as tables or as JSON."""
     from compactor_cli.render import jsons, prompts, tables
-    from compactor_cli.render.strategies import scope_lines
+    from compactor_cli.render.lists import scope_lines
 
     session.print_model_use(session.model_use())
     if json:

@@ -9,14 +9,19 @@ from pathlib import Path
 import typer
 from msgspec.structs import replace
 
-from compactor_cli.cli.checking import failure_finding, publish_findings
-from compactor_cli.cli.compact_job import CompactOptions, Job, check_usage, warn_about_options
+from compactor_cli.cli.compact_job import (
+    CompactOptions,
+    Job,
+    check_usage,
+    failure_finding,
+    publish_findings,
+    warn_about_options,
+)
 from compactor_cli.cli.deciding import read_decisions, with_aim
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import is_remote, write_bytes
 from compactor_cli.cli.inputs import inputs_of, unique_inputs
 from compactor_cli.cli.many import get_ready, run_files
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
@@ -79,8 +84,7 @@ def _absolute(path: str) -> str:
 
 
 def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
-    """Compact every file and report all outcomes. Return the exit code: that of the first failure, or NO if --check
-    found changes."""
+    """Return the exit code: that of the first failure, or NO if --check found changes."""
     args = job.args
     try:
         outcomes = run_files(session, files, job)

@@ -18,8 +18,7 @@ from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.checked_values import describe_allowed, display_value, notation_of, parse_value
 from compactor_cli.configuration.keys import Key, keys
-from compactor_cli.configuration.layers import merge
-from compactor_cli.configuration.parsed_file import layer_of, unknown_key_error
+from compactor_cli.configuration.layers import layer_of, merge, unknown_key_error
 from compactor_cli.configuration.settings_files import (
     SUFFIXES,
     SettingsFile,
@@ -118,7 +117,7 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
       compactor config path
     """
     config_file = config_option(args.config or ctx.obj)
-    files = [named_file(config_file)] if config_file else _default_files(working_folder())
+    files = [named_file(config_file)] if config_file else [user_file(), _own_file()]
     configured = None
     try:
         configured = configure({}, config_file)
@@ -137,10 +136,10 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
         console.print(f"{place.what}  {place.place}  {_STATES[place.exists]}", soft_wrap=True)
 
 
-def _default_files(folder: Path) -> list[SettingsFile]:
-    """Return the files in which settings are looked for. If the project has none yet, its file would be in this
-    folder."""
-    return [user_file(), project_file(folder) or SettingsFile("project file", folder / "compactor.toml")]
+def _own_file() -> SettingsFile:
+    """Return the project's file, or where its first one would be."""
+    folder = working_folder()
+    return project_file(folder) or SettingsFile("project file", folder / "compactor.toml")
 
 
 def data_places(configured: Configured | None) -> list[DataPlace]:
@@ -185,12 +184,9 @@ def _print_warnings(args: options.CommandOptions, configured: Configured) -> Non
 class FileOptions(RunOptions):
     """Options that choose the settings file to change."""
 
-    user: Annotated[bool, typer.Option("--user", help="Use the user's file.")] = False
-    project: Annotated[
-        bool,
-        typer.Option("--project", help="Use the project's file (default), or a new compactor.toml in this folder."),
-    ] = False
-    config: Annotated[str, typer.Option("--config", metavar="FILE", help="Use this file.")] = ""
+    user: bool = options.switch("Use the user's file.")
+    project: bool = options.switch("Use the project's file (default), or a new compactor.toml in this folder.")
+    config: str = options.option("FILE", "Use this file.", "")
 
 
 @frozen(frozen=True, kw_only=True)
@@ -207,9 +203,9 @@ class SetOptions(UnsetOptions):
 
 @frozen(frozen=True, kw_only=True)
 class InitOptions(RunOptions):
-    user: Annotated[bool, typer.Option("--user", help="Use the user's file.")] = False
-    config: Annotated[str, typer.Option("--config", metavar="FILE", help="Use this file.")] = ""
-    yaml: Annotated[bool, typer.Option("--yaml", help="Write YAML instead of TOML.")] = False
+    user: bool = options.switch("Use the user's file.")
+    config: str = options.option("FILE", "Use this file.", "")
+    yaml: bool = options.switch("Write YAML instead of TOML.")
 
 
 @config.command("set", short_help="Set a key in a file.", context_settings={"ignore_unknown_options": True})
@@ -301,8 +297,7 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
 
 
 def _target(args: FileOptions, outer_config: str) -> SettingsFile:
-    """Return the file to change: the one that is named, also before the subcommand (`outer_config`),
-    otherwise the project's."""
+    """Return the file to change; `outer_config` was named before the subcommand."""
     config = args.config or outer_config
     if args.user + args.project + bool(config) > 1:
         raise UsageError("--user, --project and --config exclude each other: use one of them")
@@ -312,8 +307,7 @@ def _target(args: FileOptions, outer_config: str) -> SettingsFile:
     if config_path:
         check_ends(config_path)
         return named_file(config_path)
-    folder = working_folder()
-    return project_file(folder) or SettingsFile("project file", folder / "compactor.toml")
+    return _own_file()
 
 
 def _parse_value(key: Key, text: str, file: SettingsFile) -> object:

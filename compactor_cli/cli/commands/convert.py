@@ -38,23 +38,12 @@ class ConvertOptions(options.SessionOptions):
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(TARGETS)}.")]
     file: options.FileArgument = ""
     out: options.OutOption = ""
-    out_dir: Annotated[
-        str,
-        typer.Option(
-            "--out-dir", metavar="DIR", help="Folder for the outputs, named as the target's agent names its sessions."
-        ),
-    ] = ""
-    cwd: Annotated[
-        str,
-        typer.Option("--cwd", metavar="DIR", help="Working folder of the new session; default: that of the input."),
-    ] = ""
-    thinking: Annotated[
-        bool, typer.Option("--thinking/--no-thinking", help="Convert thinking, too, if the target can hold it.")
-    ] = True
-    time: Annotated[
-        str,
-        typer.Option("--time", metavar="TIME", help="Time for a session that has none; default: 2000-01-01T00:00:00Z."),
-    ] = ""
+    out_dir: str = options.option("DIR", "Folder for the outputs, named as the target's agent names its sessions.", "")
+    cwd: str = options.option("DIR", "Working folder of the new session; default: that of the input.", "")
+    thinking: bool = options.option(
+        "", "Convert thinking, too, if the target can hold it.", True, "--thinking/--no-thinking"
+    )
+    time: str = options.option("TIME", "Time for a session that has none; default: 2000-01-01T00:00:00Z.", "")
     report: options.ReportOption = ""
 
 
@@ -67,7 +56,6 @@ class ConvertJob(Struct, frozen=True):
     names: dict[str, str]
     """Path of an input -> name of its output in a folder, if the target format does not name it."""
     read: FilesRead
-    """The files that no output may replace."""
     written: dict[str, tuple[str, str]] = {}
     """Path of an output -> its input, and the hash of its contents."""
 
@@ -117,8 +105,8 @@ def _target(name: str) -> Target:
 
 
 def _options(args: ConvertOptions) -> Options:
+    from compactor_cli.converting.base import UNKNOWN_TIME
     from compactor_cli.converting.convert import Options
-    from compactor_cli.converting.stable import UNKNOWN_TIME
 
     now = timestamp_of(args.time) if args.time else UNKNOWN_TIME
     if now is None:
@@ -137,7 +125,6 @@ def _default_name(made_file: Input) -> str:
 
 
 def _convert_file(session: Session, path: str, job: ConvertJob, reports: list[str]) -> int:
-    """Convert one file."""
     from compactor_cli.converting.convert import convert as converted
 
     source = session.read(session.read_bytes(path), path)
@@ -153,8 +140,7 @@ def _convert_file(session: Session, path: str, job: ConvertJob, reports: list[st
 
 
 def _check_out_path(path: str, out_path: str, converted_file: Converted, job: ConvertJob) -> None:
-    """Raise UsageError if an output in a folder would replace a file that is read, or the output of another input
-    with the same name. If the other input is a copy, the outputs are equal, and that is allowed."""
+    """Raise UsageError if an output would replace a file that is read, or a different output of another input."""
     check_outputs(job.read, {"--report": [job.args.report], "--out-dir": [out_path]})
     origin = (path, sha256(converted_file.data))
     other_path, other_hash = job.written.setdefault(whole_name(out_path), origin)
@@ -165,7 +151,6 @@ def _check_out_path(path: str, out_path: str, converted_file: Converted, job: Co
 
 
 def _out_paths(path: str, converted_files: Sequence[Converted], job: ConvertJob) -> list[str]:
-    """Return the path for each converted file."""
     if not job.args.out_dir:
         return [job.args.out or "-"]
     folder = Path(job.args.out_dir)

@@ -9,9 +9,8 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import is_folder, read_bytes
-from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import Input, files_of, one_by_one
-from compactor_cli.cli.outputs import check_outputs, find_files_read
+from compactor_cli.cli.outputs import check_html, check_outputs, find_files_read, write_page
 from compactor_cli.cli.picking import pick_files
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
@@ -27,17 +26,14 @@ from compactor_cli.settings.frozen import frozen
 class DiffOptions(options.SessionOptions):
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="Transcript before compaction.")] = ""
     after: Annotated[str, typer.Argument(metavar="AFTER", help="Transcript after compaction.")] = ""
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-under",
-            metavar="NAME=PERCENT",
-            help="Exit with code 1 if less survives: user_requests, rules, instructions, corrections, constraints, "
-            "decisions, effects, open_items, errors, files, identifiers; or if `saved` (percent of the tokens) is "
-            "less.",
-        ),
-    ] = None
-    lost: Annotated[int, typer.Option("--lost", min=0, metavar="N", help="Most lost items to list.")] = 12
+    fail_under: list[str] | None = options.option(
+        "NAME=PERCENT",
+        "Exit with code 1 if less survives: user_requests, rules, instructions, corrections, constraints, "
+        "decisions, effects, open_items, errors, files, identifiers; or if `saved` (percent of the tokens) is "
+        "less.",
+        None,
+    )
+    lost: int = options.option("N", "Most lost items to list.", 12, min=0)
     html: options.HtmlOption = ""
 
 
@@ -83,8 +79,7 @@ def _two_files(session: Session, args: DiffOptions) -> tuple[str, str]:
 
 
 def _file_pairs(session: Session, before: str, after: str) -> dict[str, str]:
-    """Return each file with its compacted form. Files of two folders are matched by name; a file without a match is
-    skipped."""
+    """Return each file with its compacted form. Files of two folders are matched by name, others skipped."""
     folders = [path != "-" and is_folder(path) for path in (before, after)]
     if not any(folders):
         return {before: after}
@@ -103,7 +98,6 @@ def _file_pairs(session: Session, before: str, after: str) -> dict[str, str]:
 def _diff(
     session: Session, before: str, after: str, requirements: Sequence[tuple[str, float]], args: DiffOptions
 ) -> int:
-    """Compare a file with its compacted form and return the exit code."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.views.compare_sources import compare_sources
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import forced_values
@@ -29,20 +26,12 @@ from compactor_cli.settings.frozen import frozen
 @frozen(frozen=True, kw_only=True)
 class DoctorOptions(options.SessionOptions):
     file: options.FileArgument = ""
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Fix what can be fixed; every change is listed, and the original is kept.")
-    ] = False
+    fix: bool = options.switch("Fix what can be fixed; every change is listed, and the original is kept.")
     out: options.OutOption = ""
     in_place: options.InPlaceOption = False
-    max_image_bytes: Annotated[
-        int,
-        typer.Option(
-            "--max-image-bytes",
-            metavar="N",
-            parser=options.parse_size,
-            help="Size from which a picture is too large: 5M, 500k.",
-        ),
-    ] = MAX_IMAGE_BYTES
+    max_image_bytes: int = options.option(
+        "N", "Size from which a picture is too large: 5M, 500k.", MAX_IMAGE_BYTES, parser=options.parse_size
+    )
 
 
 @takes_options("doctor")
@@ -86,7 +75,7 @@ def _examine_file(session: Session, args: DoctorOptions, file: str) -> int:
     out_path, original_path, remaining = "", "", examined.findings
     if fix and examined.findings:
         data = repair_source(source, examined, session.counter)
-        remaining = _remaining_findings(session, data, source, limits)
+        remaining = examine(session.read(data, source.path), limits).findings
         out_path = out or file
         original_path = "" if out else _keep_original(source)
         split = "" if out else split_warning(file)
@@ -99,11 +88,6 @@ def _examine_file(session: Session, args: DoctorOptions, file: str) -> int:
         write_bytes(out, pack(source.data, out, source.packed), None, [file])
     _show(session, source, examined, out_path, original_path, remaining if fix else (), json=args.json)
     return ExitCode.NO if remaining else ExitCode.OK
-
-
-def _remaining_findings(session: Session, data: bytes, source: Source, limits: Limits) -> tuple[Finding, ...]:
-    """Return what is still wrong with the result, which is read again for this."""
-    return examine(session.read(data, source.path), limits).findings
 
 
 def _keep_original(source: Source) -> str:
@@ -126,7 +110,7 @@ def _show(
     json: bool,
 ) -> None:
     from compactor_cli.render import jsons, tables
-    from compactor_cli.render.doctor import finding_json, findings_table
+    from compactor_cli.render.tables import finding_json, findings_table
 
     findings = examined.findings
     if json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from msgspec import structs
@@ -30,38 +30,20 @@ if TYPE_CHECKING:  # imported only where it is used, so that other commands star
 @frozen(frozen=True, kw_only=True)
 class EvaluateOptions(options.SessionOptions):
     files: options.FilesArgument = None
-    target_ratio: Annotated[
-        str,
-        typer.Option(
-            "--target-ratio", metavar="R,...", help="Targets as shares of the tokens, not counting system messages."
-        ),
-    ] = "0.1,0.25,0.5"
-    strategy: Annotated[
-        str,
-        typer.Option(
-            "--strategy",
-            metavar="NAME,...",
-            help="Strategies to compare, the first with each of the others; default: all.",
-        ),
-    ] = ""
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--against",
-            metavar="COMMAND",
-            help="Command of another tool to compare with, containing {in}, {out} and {budget} (tokens). NAME::COMMAND "
-            "names it; may be repeated.",
-        ),
-    ] = None
-    cuts: Annotated[
-        str, typer.Option("--cuts", metavar="SHARE,...", help="Where to cut the sessions, as shares of their tokens.")
-    ] = "0.5,0.75"
-    timeout: Annotated[
-        float,
-        typer.Option(
-            "--timeout", min=0.1, metavar="SECONDS", help="Time limit for a command of --against on one file."
-        ),
-    ] = 120.0
+    target_ratio: str = options.option(
+        "R,...", "Targets as shares of the tokens, not counting system messages.", "0.1,0.25,0.5"
+    )
+    strategy: str = options.option(
+        "NAME,...", "Strategies to compare, the first with each of the others; default: all.", ""
+    )
+    against: list[str] | None = options.option(
+        "COMMAND",
+        "Command of another tool to compare with, containing {in}, {out} and {budget} (tokens). NAME::COMMAND "
+        "names it; may be repeated.",
+        None,
+    )
+    cuts: str = options.option("SHARE,...", "Where to cut the sessions, as shares of their tokens.", "0.5,0.75")
+    timeout: float = options.option("SECONDS", "Time limit for a command of --against on one file.", 120.0, min=0.1)
 
 
 @takes_options("evaluate")
@@ -127,8 +109,7 @@ def _parse_shares(option: str, text: str, *, max_share: float | None) -> list[fl
 def _load(
     session: Session, files: Sequence[str]
 ) -> tuple[list[retention_cases.EvaluatedSession], list[retention_cases.Skipped]]:
-    """Return the conversations of all files, and the files that cannot be read. For a single file, that is an error
-    at once."""
+    """Return all conversations and the files that cannot be read; a single file raises at once."""
     from compactor_cli.evaluation.retention import cases as retention_cases
 
     loaded: list[retention_cases.EvaluatedSession] = []

@@ -25,7 +25,7 @@ def formats(args: options.CommandOptions) -> None:
     from compactor_cli.containers import CONTAINERS
     from compactor_cli.converting import TARGETS
     from compactor_cli.formats import FORMATS
-    from compactor_cli.render import formats as render
+    from compactor_cli.render import lists as render
     from compactor_cli.render.console import make_console
 
     rows = [

@@ -64,17 +64,13 @@ class ChangeOptions(options.CommandOptions):
     """Options of the commands that change the settings of an agent."""
 
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="claude or codex.")]
-    project: Annotated[
-        bool, typer.Option("--project", help="Change the settings of the project in this folder instead of the user's.")
-    ] = False
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")] = False
+    project: bool = options.switch("Change the settings of the project in this folder instead of the user's.")
+    yes: bool = options.switch("Write without asking.", "--yes", "-y")
 
 
 @frozen(frozen=True, kw_only=True)
 class HookRunOptions(options.ConfiguredOptions):
-    tokens: Annotated[
-        str, typer.Option("--tokens", metavar="N", help="Most tokens of the restored text; default: hook.tokens.")
-    ] = ""
+    tokens: str = options.option("N", "Most tokens of the restored text; default: hook.tokens.", "")
 
 
 @hook.command("install", short_help="Add the hooks to an agent's settings.")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from compactor_cli.cli import options
 from compactor_cli.cli.databases import existing_database
-from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.outputs import check_outputs, find_files_read
+from compactor_cli.cli.outputs import check_html, check_outputs, find_files_read, write_page
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
@@ -39,12 +36,8 @@ _HARMLESS = ("outside_context", "other_roles")
 @frozen(frozen=True, kw_only=True)
 class InspectOptions(options.SessionOptions):
     file: options.FileArgument = ""
-    message: Annotated[
-        int | None, typer.Option("--message", min=0, metavar="N", help="Show message N in full, with its score.")
-    ] = None
-    faults: Annotated[
-        bool, typer.Option("--faults", help="Show only what is wrong with the file; exit with code 1 if anything is.")
-    ] = False
+    message: int | None = options.option("N", "Show message N in full, with its score.", None, min=0)
+    faults: bool = options.switch("Show only what is wrong with the file; exit with code 1 if anything is.")
     html: options.HtmlOption = ""
 
 
@@ -77,10 +70,9 @@ def inspect(args: InspectOptions, overrides: Layer) -> None:
 
 
 def _inspect(session: Session, args: InspectOptions, file: str) -> int:
-    """Inspect one file and return the exit code."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
-    from compactor_cli.render.doctor import finding_json
+    from compactor_cli.render.tables import finding_json
 
     before, settings = session.model_use(), session.settings
     source = session.load(file)
@@ -131,8 +123,7 @@ def _more_faults(source: Source) -> list[Finding]:
 
 
 def _archived_rounds(session: Session, source: Source) -> Sequence[PastRound]:
-    """Return the archived rounds of the sessions in a file, oldest first. An unusable database only causes a
-    warning."""
+    """Return the archived rounds, oldest first. An unusable database only causes a warning."""
     try:
         with existing_database(session.reading.database_url) as database:
             if database is None:
@@ -150,10 +141,9 @@ def _archived_rounds(session: Session, source: Source) -> Sequence[PastRound]:
 
 
 def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past_rounds: Sequence[PastRound]) -> None:
-    """Show how full the context is, where the tokens are, and the archived rounds."""
     from compactor_cli.render import tables
     from compactor_cli.render.archive import rounds_table
-    from compactor_cli.render.strategies import scope_lines
+    from compactor_cli.render.lists import scope_lines
     from compactor_cli.views.overview import overview
 
     for line in tables.context_lines(session.out, view):

@@ -76,31 +76,17 @@ class LearnOptions(options.CommandOptions):
             help="Sessions to learn from; folders are searched for *.jsonl, except names that begin with _.",
         ),
     ]
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="TOML",
-            callback=options.parse_output,
-            help="Profile to write; default: standard output.",
-        ),
-    ] = "-"
-    folds: Annotated[
-        int,
-        typer.Option("--folds", min=2, metavar="N", help="Parts to split the sessions into; each is held out once."),
-    ] = 5
-    penalty: Annotated[
-        float,
-        typer.Option(
-            "--penalty", min=0.001, max=1e6, metavar="X", help="Penalty on large weights; use more with few sessions."
-        ),
-    ] = 10.0
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the split into parts.")] = 0
-    held_out: Annotated[
-        bool,
-        typer.Option("--held-out/--no-held-out", help="Measure on held-out sessions, which takes most of the time."),
-    ] = True
+    output: str = options.option(
+        "TOML", "Profile to write; default: standard output.", "-", "-o", "--output", callback=options.parse_output
+    )
+    folds: int = options.option("N", "Parts to split the sessions into; each is held out once.", 5, min=2)
+    penalty: float = options.option(
+        "X", "Penalty on large weights; use more with few sessions.", 10.0, min=0.001, max=1e6
+    )
+    seed: int = options.option("N", "Seed of the split into parts.", 0)
+    held_out: bool = options.option(
+        "", "Measure on held-out sessions, which takes most of the time.", True, "--held-out/--no-held-out"
+    )
 
 
 @takes_options("learn")
@@ -144,11 +130,8 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
 
 
 def _find_files(names: Sequence[str]) -> list[str]:
-    """Return the files and, for a folder, the `*.jsonl` files in and below it, in order, and the folders in it that
-    cannot be listed. Names with a leading `_` are left out.
-
-    Raises UsageError for a folder without any.
-    """
+    """Return the files, the `*.jsonl` files below folders, and folders in them that cannot be listed, without names
+    with a leading `_`. Raises UsageError for a folder without any."""
     paths: dict[str, None] = {}
     for name in names:
         if name == "-" or not is_folder(name):
@@ -160,7 +143,7 @@ def _find_files(names: Sequence[str]) -> list[str]:
             Path(folder, file_name)
             for folder, _, inside in walk
             for file_name in inside
-            if _is_training_file(file_name)
+            if file_name.endswith(".jsonl") and not file_name.startswith("_")
         ]
         inner = sorted([*filter(is_file_or_inaccessible, files_below), *unlistable])
         if not inner:
@@ -169,13 +152,8 @@ def _find_files(names: Sequence[str]) -> list[str]:
     return list(paths)
 
 
-def _is_training_file(name: str) -> bool:
-    return name.endswith(".jsonl") and not name.startswith("_")
-
-
 def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
-    """Return names for files. Folders with the same name are told apart by as many of their parent folders as
-    necessary."""
+    """Return names for files; folders of the same name are told apart by parent folders."""
     folders = {path: _source_folder(path) for path in paths}
     labels = _labels({folder for folder in folders.values() if folder is not None})
     files = []
@@ -189,8 +167,7 @@ def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
 
 
 def _source_folder(path: str) -> Path | None:
-    """Return the folder that is a file's source. Folders of dates (2026/03/02) belong to the folder that contains
-    them."""
+    """Return the folder that is a file's source, outside of folders of dates (2026/03/02)."""
     if path == "-":
         return None
     folder = real_path(path).parent
@@ -213,8 +190,7 @@ def _labels(folders: set[Path]) -> dict[Path, str]:
 
 
 def _readable_folder(name: str) -> str:
-    """Return a folder's name, without the part for the home folder if it is a whole path, as in Claude Code's
-    (-home-sam-shop)."""
+    """Return a folder's name without the part for the home folder, as in Claude Code's -home-sam-shop."""
     home = re.sub(r"[^A-Za-z0-9]", "-", str(Path.home()))
     return name[len(home) :].lstrip("-") or "home" if name.startswith(home) else name
 

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +25,6 @@ INSTRUCTIONS = (
 
 
 _TIMEOUT_SECONDS = 300
-"""Maximum seconds for a command."""
 
 
 class Tool(NamedTuple):
@@ -57,14 +56,14 @@ class Served(Struct, frozen=True):
         """List the sessions of coding agents on this machine, the newest first, as JSON: id, path, project, title,
         messages, tokens. `agent`: only of this one (claude, codex, gemini, ...). `project`: only of this folder.
         """
-        options = [("--agent", agent), ("--project", project), ("--limit", str(limit))]
+        options = {"--agent": agent, "--project": project, "--limit": limit}
         return await self._run(["sessions", *_option_words(options), "--json"], database=False)
 
     async def inspect_session(self, file: str = "", session: str = "", message: int | None = None) -> str:
         """Look into a session: its context, roles, tools, heaviest messages, past compactions, faults; as JSON.
         `file` is its path, or `session` the beginning of its id. With `message`, that message whole, by its number.
         """
-        options = [("--session", session), ("--message", "" if message is None else str(message))]
+        options = {"--session": session, "--message": message}
         return await self._run(["inspect", *_option_words(options), "--json"], self._one(file, session))
 
     async def compact_session(
@@ -85,13 +84,8 @@ class Served(Struct, frozen=True):
         target = self._new(output)
         if target_tokens is None and target_ratio is None:
             raise self.error("set target_tokens or target_ratio")
-        options = [
-            ("--session", session),
-            ("--target-tokens", "" if target_tokens is None else str(target_tokens)),
-            ("--target-ratio", "" if target_ratio is None else str(target_ratio)),
-            ("--query", query),
-            ("-o", str(target)),
-        ]
+        targets = {"--target-tokens": target_tokens, "--target-ratio": target_ratio}
+        options = {"--session": session, **targets, "--query": query, "-o": target}
         flags = ["--archive"] if archive else []
         return await self._run(["compact", *_option_words(options), *flags, "--json"], self._one(file, session))
 
@@ -100,7 +94,7 @@ class Served(Struct, frozen=True):
         summary or in a result of search_archive. `file` is the compacted file or the session, or `session` the
         beginning of its id. At most `characters` of it are printed.
         """
-        options = [("--session", session), ("--ref", reference)]
+        options = {"--session": session, "--ref": reference}
         text = await self._run(["restore", *_option_words(options)], self._one(file, session))
         remaining_chars = len(text) - characters
         return text if remaining_chars <= 0 else f"{text[:characters]}\n[… {remaining_chars:,} more characters]"
@@ -111,18 +105,18 @@ class Served(Struct, frozen=True):
         the newest by default.
         """
         target = self._new(output)
-        options = [("--session", session), ("--round", "" if round is None else str(round)), ("-o", str(target))]
+        options = {"--session": session, "--round": round, "-o": target}
         return await self._run(["restore", *_option_words(options)], self._one(file, session)) or f"written to {target}"
 
     async def search_archive(self, words: str, file: str = "") -> str:
         """Find messages of archived sessions that have these words, those with most of them first, as JSON: role,
         reference, snippet. `file`: only in the rounds of this session; else in all.
         """
-        return await self._run(["restore", *_option_words([("--search", words)]), "--json"], [file] if file else [])
+        return await self._run(["restore", *_option_words({"--search": words}), "--json"], [file] if file else [])
 
     async def search_memory(self, words: str, limit: int = 10) -> str:
         """Find what was remembered of earlier sessions: statements with category, source and time, as JSON."""
-        return await self._run(["memory", "search", *_option_words([("--limit", str(limit))]), "--json"], words.split())
+        return await self._run(["memory", "search", *_option_words({"--limit": limit}), "--json"], words.split())
 
     def _new(self, output: str) -> Path:
         """Return the path of a file to create. Raises `error` if it exists."""
@@ -163,11 +157,10 @@ class Served(Struct, frozen=True):
         raise self.error(errors.decode("utf-8", "replace").strip() or f"exit code {process.returncode}")
 
 
-def _option_words(options: list[tuple[str, str]]) -> list[str]:
+def _option_words(options: Mapping[str, object]) -> list[str]:
     """Return the options that have a value. A value may begin with a dash."""
-    return [
-        word for name, value in options if value for word in ([f"{name}={value}"] if "--" in name else [name, value])
-    ]
+    given = [(name, str(value)) for name, value in options.items() if value is not None and value != ""]
+    return [word for name, value in given for word in ([f"{name}={value}"] if "--" in name else [name, value])]
 
 
 def _without_database(shared: tuple[str, ...]) -> tuple[str, ...]:

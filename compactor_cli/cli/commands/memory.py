@@ -14,7 +14,7 @@ from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export,
 from compactor_cli.cli.databases import create_database, existing_database
 from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.memory_log import FilterOptions, IdsOptions, Log, filters_of, open_log
-from compactor_cli.cli.options import CommandOptions
+from compactor_cli.cli.options import CommandOptions, option, switch
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
@@ -33,12 +33,8 @@ MAX_LIMIT = 1_000_000_000
 
 @frozen(frozen=True, kw_only=True)
 class ListOptions(FilterOptions):
-    order: Annotated[
-        str, typer.Option("--order", metavar="NAME", help="Sort by newest (default), oldest or importance.")
-    ] = "newest"
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, max=MAX_LIMIT, metavar="N", help="Most memories to list; 0 for all.")
-    ] = 20
+    order: str = option("NAME", "Sort by newest (default), oldest or importance.", "newest")
+    limit: int = option("N", "Most memories to list; 0 for all.", 20, min=0, max=MAX_LIMIT)
 
 
 @frozen(frozen=True, kw_only=True)
@@ -46,12 +42,8 @@ class SearchOptions(FilterOptions):
     query: Annotated[
         list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and prefixes* of words.')
     ]
-    limit: Annotated[int, typer.Option("--limit", min=1, max=MAX_LIMIT, metavar="N", help="Most memories to show.")] = (
-        10
-    )
-    use: Annotated[
-        bool, typer.Option("--use", help="Count this search as a use of the memories found, so that they fade later.")
-    ] = False
+    limit: int = option("N", "Most memories to show.", 10, min=1, max=MAX_LIMIT)
+    use: bool = switch("Count this search as a use of the memories found, so that they fade later.")
 
 
 memory = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
@@ -192,14 +184,10 @@ class AddOptions(CommandOptions):
     text: Annotated[
         str, typer.Argument(metavar="TEXT", help="Text to remember; - reads standard input, one memory a line.")
     ]
-    category: Annotated[
-        str, typer.Option("--category", metavar="NAME", help=f"Kind of memory: {', '.join(CATEGORIES)}.")
-    ] = "fact"
-    importance: Annotated[
-        float, typer.Option("--importance", min=0, max=100, metavar="POINTS", help="Importance, 0 to 100.")
-    ] = 70.0
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Tag; may be repeated.")] = None
-    pinned: Annotated[bool, typer.Option("--pin", help="Never let it fade.")] = False
+    category: str = option("NAME", f"Kind of memory: {', '.join(CATEGORIES)}.", "fact")
+    importance: float = option("POINTS", "Importance, 0 to 100.", 70.0, min=0, max=100)
+    tag: list[str] | None = option("TAG", "Tag; may be repeated.", None)
+    pinned: bool = switch("Never let it fade.", "--pin")
 
 
 @memory.command("add", short_help="Remember something.")
@@ -304,8 +292,7 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
 
 @contextmanager
 def _open_log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Database]]:
-    """Yield the log and the opened database that contains the memories with the given ids. Raises UsageError if
-    nothing was ever stored."""
+    """Yield the log and its database. Raises UsageError if nothing was ever stored."""
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
@@ -330,7 +317,6 @@ def _set_pinned(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
 
 
 def _input_texts(text: str) -> list[str]:
-    """Return the texts to remember."""
     if text != "-":
         return [text]
     data = read_bytes("-")

@@ -9,11 +9,10 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.databases import create_database, existing_database
-from compactor_cli.cli.files import is_file, read_bytes, write_bytes
+from compactor_cli.cli.files import is_file, is_remote, load_store, read_bytes, write_bytes
 from compactor_cli.cli.memory_log import KindOptions, filters_of, open_log, time_of
-from compactor_cli.cli.options import CommandOptions, OutOption
+from compactor_cli.cli.options import CommandOptions, OutOption, option, switch
 from compactor_cli.cli.outputs import check_outputs, find_files_read
-from compactor_cli.cli.remote import is_remote, load_store
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
@@ -22,19 +21,16 @@ from compactor_cli.render.console import count_phrase, make_console
 from compactor_cli.settings.frozen import frozen
 
 MAX_SHOWN = 20
-"""Maximum rows in a table of changes; --json has all of them."""
 
 
 @frozen(frozen=True, kw_only=True)
 class ConsolidateOptions(CommandOptions):
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False
+    dry_run: bool = switch("Show what would change, and change nothing.")
 
 
 @frozen(frozen=True, kw_only=True)
 class DecayOptions(ConsolidateOptions):
-    now: Annotated[
-        str, typer.Option("--now", metavar="TIME", help="Time up to which it fades; default: the time of this run.")
-    ] = ""
+    now: str = option("TIME", "Time up to which it fades; default: the time of this run.", "")
 
 
 @frozen(frozen=True, kw_only=True)
@@ -174,7 +170,6 @@ def export(args: ExportOptions, overrides: Layer) -> None:
 
 
 def _is_nonempty_file(path: str) -> bool:
-    """Return whether an output is a file that is not empty."""
     if is_remote(path):
         return bool(load_store().exists(path))
     return path != "-" and is_file(path) and Path(path).stat().st_size > 0

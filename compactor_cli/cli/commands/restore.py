@@ -44,46 +44,21 @@ class RestoreOptions(options.SessionOptions):
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="Output of compact; - is standard input.")] = ""
     out: options.OutOption = ""
     in_place: options.InPlaceOption = False
-    ref: Annotated[
-        str | None,
-        typer.Option("--ref", metavar="REF", help="Print one original: ctx_ and hex digits, from a mark or --list."),
-    ] = None
-    listed: Annotated[
-        bool,
-        typer.Option(
-            "--list", help="List what the archive holds of the file and what was removed; without FILE: of all files."
-        ),
-    ] = False
-    search: Annotated[
-        str | None,
-        typer.Option(
-            "--search", metavar="WORDS", help="Find archived messages with these words; without FILE: of all files."
-        ),
-    ] = None
-    round: Annotated[
-        int | None,
-        typer.Option(
-            "--round",
-            min=1,
-            metavar="N",
-            help="Restore the file as it was before its Nth compaction, numbered as in --list.",
-        ),
-    ] = None
-    compaction: Annotated[
-        int | None,
-        typer.Option(
-            "--compaction", min=1, metavar="N", help="Restore the input of compaction N of the list without FILE."
-        ),
-    ] = None
-    purge: Annotated[
-        bool,
-        typer.Option(
-            "--purge", help="Delete everything the archive holds of this file's session; this cannot be undone."
-        ),
-    ] = False
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Also delete what the archive holds of other files of the session.")
-    ] = False
+    ref: str | None = options.option("REF", "Print one original: ctx_ and hex digits, from a mark or --list.", None)
+    listed: bool = options.switch(
+        "List what the archive holds of the file and what was removed; without FILE: of all files.", "--list"
+    )
+    search: str | None = options.option(
+        "WORDS", "Find archived messages with these words; without FILE: of all files.", None
+    )
+    round: int | None = options.option(
+        "N", "Restore the file as it was before its Nth compaction, numbered as in --list.", None, min=1
+    )
+    compaction: int | None = options.option(
+        "N", "Restore the input of compaction N of the list without FILE.", None, min=1
+    )
+    purge: bool = options.switch("Delete everything the archive holds of this file's session; this cannot be undone.")
+    yes: bool = options.switch("Also delete what the archive holds of other files of the session.")
 
 
 @takes_options("restore")
@@ -176,8 +151,7 @@ def _restore(session: Session, database: Database, args: RestoreOptions, data: b
 
 
 def _restore_file(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """Write the file as it was before its newest compaction, plus what was appended since, or as it was before an
-    earlier one."""
+    """Write the file as before its newest compaction plus what was appended since, or as before an earlier one."""
     from compactor_cli.cli.lookup import input_of, pack_like
     from compactor_cli.render.archive import local_time
 
@@ -236,7 +210,6 @@ def _restore_original(database: Database, args: RestoreOptions, reference: str, 
 
 
 def _print_compactions(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """Print the compactions of a file, and what each removed."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, removed_table, round_json
@@ -257,7 +230,6 @@ def _print_compactions(session: Session, database: Database, args: RestoreOption
 
 
 def _list_all(session: Session, database: Database, args: RestoreOptions) -> None:
-    """List every compaction in the archive, newest first."""
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, round_json
 
@@ -279,8 +251,7 @@ def _list_all(session: Session, database: Database, args: RestoreOptions) -> Non
 def _search(
     session: Session, database: Database, query: str, searched: Sequence[Archived] | None, *, json: bool
 ) -> None:
-    """Print the archived messages that contain words of the query, best first. `searched`: the compactions to
-    search, or None for the newest of all. Raises NotKeptError if there are none."""
+    """Print the best archived messages. `searched`: None for the newest of all. Raises NotKeptError if none match."""
     from compactor_cli.archive.search import query_words, select_best
     from compactor_cli.archive.stored import archive
     from compactor_cli.render.archive import hits_table
@@ -338,17 +309,14 @@ def _purge(session: Session, database: Database, args: RestoreOptions, lookup: L
             if compaction not in own_ids
         ]
         if other_compactions and not args.yes:
+            lines = "".join(f"\n  {compaction.id}: {compaction.input.path}" for compaction in other_compactions)
             raise UsageError(
-                "--purge would also delete what is archived of these files, which have the same "
-                f"text:{_compaction_lines(other_compactions)}\nAdd --yes to delete all of it."
+                f"--purge would also delete what is archived of these files, which have the same text:{lines}\n"
+                "Add --yes to delete all of it."
             )
         removed = archive.purge(connection, own_ids)
     _scrub(database)
     session.say(f"everything archived of the session was deleted ({count_phrase(removed.compactions, 'compaction')})")
-
-
-def _compaction_lines(compactions: Sequence[Archived]) -> str:
-    return "".join(f"\n  {compaction.id}: {compaction.input.path}" for compaction in compactions)
 
 
 def _scrub(database: Database) -> None:
@@ -358,8 +326,7 @@ def _scrub(database: Database) -> None:
 
 
 def _report_nothing_kept(session: Session, args: RestoreOptions, data: bytes, more: str) -> NoReturn:
-    """Report that the archive holds nothing of the file. A manifest next to the file still says what was removed.
-    `more`: further words, about another archived state of the path or a missing database."""
+    """Report that nothing is archived, and what a manifest next to the file says. `more`: further words."""
     from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
 
     manifest_path = Path(args.file + SUFFIX)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Annotated
-
-import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.inputs import inputs_of, one_by_one
@@ -24,9 +21,7 @@ from compactor_cli.settings.frozen import frozen
 @frozen(frozen=True, kw_only=True)
 class ScoreOptions(options.SessionOptions):
     file: options.FileArgument = ""
-    top: Annotated[
-        int, typer.Option("--top", min=0, metavar="N", help="Show only the N highest scores; 0 for all.")
-    ] = 0
+    top: int = options.option("N", "Show only the N highest scores; 0 for all.", 0, min=0)
 
 
 @takes_options("score")
@@ -48,14 +43,13 @@ def score(args: ScoreOptions, overrides: Layer) -> None:
     session.settings = replace(session.settings, summarizer="extractive")  # nothing is summarized here
     one_by_one(session, inputs_of(session, [args.file], args), partial(_score, session, args))
     if not args.json:
-        from compactor_cli.render.strategies import scope_lines
+        from compactor_cli.render.lists import scope_lines
 
         for line in scope_lines(session.settings):
             session.out.print(line)
 
 
 def _score(session: Session, args: ScoreOptions, file: str) -> None:
-    """Show the scores of one file."""
     before, settings = session.model_use(), session.settings
     source = session.load(file)
     session.print_reading_notes(source)

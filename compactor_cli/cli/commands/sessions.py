@@ -7,9 +7,7 @@ import time
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
-from typing import Annotated
 
-import typer
 from msgspec.structs import replace
 
 from compactor_cli.agents import AGENTS, agent
@@ -23,10 +21,10 @@ from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.settings.frozen import frozen
+from compactor_cli.text.clean import plain
 from compactor_cli.text.times import parse_time
 
 _MAX_SHOWN = 20
-"""Number of sessions to list without --limit."""
 _AGE_PATTERN = re.compile(r"(\d+(?:\.\d+)?)\s*(min|m|h|d|w)[a-z]*", re.IGNORECASE)
 _UNIT_SECONDS = {"min": 60, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DATE_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}$")
@@ -34,21 +32,14 @@ _DATE_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}$")
 
 @frozen(frozen=True, kw_only=True)
 class SessionsOptions(options.CommandOptions):
-    agents: Annotated[
-        list[str] | None,
-        typer.Option("--agent", metavar="NAME", help="Only sessions of this agent: claude, codex, ...; repeatable."),
-    ] = None
+    agents: list[str] | None = options.option(
+        "NAME", "Only sessions of this agent: claude, codex, ...; repeatable.", None, "--agent"
+    )
     project: options.ProjectOption = ""
-    since: Annotated[
-        str, typer.Option("--since", metavar="TIME", help="Only sessions used since then: 12h, 7d, 2w, or 2026-11-01.")
-    ] = ""
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="Most sessions to list; 0 for all. Default: 20.")
-    ] = _MAX_SHOWN
-    everything: Annotated[bool, typer.Option("--all", help="Also list the sessions of subagents.")] = False
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Read each listed session and count its messages and tokens.")
-    ] = False
+    since: str = options.option("TIME", "Only sessions used since then: 12h, 7d, 2w, or 2026-11-01.", "")
+    limit: int = options.option("N", "Most sessions to list; 0 for all. Default: 20.", _MAX_SHOWN, min=0)
+    everything: bool = options.switch("Also list the sessions of subagents.", "--all")
+    exact: bool = options.switch("Read each listed session and count its messages and tokens.")
 
 
 @takes_options("sessions")
@@ -89,8 +80,7 @@ def sessions(args: SessionsOptions, overrides: Layer) -> None:
 
 
 def _parse_since(text: str, now: float) -> float:
-    """Return a time in seconds since 1970, given as an age (`90min`, `12h`, `7d`, `2 weeks`), a date (from local
-    midnight) or an ISO 8601 time. Raises UsageError."""
+    """Return the time for an age (`90min`, `2 weeks`), a local date or an ISO 8601 time. Raises UsageError."""
     age = _AGE_PATTERN.fullmatch(text.strip())
     if age:
         return now - float(age[1]) * _UNIT_SECONDS[age[2].lower()]
@@ -108,20 +98,13 @@ def _show(session: Session, listing: Listing, listed: list[SavedSession], now: f
     from compactor_cli.render import sessions as render
 
     if not listed:
-        for line in _show_none(listing):
-            session.out.print(line, soft_wrap=True)
+        places = plain(", ".join(map(str, listing.searched_folders)))
+        matching = f"none of the {len(listing.sessions):,} sessions matches"
+        session.out.print(matching if listing.sessions else f"no sessions found; looked in {places}", soft_wrap=True)
         return
     session.out.print(render.session_table(session.out, listed, now))
     if more:
         session.say(f"only the newest {len(listed):,} are listed; --limit 0 lists all")
-
-
-def _show_none(listing: Listing) -> Iterable[str]:
-    from compactor_cli.render import sessions as render
-
-    if listing.sessions:
-        return [f"none of the {len(listing.sessions):,} sessions matches"]
-    return render.empty_lines(listing)
 
 
 def _count_all(session: Session, listing: Listing, listed: list[SavedSession]) -> list[SavedSession]:

@@ -22,7 +22,7 @@ def strategies(args: options.CommandOptions) -> None:
       compactor strategies
       compactor compact session.jsonl --strategy rolling --target-tokens 20000
     """
-    from compactor_cli.render import strategies as render
+    from compactor_cli.render import lists as render
     from compactor_cli.render.console import make_console
 
     if args.json:

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from msgspec.structs import replace
-
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, NoAgents, WriteContext
 from compactor_cli.converting.blocks import blocks, fit_blocks
 from compactor_cli.converting.message_content import Conversation, Item
@@ -20,12 +17,12 @@ class ToAnthropic(NoAgents):
     name = "anthropic"
     purpose = "requests for Anthropic's API, with the system prompt next to the messages, one per line"
     many = True
+    closes = False
     holds: frozenset[Attribute] = frozenset(("failed",))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation)
-        turns = fit_blocks(fitting.system_as_user(conversation.turns, lead=True))
-        return replace(conversation, turns=fitting.merge_neighbours(turns, "system", "user"))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        turns = fit_blocks(fitting.system_as_user(turns, lead=True))
+        return fitting.merge_neighbours(turns, "system", "user")
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         return jsonedit.lines(map(_request, conversations))

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext
-from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
-from compactor_cli.converting.stable import iso
+from compactor_cli.converting.base import Attribute, Home, WriteContext, iso
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _VERSION = "ATIF-v1.6"
@@ -24,16 +20,15 @@ class ToATIF:
     name = "atif"
     purpose = "a trajectory in the Agent Trajectory Interchange Format, one document"
     many = False
+    closes = False
     holds: frozenset[Attribute] = frozenset(("time",))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation)
-        turns = fitting.drop_seals(fitting.other_as_text(conversation.turns))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        turns = fitting.drop_seals(fitting.other_as_text(turns))
         # pictures would be separate files
         turns = fitting.drop_empty(fitting.drop_pictures(turns))
         turns = fitting.merge_kind(fitting.order_items(turns, "thinking", "text", "call"), "thinking", "assistant")
-        turns = fitting.wrap_arguments(fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID))
-        return replace(conversation, turns=turns)
+        return fitting.wrap_arguments(fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
@@ -64,7 +59,11 @@ def _step(number: int, turn: SpeakerTurn) -> dict[str, Any]:
     thoughts = [item.text for item in turn.items if item.kind == "thinking"]
     if thoughts:
         step["reasoning_content"] = thoughts[0]
-    calls = [_call(item) for item in turn.items if item.kind == "call"]
+    calls = [
+        {"tool_call_id": item.call_id, "function_name": item.name, "arguments": fitting.arguments(item)}
+        for item in turn.items
+        if item.kind == "call"
+    ]
     return {**step, "tool_calls": calls} if calls else step
 
 
@@ -72,7 +71,3 @@ def _message(texts: Sequence[str]) -> Any:
     if len(texts) > 1:
         return [{"type": "text", "text": text} for text in texts]
     return texts[0] if texts else ""
-
-
-def _call(item: Item) -> dict[str, Any]:
-    return {"tool_call_id": item.call_id, "function_name": item.name, "arguments": fitting.arguments(item)}

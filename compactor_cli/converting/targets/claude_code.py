@@ -7,14 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, iso, times, uuid_of
 from compactor_cli.converting.blocks import blocks, fit_blocks
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
-from compactor_cli.converting.stable import digest, iso, uuid_of
 from compactor_cli.formats import jsonedit
 
 _MODEL = "<synthetic>"
@@ -26,12 +22,12 @@ class ToClaudeCode:
     name = "claude-code"
     purpose = "a session that Claude Code can resume"
     many = False
+    closes = False
     holds: frozenset[Attribute] = frozenset(("time", "failed", "injected"))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation)
-        turns = fitting.drop_lead(conversation.turns)
-        return replace(conversation, turns=fit_blocks(fitting.system_as_user(turns, lead=False)))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        turns = fitting.drop_lead(turns)
+        return fit_blocks(fitting.system_as_user(turns, lead=False))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations

@@ -6,17 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, iso, moment, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
-from compactor_cli.converting.stable import iso, moment
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 64
-"""Maximum characters of a tool's name and of a call's id."""
 _ROLES = {"system": "developer"}
 
 
@@ -24,15 +19,15 @@ class ToCodex:
     name = "codex"
     purpose = "a session that Codex can resume"
     many = False
+    closes = False
     holds: frozenset[Attribute] = frozenset(("time", "injected"))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation)
-        turns = fitting.drop_pictures(fitting.other_as_text(conversation.turns), fitting.is_input)
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        turns = fitting.drop_pictures(fitting.other_as_text(turns), fitting.is_input)
         # the API rejects a thought without its seal
         turns = fitting.drop_thoughts(turns, "openai")
         turns = fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID)
-        return replace(conversation, turns=tuple(turn for turn in turns if turn.items))
+        return tuple(turn for turn in turns if turn.items)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
@@ -65,8 +60,7 @@ class ToCodex:
 
 
 def _instructions_turn(turns: Sequence[SpeakerTurn]) -> SpeakerTurn | None:
-    """Return the turn to show as the user's if there is no request. A thread without one does not appear in any
-    list."""
+    """Return the turn to show if there is no request, without which no list has the thread."""
     users = [turn for turn in turns if turn.role == "user"]
     return None if any(turn.origin == "request" for turn in users) or not users else users[0]
 
@@ -86,12 +80,7 @@ def _payloads(turn: SpeakerTurn, custom: set[str]) -> Iterator[dict[str, Any]]:
             call = {"call_id": item.call_id, "name": item.name, "input": item.text}
             yield {"type": "custom_tool_call", "status": "completed", **call}
         elif item.kind == "call":
-            yield {
-                "type": "function_call",
-                "name": item.name,
-                "arguments": item.text or "{}",
-                "call_id": item.call_id,
-            }
+            yield {"type": "function_call", "name": item.name, "arguments": item.text or "{}", "call_id": item.call_id}
         elif item.seal is not None:
             summary = [{"type": "summary_text", "text": item.text}] if item.text else []
             yield {"type": "reasoning", "summary": summary, "content": None, "encrypted_content": item.seal.value}

@@ -8,11 +8,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
+from compactor_cli.converting import fitting
+from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, iso, moment, times, uuid_of
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
-from compactor_cli.converting.stable import iso, moment, uuid_of
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.gemini_cli import UNSENT_PREFIXES
 
@@ -24,11 +23,11 @@ class ToGeminiCLI:
     name = "gemini-cli"
     purpose = "a session that Gemini CLI can resume"
     many = False
+    closes = True
     holds: frozenset[Attribute] = frozenset(("time", "failed"))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation, close=True)
-        return replace(conversation, turns=tuple(map(_mark_spoken, fit_parts(conversation.turns))))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        return tuple(map(_mark_spoken, fit_parts(turns)))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
@@ -88,7 +87,6 @@ def _gemini(turn: SpeakerTurn, stamp: str) -> dict[str, Any]:
 
 
 def _answer(message: dict[str, Any], item: Item) -> None:
-    """Attach a result to its call."""
     call = next(call for call in message["toolCalls"] if call["id"] == item.call_id)
     call["status"] = "error" if item.failed else "success"
     call["result"] = [response(item)]

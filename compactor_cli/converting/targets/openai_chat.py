@@ -5,32 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, NoAgents, WriteContext
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 40
-"""Maximum characters of a tool's name and of a call's id."""
 
 
 class ToOpenAIChat(NoAgents):
     name = "openai-chat"
     purpose = "messages for OpenAI's chat API and compatible ones, one per line"
     many = True
+    closes = False
     holds: frozenset[Attribute] = frozenset(("author",))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation)
-        turns = fitting.drop_seals(fitting.other_as_text(conversation.turns))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        turns = fitting.drop_seals(fitting.other_as_text(turns))
         # the API accepts pictures only from the user
         turns = fitting.move_pictures_after(fitting.drop_pictures(turns, fitting.is_input))
         turns = fitting.merge_kind(fitting.order_items(turns, "thinking", "text", "call"), "thinking", "assistant")
-        turns = fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID)
-        return replace(conversation, turns=turns)
+        return fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         lists = [[_message(turn) for turn in conversation.turns] for conversation in conversations]

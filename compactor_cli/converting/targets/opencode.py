@@ -7,13 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgspec.structs import replace
-
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, first_time, millis, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
-from compactor_cli.converting.stable import digest, millis
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.opencode_records import NO_TOKENS
 
@@ -22,18 +18,17 @@ _AGENT = "build"
 _MODEL = {"providerID": "unknown", "modelID": "unknown"}
 _VERSION = "1.2.0"
 _TITLE = 60
-"""Maximum characters of the title, which is the beginning of the first request."""
 
 
 class ToOpenCode:
     name = "opencode"
     purpose = "a session that opencode can import and resume"
     many = False
+    closes = True
     holds: frozenset[Attribute] = frozenset(("time", "failed", "injected"))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation, close=True)
-        return replace(conversation, turns=fitting.fit_for_agent(conversation.turns, _NAME, _ID))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        return fitting.fit_for_agent(turns, _NAME, _ID)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
@@ -119,13 +114,11 @@ class _Place:
         return f"msg_{self.number:012x}{digest(self.key, 'message', self.number)[:14]}"
 
     def part(self, type: str, **rest: Any) -> dict[str, Any]:
-        """Return a new part with the next id."""
         self.count += 1
         part_id = f"prt_{self.number:06x}{self.count:06x}{digest(self.key, 'part', self.number, self.count)[:14]}"
         return {"id": part_id, "sessionID": self.session, "messageID": self.message, "type": type, **rest}
 
     def parts(self, turn: SpeakerTurn, item: Item, results: Mapping[int, Item]) -> Iterator[dict[str, Any]]:
-        """Yield the parts for an item."""
         time = {"start": self.time_ms, "end": self.time_ms}
         if item.kind == "call":
             yield self.part("tool", callID=item.call_id, tool=item.name, state=self._state(item, results[item.link]))

@@ -6,13 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, first_time, iso, millis, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
-from compactor_cli.converting.stable import digest, iso, millis
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 64
@@ -26,11 +22,11 @@ class ToPi:
     name = "pi"
     purpose = "a session that pi can resume"
     many = False
+    closes = False
     holds: frozenset[Attribute] = frozenset(("time", "failed"))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation)
-        return replace(conversation, turns=fitting.fit_for_agent(conversation.turns, _NAME, _ID))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        return fitting.fit_for_agent(turns, _NAME, _ID)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations

@@ -6,13 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
-from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext, times
+from compactor_cli.converting import fitting
+from compactor_cli.converting.base import Attribute, Home, WriteContext, iso, times, uuid_of
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
-from compactor_cli.converting.stable import iso, uuid_of
 from compactor_cli.formats import jsonedit
 
 _VERSION = "0.0.0"
@@ -22,11 +19,11 @@ class ToQwen:
     name = "qwen"
     purpose = "a session that Qwen Code can resume"
     many = False
+    closes = True
     holds: frozenset[Attribute] = frozenset(("time", "failed"))
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation, close=True)
-        return replace(conversation, turns=fit_parts(conversation.turns))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        return fit_parts(turns)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations

@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, NoAgents, WriteContext
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
@@ -21,16 +20,16 @@ class ToShareGPT(NoAgents):
     name = "sharegpt"
     purpose = "rows of human, gpt, function_call and observation for training tools, one per line"
     many = True
+    closes = False
     holds: frozenset[Attribute] = frozenset()
 
-    def fit(self, conversation: Conversation) -> Conversation:
-        conversation = arrange(conversation)
-        turns = fitting.other_as_text(fitting.system_as_user(conversation.turns, lead=True))
+    def fit(self, turns: fitting.Turns) -> fitting.Turns:
+        turns = fitting.other_as_text(fitting.system_as_user(turns, lead=True))
         turns = fitting.drop_empty(fitting.drop_pictures(fitting.drop_thoughts(turns)))
         turns = fitting.begin_with_user(fitting.merge_neighbours(turns, "system", "user", "assistant"))
         turns = fitting.merge_kind(turns, "text", "system", "user", "assistant")
         turns = fitting.drop_ids(fitting.order_items(turns, "text", "call"))
-        return replace(conversation, turns=tuple(_merge_rows(turns)))
+        return tuple(_merge_rows(turns))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         rows = ({"conversations": list(_rows(conversation))} for conversation in conversations)

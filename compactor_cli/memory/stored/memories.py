@@ -41,7 +41,6 @@ __all__ = [
 
 _PREFIX = "mem_"
 _MIN_PREFIX_DIGITS = 4
-"""Minimum number of hex digits for naming a memory."""
 _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
     "newest": (memories.c.created.desc(), memories.c.digest),
     "oldest": (memories.c.created, memories.c.digest),
@@ -58,10 +57,7 @@ class Added(Struct, frozen=True):
 
 
 def add_memories(connection: Connection, incoming: Iterable[Memory], now: float) -> Added:
-    """Add memories. A known memory gets the new sources and tags, and its decay starts again.
-
-    `now`: seconds since 1970. Raises UsageError for a memory that cannot be stored.
-    """
+    """Add memories; a known one gets the new sources and tags, and its decay starts again. Raises UsageError."""
     return _put(connection, incoming, lambda existing, repetition: repeat_memory(existing, repetition, now))
 
 
@@ -93,7 +89,6 @@ def _put(connection: Connection, incoming: Iterable[Memory], join: Callable[[Mem
 
 
 def count_memories(connection: Connection, filters: Filters = EVERYTHING) -> int:
-    """Return the number of memories that match."""
     return connection.execute(select(func.count()).select_from(memories).where(filter_condition(filters))).scalar() or 0
 
 
@@ -107,9 +102,8 @@ def row_of(connection: Connection, name: str) -> int:
     digits = name.strip().lower().removeprefix(_PREFIX)
     if len(digits) < _MIN_PREFIX_DIGITS or not set(digits) <= set("0123456789abcdef"):
         raise UsageError(
-            f"{name!r} is not the id of a memory; ids look like mem_0123456789ab, and the first "
-            f"{_MIN_PREFIX_DIGITS} digits "
-            "may be enough"
+            f"{name!r} is not the id of a memory; ids look like mem_0123456789ab, and the first {_MIN_PREFIX_DIGITS} "
+            "digits may be enough"
         )
     # digests are lower-case hex, so all digests with this prefix are between these bounds
     rows = connection.execute(
@@ -131,7 +125,6 @@ def row_of(connection: Connection, name: str) -> int:
 def list_memories(
     connection: Connection, filters: Filters = EVERYTHING, *, limit: int | None = None, order: str = "newest"
 ) -> list[Memory]:
-    """Return memories in one of the ORDERS. `limit`: None for all."""
     selection = select(memories.c.id).where(filter_condition(filters)).order_by(*_ORDERS[order]).limit(limit)
     rows = list(connection.execute(selection).scalars())
     by_row = load_memories(connection, rows)
@@ -148,7 +141,6 @@ def mark_used(connection: Connection, used: Iterable[Memory], now: float) -> Non
 
 
 def set_pinned(connection: Connection, rows: Iterable[Memory], *, pinned: bool = True) -> None:
-    """Pin memories so that they do not decay, or unpin them."""
     _mark(connection, rows, lambda memory: replace(memory, pinned=pinned))
 
 

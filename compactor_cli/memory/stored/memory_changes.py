@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from sqlalchemy import Connection, false, select, text
 
 from compactor_cli.db.tables import memories, memory_sources, memory_tags, memory_vectors
-from compactor_cli.memory.consolidate import Merge, merges
-from compactor_cli.memory.merging import Faded, check_half_life, consolidate_memories, fade_memory
+from compactor_cli.memory.merging import Faded, Merge, check_half_life, consolidate_memories, fade_memory, merges
 from compactor_cli.memory.stored.memories import row_of
 from compactor_cli.memory.stored.memory_rows import (
     batches,
@@ -21,14 +20,11 @@ from compactor_cli.memory.stored.memory_rows import (
 from compactor_cli.model.memory import Memory
 
 TABLES = (memories, memory_tags, memory_sources, memory_vectors)
-"""The tables of the memory log."""
 
 
 def forget_memories(connection: Connection, names: Iterable[str]) -> list[Memory]:
-    """Delete memories named by ids or prefixes of ids, and return them. Raises UsageError for an unknown one.
-
-    SQLite's index loses their words as well. Their bytes disappear once `removal.scrub` has run.
-    """
+    """Delete memories named by (prefixes of) ids and return them. Raises UsageError. Their bytes go with
+    `removal.scrub`."""
     lock_memories(connection)
     rows = list(dict.fromkeys(row_of(connection, name) for name in names))
     by_row = load_memories(connection, rows)
@@ -38,10 +34,7 @@ def forget_memories(connection: Connection, names: Iterable[str]) -> list[Memory
 
 
 def decay_memories(connection: Connection, now: float, half_life_days: float, *, dry_run: bool = False) -> list[Faded]:
-    """Lower the importance of unused memories, and return the changes in the order of creation.
-
-    A dry run only reads. Raises UsageError for an invalid half life.
-    """
+    """Lower the importance of unused memories; return the changes by creation. Raises UsageError."""
     if not dry_run:
         lock_memories(connection)
     check_half_life(half_life_days)
@@ -57,10 +50,7 @@ def decay_memories(connection: Connection, now: float, half_life_days: float, *,
 
 
 def merge_memories(connection: Connection, half_life_days: float, *, dry_run: bool = False) -> list[Merge]:
-    """Merge memories that say the same, and return the merges. `kept` is the remaining memory as it was before.
-
-    `half_life_days`: used to compare the importance of older memories with newer ones. A dry run only reads.
-    """
+    """Merge memories that say the same; return the merges, `kept` as it was before."""
     if not dry_run:
         lock_memories(connection)
     stored = load_memories(connection, list(_rows(connection)))

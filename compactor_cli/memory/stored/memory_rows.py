@@ -14,18 +14,16 @@ from compactor_cli.memory.search_terms import BORDER, term_text
 from compactor_cli.model.memory import Memory, MemorySource
 
 BATCH = 500
-"""Maximum number of rows per statement."""
 
 T = TypeVar("T")
+_NUMBERS = ("category", "importance", "confidence", "created", "used", "uses", "pinned", "decayed")
+"""Columns of a memory that change."""
 _LOCK = "LOCK TABLE memories IN SHARE ROW EXCLUSIVE MODE"
 _VECTORS = "INSERT INTO memory_vectors (memory, words) VALUES (:memory, CAST(:words AS tsvector))"
 
 
 def lock_memories(connection: Connection) -> None:
-    """Wait until no other transaction changes memories, and block others until this one ends.
-
-    On SQLite this holds from the beginning of the transaction.
-    """
+    """Block others from changing memories until the transaction ends, which SQLite does by itself."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(_LOCK))
 
@@ -43,7 +41,6 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 
 
 def load_memories(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
-    """Return the memories of these rows."""
     loaded: dict[int, Memory] = {}
     for batch in batches(ids):
         tags = _by_memory(connection, memory_tags, batch)
@@ -78,10 +75,7 @@ def insert_new(connection: Connection, new: Sequence[Memory]) -> None:
 
 
 def rewrite_rows(connection: Connection, changes: Sequence[tuple[int, Memory, Memory]]) -> None:
-    """Store the changes to rows, given as (row, before, after). Tags and sources are only ever added.
-
-    Raises UsageError for numbers outside the storable range, which some databases would accept.
-    """
+    """Store (row, before, after). Tags and sources are only added. Raises UsageError for numbers out of range."""
     changed = [
         {"row": row, **_values(within_bounds(after))}
         for row, before, after in changes
@@ -96,7 +90,6 @@ def rewrite_rows(connection: Connection, changes: Sequence[tuple[int, Memory, Me
 
 
 def remove(connection: Connection, rows: Sequence[int]) -> None:
-    """Delete rows with everything that belongs to them."""
     for batch in batches(rows):
         connection.execute(delete(memories).where(memories.c.id.in_(batch)))
 
@@ -110,27 +103,19 @@ def search_vector(searched: str) -> str:
 
 
 def _values(memory: Memory) -> dict[str, Any]:
-    names = ("category", "importance", "confidence", "created", "used", "uses", "pinned", "decayed")
-    return {name: getattr(memory, name) for name in names}
+    return {name: getattr(memory, name) for name in _NUMBERS}
 
 
 def _memory(row: Row[Any], tags: Sequence[Row[Any]], sources: Sequence[Row[Any]]) -> Memory:
     return Memory(
         text=row.text,
-        category=row.category,
-        importance=row.importance,
-        confidence=row.confidence,
+        **{name: getattr(row, name) for name in _NUMBERS},
         # databases sort by locale
         tags=tuple(sorted(tag.tag for tag in tags)),
         sources=tuple(
             MemorySource(s.transcript, s.session, tuple(json.loads(s.messages)), tuple(json.loads(s.ids)))
             for s in sources
         ),
-        created=row.created,
-        used=row.used,
-        uses=row.uses,
-        pinned=row.pinned,
-        decayed=row.decayed,
     )
 
 

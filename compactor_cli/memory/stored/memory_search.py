@@ -51,7 +51,6 @@ _PLANS = ("enable_seqscan", "jit")
 
 
 def filter_condition(filters: Filters) -> ColumnElement[bool]:
-    """Return the SQL condition for the filters."""
     clause: ColumnElement[bool] = true()
     if filters.category:
         clause &= memories.c.category == filters.category
@@ -74,11 +73,8 @@ def filter_condition(filters: Filters) -> ColumnElement[bool]:
 def search_memories(
     connection: Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING
 ) -> list[MemoryHit]:
-    """Return the best memories for a query, best first; none if the query has no words.
-
-    Memories that match the whole query come first. If very many match, only the newest and the most important ones
-    are ranked.
-    """
+    """Return the best memories, best first, those that match the whole query before others. Of very many, only the
+    newest and the most important are ranked."""
     terms = parse_query(query)
     if not terms or limit < 1:
         return []
@@ -124,13 +120,11 @@ def _any_term_rows(
 
 
 def _share(rows: Sequence[int], max_rows: int, newest: int) -> float:
-    """Return the share of all rows that match a term, estimated from the newest ones if there are more than
-    `max_rows`."""
+    """Return the share of rows that match a term, estimated from the newest if there are more than `max_rows`."""
     return len(rows) / max(1, newest) if len(rows) < max_rows else max_rows / (newest - rows[-1] + 1)
 
 
 def _all_terms_rows(connection: Connection, terms: Sequence[SearchTerm], max_rows: int, filters: Filters) -> list[int]:
-    """Return the newest rows that match all terms, newest first."""
     if connection.dialect.name == "postgresql":
         match = cast(" & ".join(map(_tsquery, terms)), TsQuery)
         window = (
@@ -156,7 +150,6 @@ def _all_terms_rows(connection: Connection, terms: Sequence[SearchTerm], max_row
 
 
 def _newest(connection: Connection, rows: Select[Any], max_rows: int, filters: Filters) -> list[int]:
-    """Return the newest of these rows that pass the filters."""
     (row,) = rows.selected_columns
     if filters != EVERYTHING:
         sifted = rows.order_by(row.desc()).limit(MAX_SIFTED).subquery()
@@ -167,14 +160,12 @@ def _newest(connection: Connection, rows: Select[Any], max_rows: int, filters: F
 
 
 def _important_rows(connection: Connection, terms: Sequence[SearchTerm], filters: Filters) -> list[int]:
-    """Return those of the most important rows that match all terms."""
     top = select(memories.c.id, memories.c.terms).order_by(memories.c.importance.desc(), memories.c.id.desc())
     rows = connection.execute(top.where(filter_condition(filters)).limit(MAX_IMPORTANT)).all()
     return [row.id for row in rows if all(term.is_in(words) for words in [QueryWords(row.terms)] for term in terms)]
 
 
 def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candidate]:
-    """Yield the candidates for ranking from these rows."""
     columns = ("id", "digest", "terms", "importance", "pinned", "created", "used")
     chosen = select(*(memories.c[name] for name in columns))
     for batch in batches(sorted(set(rows))):
@@ -206,7 +197,6 @@ def _glob(terms: ColumnElement[str], term: SearchTerm) -> ColumnElement[bool]:
 
 
 def _tsquery(term: SearchTerm) -> str:
-    """Return a search term in PostgreSQL's query syntax."""
     star = ":*" if term.prefix else ""
     operator = " <-> " if term.phrase else " & "
     ways = (operator.join(f"'{word}'" for word in spelling) + star for spelling in term.spellings)

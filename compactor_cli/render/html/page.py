@@ -81,14 +81,9 @@ def _read(name: str) -> str:
 
 
 def page_value(
-    command: str,
-    title: str,
-    report: Mapping[str, Any],
-    entries: Sequence[Entry],
-    survivals: Sequence[Survival] = (),
+    command: str, title: str, report: Mapping[str, Any], entries: Sequence[Entry], survivals: Sequence[Survival] = ()
 ) -> dict[str, Any]:
-    """Return the value of a page. `report`: the JSON of the command. The durations of its stages are left out, so
-    that the same input gives the same page."""
+    """Return the value of a page. The durations in `report` are left out: the same input gives the same page."""
     return {
         "command": command,
         "title": title,

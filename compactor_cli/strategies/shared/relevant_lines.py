@@ -61,8 +61,8 @@ class RelevantLines:
     def lines(self, result: PartIndex, lines: Sequence[str]) -> tuple[int, ...]:
         """Return the indices of the lines of a result that hold what was asked for.
 
-        The order is: lines whose numbers were mentioned, lines with the rarest words, and the lines after all these. Each
-        result is searched once."""
+        The order is: lines whose numbers were mentioned, lines with the rarest words, and the lines after all these.
+        Each result is searched once."""
         if result not in self._found:
             words, numbers = self._search_terms(result)
             relevant = (*_lines_numbered(lines, numbers), *_lines_with(lines, "\n".join(lines), words))
