@@ -1,7 +1,8 @@
-"""Results as they are printed: pages in one line, and colours."""
+"""Results as they are printed: pages in one line, Python values, and colours."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
 from tests.builders import call, calling_message, result, user
 from tests.features.sessions import Told
 from tests.text.test_markup import MENU
+from tests.text.test_python_values import SHOW
 
 PAGE = f'<html><body>{MENU}<div class="r"><h4>Tern Inn</h4>no steps, 18:30</div>{MENU}</body></html>'
 
@@ -47,6 +49,14 @@ def test_a_page_that_is_kept_by_its_lines_says_that_its_tags_are_left_out() -> N
     assert mark.startswith(
         f"[… {len(PAGE) - sum(map(len, page.texts[-len(page.lines.piece_lines(2)) :])):,} characters"
     )
+
+
+@pytest.mark.parametrize("output", [SHOW, json.dumps({"error": "", "response": SHOW})])
+def test_the_keys_of_a_python_value_are_form_and_its_members_are_lines(output: str) -> None:
+    value = told(output.replace("audios", "audioTracks"))
+    assert "'type': 'series', 'title': 'Tern Summer'" in value.texts
+    assert value.of("audiotracks").key
+    assert not value.of("tern summer").key
 
 
 def test_a_line_in_colour_is_the_line_without_it() -> None:
