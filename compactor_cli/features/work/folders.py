@@ -25,7 +25,6 @@ _HOME_PREFIX = r"(?:~|\$HOME|\$\{HOME\})/"
 _FOLDER_CHANGE = compiled_later(
     rf"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+((?:/|{_HOME_PREFIX})[\w./~+@-]+|'/[^'\n]+'|\"(?:/|{_HOME_PREFIX})[^\"\n]+\")"
 )
-_FOLDER_PROGRAMS = ("cd", "pushd", "popd")
 _USER_HOME = compiled_later(r"(?:\$HOME|\$\{HOME\}|/root|/(?:home|Users)/[^/]+)(?=/|$)")
 """How a path in a user's home folder begins if it is not written with `~`."""
 
