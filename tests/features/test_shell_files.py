@@ -209,6 +209,25 @@ def test_what_was_committed_stays():
     session = Session().edits("a.py").edits("b.py").runs("git commit -am x").edits("b.py").edits("c.py")
     session.runs("git checkout -- . && git merge dev", f"{FAILS}CONFLICT (content): in a.py")
     assert session.texts("file") == ["edited b.py, unchecked", "edited a.py, unchecked", "restored c.py"]
+    session.runs("git commit --amend --no-edit").runs("git reset --hard HEAD~1")
+    assert session.texts("file") == ["restored c.py"]
+
+
+def test_new_files_that_git_does_not_know_stay_until_they_are_cleaned():
+    session = Session().runs("touch n.txt m.txt").runs("cat > o.txt <<EOF\nx\nEOF").edits("a.py").runs("git checkout .")
+    session.runs("git reset --hard")
+    assert session.texts("file") == ["wrote o.txt", "created m.txt", "created n.txt", "restored a.py"]
+    session.runs("git clean -n", "Would remove m.txt").runs("git clean -fd", "Removing n.txt\nRemoving out/")
+    assert session.texts("file") == ["wrote o.txt", "created m.txt", "deleted n.txt", "restored a.py"]
+
+
+def test_stashed_changes_are_gone_until_they_come_back():
+    session = Session().edits("a.py").runs("touch n.txt").runs("git stash")
+    assert session.texts("file") == ["created n.txt", "restored a.py"]
+    session.edits("b.py").runs("git stash push -m 'b, too'").runs("git stash drop")
+    assert session.texts("file") == ["created n.txt", "restored b.py", "restored a.py"]
+    session.runs("pytest", "1 passed").runs("git stash", "No local changes to save").runs("git stash pop")
+    assert "edited a.py, unchecked" in session.texts("file")
 
 
 @pytest.mark.parametrize("stash", ["git stash", "git stash push a.py"])

@@ -35,6 +35,8 @@ EARLIER_LINE = compiled_later(rf"^({'|'.join(_CHANGE_ACTIONS)}) (.+?)(?: (\d+)x)
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _NOT_CHECKED = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
 """Paths that no check says anything about."""
+_REMOVED_PATH = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
+_NOTHING_STASHED = "No local changes to save"
 _WRITING = word_set("write save overwrite dump")
 """Words in names of tools that write a whole file, whether or not it exists."""
 _CREATED = compiled_later(r"\bcreat|\bnew\b|\badded\b", re.IGNORECASE)
@@ -74,6 +76,8 @@ class ChangedFiles(Struct):
     """Paths that only an earlier round mentions."""
     _git_folder: str = ""
     """The folder of the last git command if it is outside of `main_folder`; only paths in that folder then count."""
+    _stashes: list[tuple[int, dict[str, Change]]] = field(default_factory=list)
+    """(number of the call, changes that it stashed)."""
     _paths: KnownPaths = field(default_factory=KnownPaths)
     """The paths of `changes`; a new path may be a shorter or longer form of one of them."""
     _by_folder: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -172,10 +176,31 @@ class ChangedFiles(Struct):
                 self._revert(self._checked_out(folder, target), call.message, call_number)
         elif action == "reset":
             self._revert(self._below(".", self._open), call.message, call_number)
+            for name in self._below(".", list(self.changes)) if target not in ("HEAD", "@") else ():
+                if self.changes[name].is_committed:  # nobody knows whether its commit is still there
+                    self._drop(name)
         elif action == "committed":
             for name in self._below(".", [*self._open]):
                 self.changes[name] = replace(self.changes[name], is_new=False, is_committed=True)
                 del self._open[name]
+        elif action == "cleaned":
+            removed = (name for path in _REMOVED_PATH.findall(call.output) for name in self._below(path, self._open))
+            for name in [name for name in removed if self.changes[name].is_new]:
+                self._put(name, name, Change("deleted", 0, call.message, call_number, is_new=True))
+        else:
+            self._record_stash(target, action, call, call_number)
+
+    def _record_stash(self, path: str, action: str, call: ToolCall, call_number: int) -> None:
+        """Record that changes are stashed, or restored from the newest stash."""
+        if action == "stashed" and _NOTHING_STASHED not in call.output:
+            names = self._below(path, self._open)
+            self._stashes.append((call_number, {name: self.changes[name] for name in names}))
+            self._revert(names, call.message, call_number)
+        elif action != "stashed" and self._stashes:
+            number, stashed = self._stashes.pop()
+            for name, change in stashed.items() if action == "unstashed" else ():
+                newer = replace(change, message=call.message, call_number=call_number)
+                self._put(name, name, change if number == call_number else newer)
 
     def _checked_out(self, folder: str, path: str) -> list[str]:
         """Return the open changes at or below a place that git was given in a folder."""

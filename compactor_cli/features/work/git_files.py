@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import operands, word_set
 
-CHANGE_ACTIONS = word_set("inside checked picked committed")
+CHANGE_ACTIONS = word_set("inside checked picked committed stashed unstashed dropped cleaned")
 """Actions on changes rather than on files; their path says which changes are affected. `inside` says where the next
 command runs. `checked` says that a check or a script runs after the preceding actions. `picked` says that a checkout
 reverted a path or switched to a branch of that name."""
@@ -18,6 +19,11 @@ _FILE_OPERAND = compiled_later(r"^\.?/?$|/$|^(?!v?\d)[^/]*\.[A-Za-z]\w*$|/[^/]*\
 _COMMITS_BACK = compiled_later(r"(?:HEAD|@)(?:~(\d{0,4})|(\^+))")
 _HELP_OPTIONS = frozenset(("-h", "--help"))
 _QUIET_OPTIONS = ("-q", "--quiet")
+_STASH_ACTIONS = {
+    **dict.fromkeys(("push", "save"), "stashed"),
+    **dict.fromkeys(("pop", "apply"), "unstashed"),
+    **dict.fromkeys(("drop", "clear"), "dropped"),
+}
 _DISCARDING_OPTIONS = ("-f", "--force", "--discard-changes")
 
 
@@ -36,6 +42,11 @@ def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield next(iter(plain_operands(rest)), "HEAD"), "reset"
     elif verb == "commit":
         yield ".", "committed"
+    elif verb == "stash" and (action := _STASH_ACTIONS.get(stash_subcommand(words))):
+        paths = plain_operands(rest[1:]) if rest[:1] == ["push"] else []
+        yield from ((path, action) for path in paths or ["."])
+    elif verb == "clean" and not any(re.match(r"--dry-run|-[a-z]*[ni]", word) for word in rest):
+        yield ".", "cleaned"
 
 
 def folder_option(words: Sequence[str]) -> str:
