@@ -133,6 +133,8 @@ class _Planner:
         self.for_requests = 0
         """Unused tokens of the first plan, which are for the requests if the last one is cut: no line needs them."""
         self.cuts = False  # whether the last plan cuts the last request
+        self.in_hand: dict[int, Decision] = {}
+        """The exchange in hand, if the rest has to be cut."""
 
     def plan(self) -> Plan:
         inputs = self.inputs
@@ -192,7 +194,7 @@ class _Planner:
 
     def _plan_once(self, kept: dict[int, Decision], *, repeats: bool) -> _PlanParts | None:
         """Return the decisions and the summaries around what is kept, in one try. Arguments as in `_attempt`."""
-        self.unused = 0
+        self.unused, self.in_hand = 0, {}
         inputs, shape = self.inputs, self.shape
         loose = [g for g in inputs.groups if g.index not in kept]
         words = find_repeatable(inputs, kept) if repeats else NO_WORDS
@@ -223,7 +225,7 @@ class _Planner:
                 return {g.index: Decision.whole(g, "too little to summarize") for g in inputs.groups}, []
         else:
             budget = room - sum(d.tokens for d in recent)
-        budget = min(budget, sum(g.tokens for g in older) - 1) if older else budget
+        budget = min(budget, sum(g.tokens for g in older) - 1) if older and not self.in_hand else budget
         if budget < least and older:
             return None
         return self._place_summaries(kept | {d.group: d for d in recent}, older, budget, quotes)
@@ -253,7 +255,8 @@ class _Planner:
             whole = {i for d in placed.values() if d.rendition == "whole" for i in inputs.groups[d.group].messages}
             repeated = {quote for slot in parts for quote in slot.quotes}
             if not older or all(quote in repeated or quote.message in whole for quote in quotes):
-                return placed, self._fill_slots(parts)
+                filled = self._fill_slots(parts)
+                return placed | self.in_hand, filled
         return None
 
     def _removed_decision(self, group: Group, quoted: frozenset[int | None]) -> Decision:
@@ -279,14 +282,23 @@ class _Planner:
         covered = [inputs.groups[g] for g in slot.groups]
         parts = shape.parts(inputs, covered) if shape.parts else ()
         if quotes_lines:
-            room = slot.budget - quote_tokens(inputs, shape.name, slot.quotes) - HEADING_TOKENS
+            repeated = quote_tokens(inputs, shape.name, slot.quotes)
+            if self.in_hand:  # its lines are not dropped for it, as those of the summary are
+                repeated += sum(inputs.count(quote.text) for quote in slot.quotes if quote.kind == "only")
+            room = slot.budget - repeated - HEADING_TOKENS
             text_share = max(shape.text_share, _MODEL_SHARE if inputs.settings.summarizer == "llm" else 0.0)
             text_budget = text_limit(inputs, text_share, room, len(parts))
             excluded = {i for g in covered for i in g.messages if inputs.messages[i].origin == "request"}
             excluded |= {quote.message for quote in slot.quotes if quote.message is not None}
             newest = int((room - text_budget) * shape.newest_share)
-            details = quoted_details(inputs, covered, room, excluded, newest)
-            slot = replace(slot, reserved_tokens=text_budget, lines=details.lines)
+            in_hand = [inputs.groups[group] for group in self.in_hand]
+            reserved = sum(decision.tokens for decision in self.in_hand.values())
+            details = quoted_details(
+                inputs, covered, room + reserved, excluded, newest, in_hand, text_budget if in_hand else 0
+            )
+            self.in_hand |= details.in_hand
+            budget = slot.budget + reserved - sum(decision.tokens for decision in self.in_hand.values())
+            slot = replace(slot, reserved_tokens=text_budget, lines=details.lines, budget=budget)
             self.unused = details.budget - text_budget if inputs.target is not None else 0
         return replace(slot, parts=parts) if parts or not shape.parts else replace(slot, outline="summary")
 
@@ -345,6 +357,7 @@ class _Planner:
         older = [g for g in rest if g.messages[-1] < self.border]
         max_tokens = max(int(_IN_HAND_SHARE * left), left - sum(group.tokens for group in older) - HEADING_TOKENS)
         fitted = self.renderer.fit(newest, max_tokens, RECENT, prose=True)
+        self.in_hand = {decision.group: decision for decision in fitted or ()}
         return (fitted, older) if fitted else ([], rest)
 
     def _keep_requests(
