@@ -76,6 +76,13 @@ FAILED = "Exit code 1\nerror: pathspec 'ebb' did not match any file(s) known to 
         ('git checkout -q "$(git merge-base main HEAD)"', "", []),
         ("for b in a b; do git checkout -q $b; make; done", "", []),
         ("git checkout -q -", "", []),
+        ("git checkout main 2>&1 | tail -1", "Your branch is up to date with 'origin/main'.", []),
+        ("git switch main >/dev/null 2>&1; git log -1", "1a2b3c4 x", []),
+        ("git branch -m low", "", []),
+        ("git checkout -- tide.py", "", ["on branch tide"]),
+        ("git checkout tide.py", "Updated 1 path from the index", ["on branch tide"]),
+        ("git branch -a", "  main\n* tide", ["on branch tide"]),
+        ("git checkout -q ebb", FAILED, ["on branch tide"]),
         ("git checkout -q main && npm test", "Exit code 1\n1 failing", []),
         ("git checkout ebb", FAILED, ["on branch tide"]),
         (

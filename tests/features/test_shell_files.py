@@ -221,6 +221,12 @@ def test_new_files_that_git_does_not_know_stay_until_they_are_cleaned():
     assert session.texts("file") == ["wrote o.txt", "created m.txt", "deleted n.txt", "restored a.py"]
 
 
+def test_new_files_that_git_knows_go_with_a_hard_reset():
+    session = Session().runs("touch n.txt m.txt").runs("git add n.txt && git checkout .")
+    assert session.texts("file") == ["created m.txt", "created n.txt"]
+    assert session.runs("git reset --hard").texts("file") == ["created m.txt", "deleted n.txt"]
+
+
 def test_stashed_changes_are_gone_until_they_come_back():
     session = Session().edits("a.py").runs("touch n.txt").runs("git stash")
     assert session.texts("file") == ["created n.txt", "restored a.py"]

@@ -116,6 +116,21 @@ def test_times_of_a_log_are_no_numbers_of_lines() -> None:
     assert RelevantLines(transcript(records).messages).lines((2, 0), log)[:1] == (150,)
 
 
+def test_both_sides_of_a_conflict_come_first() -> None:
+    sides = ["<<<<<<< HEAD", "    high = max(levels)", "=======", "    high = top(levels)", ">>>>>>> tides"]
+    listing = [*LINES[:90], *sides, *DEFINITION, *LINES[90:]]
+    numbered = [f"{at:6}\t{line}" for at, line in enumerate(listing, start=1)]
+    for shown in (listing, numbered):
+        call = ("look", "bash", {"command": "cat src/tides.py; grep high_water"})
+        records = [user("Merge it."), assistant(None, call), result("look", "\n".join(shown))]
+        found = RelevantLines(transcript(records).messages).lines((2, 0), shown)
+        assert found[:5] == (90, 91, 92, 93, 94)
+        assert 95 in found, "what it was asked for comes behind"
+    assert (
+        RelevantLines(transcript(looked(command="cat a")).messages).lines((2, 0), ["=======", "title", "======="]) == ()
+    )
+
+
 def test_all_names_of_the_last_request_are_looked_for() -> None:
     names = [f"req_{n:03}_x" for n in range(100)]
     records = [user("Look at " + ", ".join(names)), assistant(None, ("c", "bash", {"command": "make"}))]

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.folders import folder_of, within
-from compactor_cli.features.work.git_files import folder_option
+from compactor_cli.features.work.git_files import folder_option, without_global_options
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import both_ends
 from compactor_cli.text.patterns import compiled_later
@@ -23,8 +23,9 @@ _BRANCH_MESSAGE = compiled_later(
     re.MULTILINE,
 )
 """What git prints about the branch. Without a name, no branch is checked out."""
-_PRINTING_VERBS = {"status", "checkout", "switch", "commit", "cherry-pick", "revert"}
-_QUIET_SWITCHES = {("checkout", "-q"), ("checkout", "--quiet"), ("switch", "-q"), ("switch", "--quiet")}
+_PRINTING_VERBS = {"status", "checkout", "switch", "commit", "cherry-pick", "revert", "branch"}
+_NOT_SWITCHED = compiled_later(r"^(?:error|fatal): |^Updated \d+ paths? from ", re.MULTILINE)
+"""Output that shows that a checkout did not switch branches."""
 _SEARCHED_CHARS = 2_000
 """Characters at each end of an output that are searched for these messages."""
 
@@ -60,7 +61,7 @@ class Branches(Struct):
             self.is_several = self.is_several or (is_switch and name != self.current)
             self.current = name
             self.seen |= {name} - {""}
-        elif any(pair in _QUIET_SWITCHES for pair in ((words[1], word) for word in words[2:])):
+        elif _may_switch(words) and not _NOT_SWITCHED.search(output):
             self.current = ""
 
     def read_earlier_line(self, text: str) -> bool:
@@ -77,3 +78,11 @@ class Branches(Struct):
         message that stays in place tells later rounds about the branch."""
         several = self.is_several or len(self.seen) > 1
         return [StateLine("effect", f"{_ON_BRANCH}{self.current}", -1)] if several and self.current else []
+
+
+def _may_switch(words: Sequence[str]) -> bool:
+    """Return whether a command may change the current branch, or its name, without a word in the output."""
+    verb, *rest = without_global_options(words[1:]) or [""]
+    if verb == "branch":
+        return not {"-m", "-M", "--move"}.isdisjoint(rest)
+    return words[0] == "gh" or (verb in ("checkout", "switch") and "--" not in rest)

@@ -58,6 +58,8 @@ class Change(Struct):
     """The check result that an earlier round stated."""
     is_new: bool = False
     """Whether the file is in no commit."""
+    is_added: bool = False
+    """Whether git knows the new file."""
     is_committed: bool = False
     """Whether the change is in a commit."""
     committed: Change | None = None
@@ -174,7 +176,11 @@ class ChangedFiles(Struct):
         if action == "restored" or (action == "picked" and _UPDATED.search(call.output)):
             if f"'{target}'" not in call.output:  # git quotes the branch that it switches to
                 self._revert(self._checked_out(folder, target), call.message, call_number)
+        elif action == "added":
+            for name in self._below(target, self._open):
+                self.changes[name].is_added = self.changes[name].is_new
         elif action == "reset":
+            self._delete((name for name in self._open if self.changes[name].is_added), call.message, call_number)
             self._revert(self._below(".", self._open), call.message, call_number)
             for name in self._below(".", list(self.changes)) if target not in ("HEAD", "@") else ():
                 if self.changes[name].is_committed:  # nobody knows whether its commit is still there
@@ -185,10 +191,13 @@ class ChangedFiles(Struct):
                 del self._open[name]
         elif action == "cleaned":
             removed = (name for path in _REMOVED_PATH.findall(call.output) for name in self._below(path, self._open))
-            for name in [name for name in removed if self.changes[name].is_new]:
-                self._put(name, name, Change("deleted", 0, call.message, call_number, is_new=True))
+            self._delete((name for name in removed if self.changes[name].is_new), call.message, call_number)
         else:
             self._record_stash(target, action, call, call_number)
+
+    def _delete(self, names: Iterable[str], message: int, call_number: int) -> None:
+        for name in list(names):
+            self._put(name, name, Change("deleted", 0, message, call_number, is_new=True))
 
     def _record_stash(self, path: str, action: str, call: ToolCall, call_number: int) -> None:
         """Record that changes are stashed, or restored from the newest stash."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import operands, word_set
 
-CHANGE_ACTIONS = word_set("inside checked picked committed stashed unstashed dropped cleaned")
+CHANGE_ACTIONS = word_set("inside checked picked added committed stashed unstashed dropped cleaned")
 """Actions on changes rather than on files; their path says which changes are affected. `inside` says where the next
 command runs. `checked` says that a check or a script runs after the preceding actions. `picked` says that a checkout
 reverted a path or switched to a branch of that name."""
@@ -40,6 +40,8 @@ def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield from ((path, "restored") for path in plain_operands(rest))
     elif verb == "reset" and "--hard" in rest:
         yield next(iter(plain_operands(rest)), "HEAD"), "reset"
+    elif verb == "add":
+        yield from ((path, "added") for path in plain_operands(rest) or ["."])
     elif verb == "commit":
         yield ".", "committed"
     elif verb == "stash" and (action := _STASH_ACTIONS.get(stash_subcommand(words))):

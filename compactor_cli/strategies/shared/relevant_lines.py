@@ -46,6 +46,11 @@ _MAX_REQUESTS, _MAX_EARLIER_NAMES = 20, 24
 """Number of newest requests to read, and maximum number of names to look for from those before the last one."""
 _LINES_AFTER = 2
 """Number of lines after such a line that belong to it."""
+_CONFLICT_START = "<<<<<<<"
+_CONFLICT = compiled_later(r"^[ \t]*(?:\d+(?:→|\t|[:|-])[ \t]*)?(<{7}(?=\s|$)|={7}[ \t]*$|>{7}(?=\s|$))", re.MULTILINE)
+"""The marks with which git separates the sides of a merge conflict."""
+_MAX_SIDE_LINES, _MAX_CONFLICT_LINES = 12, 60
+"""Maximum number of lines of one side of a conflict, and of all conflicts in a result."""
 
 
 class RelevantLines:
@@ -61,11 +66,13 @@ class RelevantLines:
     def lines(self, result: PartIndex, lines: Sequence[str]) -> tuple[int, ...]:
         """Return the indices of the lines of a result that hold what was asked for.
 
-        The order is: lines whose numbers were mentioned, lines with the rarest words, and the lines after all these.
-        Each result is searched once."""
+        The order is: both sides of merge conflicts, lines whose numbers were mentioned, lines with the rarest words,
+        and the lines after all these. Each result is searched once."""
         if result not in self._found:
             words, numbers = self._search_terms(result)
-            relevant = (*_lines_numbered(lines, numbers), *_lines_with(lines, "\n".join(lines), words))
+            text = "\n".join(lines)
+            conflicts = _conflict_lines(lines) if _CONFLICT_START in text else ()
+            relevant = (*conflicts, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
             found = list(dict.fromkeys(relevant))
             following = chain.from_iterable(
                 range(index + 1, min(index + 1 + _LINES_AFTER, len(lines))) for index in found
@@ -158,3 +165,17 @@ def _lines_with(lines: Sequence[str], text: str, words: frozenset[str]) -> list[
         if len(indices) <= max_lines
     )
     return list(dict.fromkeys(index for _, _, indices in ranked for index in indices))
+
+
+def _conflict_lines(lines: Sequence[str]) -> list[int]:
+    """Return the indices of both sides of each conflict with the marks around them; of a long side only its first
+    lines."""
+    found: list[int] = []
+    side = -1
+    for index, line in enumerate(lines):
+        if marks := _CONFLICT.findall(line):
+            side = -1 if marks[-1] == ">" * 7 else index
+            found.append(index)
+        elif side >= 0 and index - side <= _MAX_SIDE_LINES:
+            found.append(index)
+    return found[:_MAX_CONFLICT_LINES]
