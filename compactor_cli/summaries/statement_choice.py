@@ -54,6 +54,18 @@ _UNDONE = compiled_later(
     ),
 )
 _NEGATIONS = compiled_later(r"\b(?:nothing|none|no longer|no \w+)\b", re.IGNORECASE)
+_POLITENESS = compiled_later(
+    r"\W*(?:(?:you(?:'re| are)|that(?:'s| is)) (?:\w+ly )?(?:right|correct|welcome)|(?:that )?makes (?:\w+ )?sense|"
+    r"(?:good|great|excellent|fair|nice) (?:catch|point|question|idea|call|enough|work|job)|sounds good|got it|"
+    r"i (?:see|understand)|thank(?:s| you)(?: (?:very|so) much)?(?: for [^.!?,;:]{1,40})?|"
+    r"i(?:'d| would| can|'ll| will)(?: be)? (?:happy |glad )?(?:to )?help(?: you)?(?: with (?:that|this|it))?)\W*",
+    re.IGNORECASE,
+    (
+        *("you're ", "you are ", "that's ", "that is ", "makes ", "good ", "great ", "excellent ", "fair ", "nice "),
+        *("sounds good", "got it", "i see", "i understand", "thank", "help"),
+    ),
+)
+"""A sentence that only says that the user was understood, or is polite."""
 _MIN_WITHDRAWN_SHARE = 0.6
 _DIGITS = compiled_later(r"\d+")
 _MIN_INFORMATIVE_WORDS = 9
@@ -172,7 +184,8 @@ def is_informative(sentence: str) -> bool:
 
 
 def _is_empty_talk(sentence: str) -> bool:
-    return _announces(sentence) or QUESTION_END.search(sentence) is not None or _is_nod(sentence)
+    is_polite = _POLITENESS.fullmatch(_plain_quotes(sentence)) is not None
+    return is_polite or _announces(sentence) or QUESTION_END.search(sentence) is not None or _is_nod(sentence)
 
 
 def _announces(sentence: str) -> bool:

@@ -133,3 +133,12 @@ def test_sentences_of_one_request_do_not_take_back_each_other() -> None:
     rooms = "Paint the kitchen walls white.", "Paint the kitchen walls of the flat upstairs yellow."
     assert find_withdrawn([(0, rooms[0]), (0, rooms[1])]) == (set(), {})
     assert find_withdrawn([(0, rooms[0]), (2, rooms[1])]) == (set(), {0: 1})
+
+
+@pytest.mark.parametrize(
+    "nod",
+    ["You're right.", "Good catch!", "That makes sense.", "You are absolutely right!", "I can help you with that."],
+)
+def test_a_nod_of_the_agent_is_no_work(nod: str) -> None:
+    told = quoted(user("Mend it."), assistant(f"{nod} Let me look at the totals of src/a.py."), user("And?"))
+    assert not any(nod in line for lines in told for line in lines)

@@ -25,6 +25,7 @@ from compactor_cli.features.work.inferred_acts import InferredActs
 from compactor_cli.features.work.listed_files import paths_listed_by
 from compactor_cli.features.work.masked_calls import mask_state_lines
 from compactor_cli.features.work.open_errors import is_abandoned
+from compactor_cli.features.work.page_acts import page_effects
 from compactor_cli.features.work.resolving import record_open, resolve_by_call, resolve_by_effect
 from compactor_cli.features.work.secret_words import mask_command
 from compactor_cli.features.work.shell_effects import effect_key, shell_effects
@@ -307,6 +308,7 @@ def _call_effects(
         yield act_effect(call)
     else:
         yield from tool_sql_effects(call)
+        yield from page_effects(call)
         yield from state.shown.effects(call)
 
 

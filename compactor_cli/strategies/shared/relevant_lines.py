@@ -16,6 +16,7 @@ from compactor_cli.model.pairing import Pairing, PartIndex, pair_calls
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.line_prefixes import has_words
 from compactor_cli.text.marks import find_words
+from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.patterns import compiled_later
 
 if TYPE_CHECKING:
@@ -66,16 +67,18 @@ class RelevantLines:
     def lines(self, result: PartIndex, lines: Sequence[str]) -> tuple[int, ...]:
         """Return the indices of the lines of a result that hold what was asked for.
 
-        The order is: both sides of merge conflicts, lines whose numbers were mentioned, lines with the rarest words,
-        and the lines after all these. Each result is searched once."""
+        The order is: both sides of merge conflicts, rows that differ from all others in something these have in common,
+        lines whose numbers were mentioned, and lines with the rarest words. The lines after all these follow, except
+        after rows. Each result is searched once."""
         if result not in self._found:
             words, numbers = self._search_terms(result)
             text = "\n".join(lines)
             conflicts = _conflict_lines(lines) if _CONFLICT_START in text else ()
-            relevant = (*conflicts, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
+            odd = odd_rows(lines, text)
+            relevant = (*conflicts, *odd, *_lines_numbered(lines, numbers), *_lines_with(lines, text, words))
             found = list(dict.fromkeys(relevant))
             following = chain.from_iterable(
-                range(index + 1, min(index + 1 + _LINES_AFTER, len(lines))) for index in found
+                range(index + 1, min(index + 1 + _LINES_AFTER, len(lines))) for index in found if index not in odd
             )
             self._found[result] = tuple(dict.fromkeys((*found, *(n for n in following if has_words(lines[n])))))
         return self._found[result]
