@@ -223,11 +223,6 @@ def unquoted(text: str) -> str:
     return "\n".join(line.removeprefix(" ") for line in text.split("\n"))
 
 
-def begins_part(line: str) -> bool:
-    """Return whether a line of a summary begins a quoted part."""
-    return _HEADING.match(line) is not None
-
-
 def speaker_of(line: str) -> Speaker | None:
     """Return the speaker of the words that a line of a summary begins; None if it begins none."""
     match = _HEADING.match(line)

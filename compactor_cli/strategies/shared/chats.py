@@ -13,7 +13,7 @@ from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.shared.binding import reverses_course
 from compactor_cli.strategies.shared.lone_lines import bundle_sentences, is_lead_in
-from compactor_cli.summary_text.excerpts import bare, begins_part, is_said_by
+from compactor_cli.summary_text.excerpts import bare, speaker_of
 from compactor_cli.summary_text.state_block import state_lines
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def statements_in_order(
         for speaker, members in split_piece(number, message):
             text = piece.text[lines.starts[members[0]] : lines.ends[members[-1]]]
             is_quote = message.origin == "summary"
-            turn_count += piece.message != last or (is_quote and begins_part(text))
+            turn_count += piece.message != last or (is_quote and speaker_of(text) is not None)
             last = piece.message
             if is_quote:  # its words, without marks
                 text = "\n".join(bare(line).removeprefix(" ") for line in text.split("\n"))
@@ -204,10 +204,10 @@ def split_quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tupl
     speaker, quote = "assistant", list[int]()
     for line in all_lines:
         text = lines.text(line)
-        if begins_part(text):
+        if begun := speaker_of(text):
             if quote:
                 yield speaker, quote
-            speaker, quote = "user" if is_said_by("user", text) else "assistant", []
+            speaker, quote = "user" if begun.name == "user" else "assistant", []
         quote.append(line)
     if quote:
         yield speaker, quote

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compactor_cli.features.talk_words import is_question
 from compactor_cli.model.message import Message
-from compactor_cli.summary_text.excerpts import begins_part
+from compactor_cli.summary_text.excerpts import speaker_of
 from compactor_cli.text.clauses import LEAD_ENDS, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import is_heading
@@ -113,12 +113,7 @@ def short_followers(lines: SessionLines, line: int, tokens: Callable[[int], int]
     for follower in range(line + 1, min(end, line + 1 + _MAX_FOLLOWERS)):
         follower_text = lines.text(follower)
         same_line = "\n" not in text[lines.ends[follower - 1] : lines.starts[follower]]
-        if (
-            not same_line
-            or tokens(follower) > _SHORT_TOKENS
-            or is_question(follower_text)
-            or begins_part(follower_text)
-        ):
+        if not same_line or tokens(follower) > _SHORT_TOKENS or is_question(follower_text) or speaker_of(follower_text):
             return
         yield follower
 
