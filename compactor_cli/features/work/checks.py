@@ -15,6 +15,7 @@ from compactor_cli.features.work.programs import (
     TARGET_RUNNERS,
     CheckKind,
     check_kind,
+    runs_variant,
     started_program_words,
     variant_of,
     without_prefixes,
@@ -144,7 +145,7 @@ class CheckRun(Struct, frozen=True):
         return self._runs_like(other) and self._includes(other.paths or (name,), (name,))
 
     def _runs_like(self, other: CheckRun) -> bool:
-        is_same_program = self.program == other.program or "*" in (self.program, other.program)
+        is_same_program = "*" in (self.program, other.program) or runs_variant(self.program, other.program)
         return self.kind == other.kind and is_same_program and self.folder in ("", other.folder)
 
     def _includes(self, paths: tuple[str, ...], names: tuple[str, ...]) -> bool:

@@ -198,6 +198,21 @@ def variant_of(program: str, rest: Sequence[str]) -> str:
     return " ".join([program, *sorted(named)])
 
 
+def runs_variant(own: str, other: str) -> bool:
+    """Return whether a run of one variant runs the other one, too: the same one, or its tasks for Gradle, of which
+    `test` runs `testDebugUnitTest`."""
+    if own == other:
+        return True
+    program, *own_tasks = own.split(" ")
+    other_program, *tasks = other.split(" ")
+    is_gradle = program == other_program and program in _GRADLE_PROGRAMS
+    return is_gradle and len(own_tasks) == len(tasks) and all(map(_runs_task, own_tasks, tasks))
+
+
+def _runs_task(own: str, task: str) -> bool:
+    return own == task or (own.isalpha() and task.startswith(own) and task[len(own)].isupper())
+
+
 def _goal_kind(word: str) -> CheckKind | None:
     return _SUBCOMMAND_KINDS.get(word.rsplit(":", 1)[-1])
 
