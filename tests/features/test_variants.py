@@ -58,7 +58,7 @@ _FINE = {"build": "BUILD SUCCESSFUL in 9s", "cargo": "    Finished `dev` profile
         ("./gradlew assemble", "./gradlew assembleDebug", False),
         ("./gradlew assembleDebug", "./gradlew assemble", True),
         ("./gradlew testDebugUnitTest", "./gradlew test -Pci=1", False),
-        ("./gradlew assembled", "./gradlew assemble", False),
+        ("./gradlew testDebugUnitTest", "./gradlew test", True),
         ("./gradlew connectedAndroidTest", "./gradlew test", False),
         ("./gradlew connectedAndroidTest", "./gradlew testDebugUnitTest", False),
         ("./gradlew test", "./gradlew build -x test", False),

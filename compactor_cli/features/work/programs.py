@@ -96,6 +96,8 @@ _SUBCOMMAND_KINDS: dict[str, CheckKind] = {
 _GRADLE_PROGRAMS = ("gradle", "gradlew")
 _TOOLCHAIN_MARK = "+"
 """Begins a word that selects a toolchain: `cargo +nightly`."""
+_VARIANT_TASK = compiled_later(r"test[A-Z]\w*UnitTest|assemble[A-Z]\w*(?<!Test)")
+"""Tasks for one variant that `test` and `assemble` run."""
 _VARIANT_PROGRAMS = (*_GRADLE_PROGRAMS, "xcodebuild")
 _FIRST_TASK_WORDS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("assemble compile build"), "build"),
@@ -210,7 +212,8 @@ def runs_variant(own: str, other: str) -> bool:
 
 
 def _runs_task(own: str, task: str) -> bool:
-    return own == task or (own.isalpha() and task.startswith(own) and task[len(own)].isupper())
+    is_variant = own in ("test", "assemble") and task.startswith(own) and _VARIANT_TASK.fullmatch(task)
+    return own == task or bool(is_variant)
 
 
 def _goal_kind(word: str) -> CheckKind | None:
