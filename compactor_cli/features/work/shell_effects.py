@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from compactor_cli.features.work.act_identities import ADDRESS
 from compactor_cli.features.work.calls import ToolCall
@@ -78,6 +78,8 @@ _HARMLESS_GIT_VERBS = word_set("add status diff log")
 _TRIAL_OPTIONS = word_set("dryrun serverdryrun whatif pretend simulate validateonly checkonly generatecliskeleton help")
 """Options, without dashes, with which programs only say what they would do or what they can do."""
 _FALSE_VALUES = ("none", "false", "no", "0")
+_MAX_STEPS = 100
+"""Number of first steps of a command to read: each is compared with the others."""
 _GIT_DRY_RUN = compiled_later(r"-[^-oe]*n")
 """A group of short options without values that contains n: `git push -n`."""
 
@@ -85,6 +87,7 @@ _GIT_DRY_RUN = compiled_later(r"-[^-oe]*n")
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
     """Yield the effects of the steps of a command: done, failed or unfinished. Yield none for a finished command
     whose result leaves the outcome open. Git commands that only move to other commits have no text."""
+    steps = steps[:_MAX_STEPS]
     clients = [database_script(without_prefixes(list(step.words)), step.heredoc) for step in steps]
     scripts = [script for _, script in clients if script]
     are_confirmed = len(scripts) < _MIN_SCRIPTS or are_all_executed(call.output, scripts)
@@ -213,14 +216,12 @@ def _has_rolled_out(key: str, output: str) -> bool:
 
 def _has_later_failure(output: str, steps: Sequence[Step]) -> bool:
     """Return whether a later step, which only runs if the first of these steps succeeded, reported how it failed."""
-    for previous, step in pairwise(steps):
-        if previous.operator != "&&":
-            return False
-        key = _step_effect(step, steps)[1]
-        refusal = _NO_EFFECT_OUTPUT.get(" ".join(key.split(" ", 2)[:2]))
-        if (refusal and refusal.search(output)) or (is_rollout_wait(key.split()) and _TIMED_OUT.search(output)):
-            return True
-    return False
+    chained = takewhile(lambda pair: pair[0].operator == "&&", pairwise(steps))
+    keys = dict.fromkeys(_step_effect(step, steps)[1] for _, step in chained)
+    if any(is_rollout_wait(key.split()) for key in keys) and _TIMED_OUT.search(output):
+        return True
+    topics = dict.fromkeys(" ".join(key.split(" ", 2)[:2]) for key in keys)
+    return any(topic in _NO_EFFECT_OUTPUT and _NO_EFFECT_OUTPUT[topic].search(output) for topic in topics)
 
 
 def _is_confirmed(call: ToolCall, key: str) -> bool:
