@@ -261,6 +261,11 @@ def output_verdict(kind: CheckKind, output: str) -> Verdict:
     return Verdict(False) if passed else Verdict(None)
 
 
+def may_say_nothing_ran(kind: CheckKind, output: str) -> bool:
+    """Return whether the verdict may be that nothing was run; a quick check."""
+    return kind == "tests" and _contains_any(plain(output), _NOTHING_RUN_WORDS)
+
+
 def verdict_lines(output: str) -> list[str]:
     """Return the lines in which the output of a check states a failure or a pass, in no particular order."""
     text = without_prefixes(plain(output))

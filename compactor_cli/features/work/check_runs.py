@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from compactor_cli.features.work.calls import NO_CALL, ToolCall
 from compactor_cli.features.work.causes import cause
 from compactor_cli.features.work.check_output import (
+    Verdict,
     failing_names,
+    may_say_nothing_ran,
     named,
     output_verdict,
     parse_names,
@@ -301,16 +303,16 @@ def _outcomes(
 ) -> list[tuple[CheckRun, bool | None]]:
     """Return the outcome of each check of a command line: from the exit code if it is conclusive, otherwise from the
     output."""
-    says = {kind: output_verdict(kind, call.output) for kind in {check.kind for _, check in found}}
+    says = _Verdicts(call.output)
     result: list[tuple[CheckRun, bool | None]] = []
     for i, check in found:
         kind = check.kind
         if call.failed is not True and _is_silent(call, steps, i, check) and says[kind].failed is None:
             result.append((check, False))
         elif call.failed is False and _is_proof(steps, i) and (call.stated or _is_pass(call, says[kind].failed, kind)):
-            result.append((check, False if says[kind].has_run else None))
+            result.append((check, False if says.has_run(kind) else None))
         elif call.failed and _fails_alone(steps, i):
-            result.append((check, True if says[kind].has_run else None))
+            result.append((check, True if says.has_run(kind) else None))
         else:
             result.append((check, says[kind].failed))
     return result
@@ -320,6 +322,21 @@ def _is_pass(call: ToolCall, says_failed: bool | None, kind: CheckKind) -> bool:
     """Return whether a success that is stated only by the tool's silence is a pass of the check. The output must not
     contradict it; and if tests print anything, they have to print their outcome."""
     return says_failed is False or (says_failed is None and (kind != "tests" or not call.output.strip()))
+
+
+class _Verdicts(dict[CheckKind, Verdict]):
+    """Kind of check -> verdict of the output, computed on access."""
+
+    def __init__(self, output: str) -> None:
+        self._said = output
+
+    def __missing__(self, kind: CheckKind) -> Verdict:
+        self[kind] = stated = output_verdict(kind, self._said)
+        return stated
+
+    def has_run(self, kind: CheckKind) -> bool:
+        """Return whether the output does not say that nothing was run; cheaper than a full verdict."""
+        return not may_say_nothing_ran(kind, self._said) or self[kind].has_run
 
 
 def _set_newest(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
