@@ -227,6 +227,12 @@ def test_new_files_that_git_knows_go_with_a_hard_reset():
     assert session.runs("git reset --hard").texts("file") == ["created m.txt", "deleted n.txt"]
 
 
+def test_new_files_stay_when_another_folder_is_reset():
+    session = Session().runs("cd /w && ls").runs("cd /w && ls").runs("cd /w && touch n.txt && git add n.txt")
+    assert session.runs("git -C /other reset --hard").texts("file") == ["created n.txt"]
+    assert session.runs("cd /w && git reset --hard").texts("file") == ["deleted n.txt"]
+
+
 def test_stashed_changes_are_gone_until_they_come_back():
     session = Session().edits("a.py").runs("touch n.txt").runs("git stash")
     assert session.texts("file") == ["created n.txt", "restored a.py"]

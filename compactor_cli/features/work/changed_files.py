@@ -180,13 +180,14 @@ class ChangedFiles(Struct):
             for name in self._below(target, self._open):
                 self.changes[name].is_added = self.changes[name].is_new
         elif action == "reset":
-            self._delete((name for name in self._open if self.changes[name].is_added), call.message, call_number)
-            self._revert(self._below(".", self._open), call.message, call_number)
+            discarded = self._below(".", self._open)
+            self._revert(discarded, call.message, call_number)
+            self._delete((name for name in discarded if self.changes[name].is_added), call.message, call_number)
             for name in self._below(".", list(self.changes)) if target not in ("HEAD", "@") else ():
                 if self.changes[name].is_committed:  # nobody knows whether its commit is still there
                     self._drop(name)
         elif action == "committed":
-            for name in self._below(".", [*self._open]):
+            for name in self._below(".", self._open):
                 self.changes[name] = replace(self.changes[name], is_new=False, is_committed=True)
                 del self._open[name]
         elif action == "cleaned":
