@@ -144,6 +144,11 @@ def jsonl_id(path: Path) -> str | None:
     return path.name.removesuffix(".jsonl") if path.name.endswith(".jsonl") else None
 
 
+def folder_id(file_name: str) -> Callable[[Path], str | None]:
+    """Return the `id_of` of an agent whose sessions are `PROJECT/ID/file_name`."""
+    return lambda path: path.parts[-2] if path.name == file_name and len(path.parts) == 3 else None
+
+
 def uuid_in(stem: str) -> str:
     """Return the UUID at the end of a file's stem, or an empty string."""
     match = _ID.search(stem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import unquote
 
-from compactor_cli.agents.base import About, Agent, FoundSession, find_files
+from compactor_cli.agents.base import About, Agent, FoundSession, find_files, folder_id
 from compactor_cli.agents.reading import document, estimated, lines_of, request, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
@@ -35,8 +35,6 @@ AGENT = Agent(
     format="grok",
     aliases=("grok-build",),
     folders=lambda machine: [machine.folder_by_variable("GROK_HOME", ".grok") / "sessions"],
-    find=find_files(
-        "grok", 2, lambda path: path.parts[-2] if path.name == "chat_history.jsonl" and len(path.parts) == 3 else None
-    ),
+    find=find_files("grok", 2, folder_id("chat_history.jsonl")),
     look=_look,
 )

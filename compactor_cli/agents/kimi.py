@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files, folder_id
 from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int, tokens_or_size, word
 
 
@@ -43,9 +43,7 @@ AGENT = Agent(
     format="kimi",
     aliases=("kimi-cli",),
     folders=lambda machine: [machine.folder_by_variable("KIMI_SHARE_DIR", ".kimi") / "sessions"],
-    find=find_files(
-        "kimi", 2, lambda path: path.parts[-2] if path.name == "context.jsonl" and len(path.parts) == 3 else None
-    ),
+    find=find_files("kimi", 2, folder_id("context.jsonl")),
     look=_look,
     resume="kimi --session {id}",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field
 
@@ -42,6 +42,7 @@ class Branches(Struct):
     def record_call(self, call: ToolCall, steps: Sequence[Step], main_folder: str) -> None:
         """Record what the git commands of a command line printed in the main folder."""
         folder = folder_of(call, main_folder)
+        commands: list[Sequence[str]] = []
         for step in steps:
             words = step.words
             if words[0] == "cd":
@@ -50,10 +51,11 @@ class Branches(Struct):
                 words[0] == "git" and not _PRINTING_VERBS.isdisjoint(words[1:5])
             ):
                 place = within(folder, folder_option(words[1:]), main_folder)
-                if not place.startswith(("/", "~", "..")):
-                    self._read_output(both_ends(call.output, _SEARCHED_CHARS, _SEARCHED_CHARS), words)
+                commands += [words] if not place.startswith(("/", "~", "..")) else []
+        if commands:
+            self._read_output(both_ends(call.output, _SEARCHED_CHARS, _SEARCHED_CHARS), commands)
 
-    def _read_output(self, output: str, words: Sequence[str]) -> None:
+    def _read_output(self, output: str, commands: Iterable[Sequence[str]]) -> None:
         found = [*_BRANCH_MESSAGE.finditer(output)]
         if found:
             name = next(filter(None, found[-1].groups()), "")
@@ -61,7 +63,7 @@ class Branches(Struct):
             self.is_several = self.is_several or (is_switch and name != self.current)
             self.current = name
             self.seen |= {name} - {""}
-        elif _may_switch(words) and not _NOT_SWITCHED.search(output):
+        elif any(map(_may_switch, commands)) and not _NOT_SWITCHED.search(output):
             self.current = ""
 
     def read_earlier_line(self, text: str) -> bool:
