@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Protocol
 from msgspec import Struct
 
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
-from compactor_cli.formats.base import uuid_text
+from compactor_cli.formats.values import uuid_text
 
 UNKNOWN_TIME = 946_684_800.0
 """2000-01-01T00:00:00Z in seconds since 1970, used for anything without a time."""

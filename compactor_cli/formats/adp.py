@@ -12,17 +12,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.values import as_text, objects, word
 from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
 
@@ -75,10 +66,10 @@ class _Reader:
         self._count = 0
 
     def add_action(self, value: dict[str, Any], kind: str, record: int) -> None:
-        parts = _texts(self.build, value, ("description",), record)
+        parts = self.build.text(value.get("description"), record, ("description",))
         self._open_call = self._last_call_message = None
         if kind == "message_action":
-            parts += _texts(self.build, value, ("content",), record)
+            parts += self.build.text(value.get("content"), record, ("content",))
             is_request = self.first_is_task and record == 0
             role: Role = "user" if is_request else "assistant"
             self.build.add(role, parts, (record,), origin=origin_of_parts(parts, by_user=is_request))
@@ -89,15 +80,13 @@ class _Reader:
     def _call(self, value: dict[str, Any], kind: str, record: int) -> Part:
         self._count += 1
         key, name = ("kwargs", "function") if kind == "api_action" else ("content", "language")
-        body = value.get(key)
-        place = arguments_place(body, record, (key,))
         call_id = f"{LEGACY_ID}{self._count}"
-        return self.build.part("tool_call", as_text(body), place, name=as_text(value.get(name)), call_id=call_id)
+        return self.build.call(value.get(key), record, (key,), name=as_text(value.get(name)), call_id=call_id)
 
     def add_observation(self, value: dict[str, Any], kind: str, record: int) -> None:
         if kind == "text_observation" and value.get("source") == "user":
             self._open_call = self._last_call_message = None
-            parts = _texts(self.build, value, ("content",), record)
+            parts = self.build.text(value.get("content"), record, ("content",))
             self.build.add("user", parts, (record,), origin=origin_of_parts(parts, by_user=True))
             return
         text, place, images, further = _observation(self.build, value, kind, record)
@@ -137,14 +126,8 @@ def _observation(
 
 def _screen_text(annotations: Any) -> str:
     """Return the texts of the elements on a screen, one per line."""
-    elements = annotations if isinstance(annotations, list) else []
-    texts = (element.get("text") for element in elements if isinstance(element, dict))
+    texts = (element.get("text") for _, element in objects(annotations))
     return "\n".join(text for text in texts if isinstance(text, str) and text.strip())
-
-
-def _texts(build: Builder, value: dict[str, Any], path: tuple[str], record: int) -> list[Part]:
-    text = value.get(path[0])
-    return [build.part("text", text, Place(record, path))] if isinstance(text, str) and text else []
 
 
 def _is_task_in_action(values: Sequence[Any]) -> bool:

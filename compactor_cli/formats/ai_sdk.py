@@ -7,20 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    as_text,
-    block_kinds,
-    block_text,
-    body,
-    is_image,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.values import as_text, block_kinds, block_text, body, is_image, listed, objects, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
@@ -79,16 +67,9 @@ class AISDK(PlainEdits):
 
 def _parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     content = value.get("content")
-    parts: list[Part] = []
-    if isinstance(content, str) and content:
-        parts.append(build.part("text", content, Place(record, ("content",))))
-    elif isinstance(content, list):
-        parts += [_block(build, block, ("content", index), record) for index, block in enumerate(content)]
-    calls = value.get("toolCalls")
-    for index, call in enumerate(calls if isinstance(calls, list) else ()):
-        if isinstance(call, dict):
-            parts.append(_call(build, call, ("toolCalls", index), record))
-    return parts
+    parts = build.text(content, record, ("content",))
+    parts += [_block(build, block, ("content", index), record) for index, block in enumerate(listed(content))]
+    return parts + [_call(build, call, ("toolCalls", n), record) for n, call in objects(value.get("toolCalls"))]
 
 
 def _block(build: Builder, block: Any, path: Path, record: int) -> Part:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.formats.base import Builder, arguments_place, as_text, block_text, body, is_image, word
+from compactor_cli.formats.base import Builder
+from compactor_cli.formats.values import as_text, block_text, is_image, listed, word
 from compactor_cli.model.message import Message, Part, Path, Place
 
 BLOCK_TYPES = frozenset(
@@ -18,10 +19,8 @@ COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_token
 def read_content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
     """Return the parts of a message's `content`, which is at `path` in its record."""
     if isinstance(content, str):
-        return [build.part("text", content, Place(record, path))] if content else []
-    if not isinstance(content, list):
-        return []
-    return [_part(build, block, (*path, index), record) for index, block in enumerate(content)]
+        return build.text(content, record, path)
+    return [_part(build, block, (*path, index), record) for index, block in enumerate(listed(content))]
 
 
 def _part(build: Builder, block: Any, path: Path, record: int) -> Part:
@@ -33,21 +32,11 @@ def _part(build: Builder, block: Any, path: Path, record: int) -> Part:
     if is_image(block):
         return build.image(Place(record, path, "block:text"))
     if kind == "tool_use":
-        place = arguments_place(block.get("input"), record, (*path, "input"))
         name, call = str(block.get("name") or ""), str(block.get("id") or "")
-        return build.part("tool_call", as_text(block.get("input")), place, name=name, call_id=call)
+        return build.call(block.get("input"), record, (*path, "input"), name=name, call_id=call)
     if kind == "tool_result":
-        # a result without a body has no place for a new text
-        text, images, place = body(block.get("content"), (*path, "content"), record)
-        failed = block.get("is_error")
-        return build.part(
-            "tool_result",
-            text,
-            place if "content" in block else None,
-            call_id=str(block.get("tool_use_id") or ""),
-            failed=failed if isinstance(failed, bool) else None,
-            images=images,
-        )
+        call = str(block.get("tool_use_id") or "")
+        return build.result(block, record, (*path, "content"), call_id=call, failed=block.get("is_error"))
     if kind == "thinking":
         return build.part("thinking", as_text(block.get("thinking")))
     if kind == "redacted_thinking":

@@ -6,20 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES, COUNTS, new_content, read_content
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    block_kinds,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.foreign_calls import are_foreign
 from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
 from compactor_cli.formats.turns import add_turn
+from compactor_cli.formats.values import block_kinds, sum_of, word
 from compactor_cli.model.message import Message, Path, Role
 from compactor_cli.text.times import parse_time
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, word
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.values import as_text, objects, word
 from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.json_values import parse_json
@@ -125,12 +126,7 @@ class _Reader:
         value = self._values[record]
         parts = [self.build.part("thinking", word(value, "thinking"))] if word(value, "thinking") else []
         parts += _text(self.build, value, record)
-        call_list = value.get("tool_calls")
-        calls = [
-            self._call(call, record, index)
-            for index, call in enumerate(call_list if isinstance(call_list, list) else ())
-            if isinstance(call, dict)
-        ]
+        calls = [self._call(call, record, index) for index, call in objects(value.get("tool_calls"))]
         summary = origin_of(word(value, "content")) == "summary"
         self._turn = record
         self._add("assistant", [*parts, *calls], record, "summary" if summary else "other", record)
@@ -183,8 +179,7 @@ class _Reader:
 
 
 def _text(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    text = word(value, "content")
-    return [build.part("text", text, Place(record, ("content",)))] if text else []
+    return build.text(value.get("content"), record, ("content",))
 
 
 def _split_request(value: dict[str, Any]) -> tuple[str, str, str] | None:

@@ -9,23 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    block_text,
-    body,
-    is_image,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.values import as_text, body, inner, listed, objects, sum_of, word
 from compactor_cli.model.injected import origin_of_parts
-from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Role
 from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "agent": "assistant"}
@@ -81,7 +68,9 @@ def _read_step(
     """Add the messages of a step: what was said, then its observation. `late_results`: calls answered in other steps;
     None for the last step, whose calls may still be open."""
     calls = _calls(build, value, record)
-    parts = [*_thinking(build, value), *_content(build, value.get("message"), ("message",), record), *calls]
+    thought = word(value, "reasoning_content")
+    parts = [build.part("thinking", thought)] if thought else []
+    parts += [*_content(build, value.get("message"), ("message",), record), *calls]
     seen = _results(build, value, calls, record)
     answered = {part.call_id for part in seen if part.kind == "tool_result"}
     if late_results is not None:
@@ -101,35 +90,19 @@ def _read_step(
         build.add("tool" if results else "user", seen, (record,), timestamp=time, origin=origin, turn=turn)
 
 
-def _thinking(build: Builder, value: dict[str, Any]) -> list[Part]:
-    text = value.get("reasoning_content")
-    return [build.part("thinking", text)] if isinstance(text, str) and text else []
-
-
 def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
     """Return the parts of a message, which is a string or a list of content parts."""
     if isinstance(content, str):
-        return [build.part("text", content, Place(record, path))] if content else []
-    parts = []
-    for index, block in enumerate(content if isinstance(content, list) else ()):
-        if is_image(block):
-            parts.append(build.image(Place(record, (*path, index), "block:text")))
-        elif isinstance(block, dict) and isinstance(block.get("text"), str):
-            parts.append(build.part("text", block["text"], Place(record, (*path, index, "text"))))
-        else:
-            parts.append(build.part("other", block_text(block)))
-    return parts
+        return build.text(content, record, path)
+    return [build.block(block, record, (*path, index)) for index, block in enumerate(listed(content))]
 
 
 def _calls(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    calls, parts = value.get("tool_calls"), []
-    for index, call in enumerate(calls if isinstance(calls, list) else ()):
-        if not isinstance(call, dict):
-            continue
-        place = arguments_place(call.get("arguments"), record, ("tool_calls", index, "arguments"))
+    parts = []
+    for index, call in objects(value.get("tool_calls")):
         call_id = as_text(call.get("tool_call_id")) or f"{LEGACY_ID}{record}-{index}"
-        name, arguments = as_text(call.get("function_name")), as_text(call.get("arguments"))
-        parts.append(build.part("tool_call", arguments, place, name=name, call_id=call_id))
+        path, name = ("tool_calls", index, "arguments"), as_text(call.get("function_name"))
+        parts.append(build.call(call.get("arguments"), record, path, name=name, call_id=call_id))
     return parts
 
 
@@ -161,9 +134,7 @@ def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], recor
 
 
 def _observation_results(value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    observation = value.get("observation")
-    results = observation.get("results") if isinstance(observation, dict) else None
-    return [(index, r) for index, r in enumerate(results if isinstance(results, list) else ()) if isinstance(r, dict)]
+    return objects(inner(value, "observation").get("results"))
 
 
 def _late_result_ids(values: Sequence[Any]) -> frozenset[str]:

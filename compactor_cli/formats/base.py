@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.formats import jsonedit
 from compactor_cli.formats.jsonl import ReadRecord
+from compactor_cli.formats.values import arguments_place, as_text, block_text, body, edit_value, is_image
 from compactor_cli.model.content import Content, FileText
 from compactor_cli.model.message import FilePart, Message, Origin, Part, PartKind, Path, Place, Role
 from compactor_cli.model.transcript import Link, Transcript
@@ -230,6 +230,31 @@ class Builder(Struct):
     def image(self, place: Place | None = None) -> Part:
         return Part("image", "", self.counter.per_image, place, images=1)
 
+    def text(self, text: Any, record: int, path: Path) -> list[Part]:
+        """Return a text with its place; nothing for an empty text, or for a value of another kind."""
+        return [self.part("text", text, Place(record, path))] if isinstance(text, str) and text else []
+
+    def block(self, block: Any, record: int, path: Path, picture: str = "block:text") -> Part:
+        """Return a content block that is a picture, or has a text; any other is kept as it is."""
+        if is_image(block):
+            return self.image(Place(record, path, picture))
+        if isinstance(block, dict) and isinstance(block.get("text"), str):
+            return self.part("text", block["text"], Place(record, (*path, "text")))
+        return self.part("other", block_text(block))
+
+    def call(self, arguments: Any, record: int, path: Path, *, name: str, call_id: str) -> Part:
+        """Return a call whose arguments are at `path`, saved as a string or as JSON."""
+        place = arguments_place(arguments, record, path)
+        return self.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)
+
+    def result(
+        self, holder: dict[str, Any], record: int, path: Path, *, call_id: str, name: str = "", failed: Any = None
+    ) -> Part:
+        """Return a result whose body is at `path`, in an object. Without a body there is no place for a new text."""
+        text, images, place = body(holder.get(str(path[-1])), path, record)
+        own_place, failed = place if path[-1] in holder else None, failed if isinstance(failed, bool) else None
+        return self.part("tool_result", text, own_place, name=name, call_id=call_id, failed=failed, images=images)
+
     def add(
         self,
         role: Role,
@@ -263,82 +288,6 @@ class Builder(Struct):
         )
 
 
-def as_text(value: Any) -> str:
-    """Return a string unchanged, None as an empty string, and anything else as compact JSON."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None else jsonedit.dump(value)
-
-
-def uuid_text(key: str, *, version: int = 4, variant: str = "8") -> str:
-    """Return hex digits in the form of a UUID with this version and variant."""
-    return f"{key[:8]}-{key[8:12]}-{version}{key[13:16]}-{variant}{key[17:20]}-{key[20:32]}"
-
-
-def word(value: Any, key: str) -> str:
-    """Return the string at `key`; empty if there is none or `value` is not an object."""
-    text = value.get(key) if isinstance(value, dict) else None
-    return text if isinstance(text, str) else ""
-
-
-def block_kinds(content: Any) -> set[str]:
-    """Return the set of `type`s in a list of content blocks."""
-    return {word(block, "type") for block in content if isinstance(block, dict)} if isinstance(content, list) else set()
-
-
-def is_image(block: Any) -> bool:
-    """Return whether a content block is a picture, under any format's name for it."""
-    named = word(block, "type") in ("image", "image_url", "input_image", "image-data", "image-url")
-    return named or word(block, "mediaType").startswith("image/")
-
-
-def body(value: Any, path: Path, record: int) -> tuple[str, int, Place]:
-    """Return the text, the number of pictures and the place of a tool result's body: a string or a list of blocks."""
-    if isinstance(value, list):
-        images = sum(1 for block in value if is_image(block))
-        texts = [block_text(block) for block in value if not is_image(block)]
-        kind = next((word(b, "type") for b in value if isinstance(b, dict) and "text" in b and word(b, "type")), "text")
-        return "\n".join(t for t in texts if t), images, Place(record, path, kind)
-    return as_text(value), 0, Place(record, path)
-
-
-def block_text(block: Any) -> str:
-    """Return what a model reads of a content block, without the data of files and sounds."""
-    if isinstance(block, str):
-        return block
-    if isinstance(block, dict):
-        for key in ("text", "thinking", "refusal", "content"):
-            if isinstance(block.get(key), str):
-                return str(block[key])
-        return jsonedit.dump(without_data(block))
-    return as_text(block)
-
-
-def without_data(value: Any) -> Any:
-    """Return a value in which long strings without white space (base64) are replaced by their length."""
-    if isinstance(value, str):
-        opaque = len(value) > 256 and not any(c in value for c in " \n\t")
-        return f"<{len(value)} characters of data>" if opaque else value
-    if isinstance(value, list):
-        return [without_data(item) for item in value]
-    if isinstance(value, dict):
-        return {key: without_data(item) for key, item in value.items()}
-    return value
-
-
-def edit_value(part: Part, text: str) -> str:
-    """Return the JSON text that holds a part's new text at its place."""
-    assert part.place is not None
-    key, _, kind = part.place.encoding.partition(":")
-    if key == "json":
-        return text
-    if key == "string":
-        return jsonedit.encode(text)
-    if kind:
-        return jsonedit.encode({"type": kind, "text" if key == "block" else key: text})
-    return jsonedit.encode([{"type": key, "text": text}])
-
-
 def fit(format: Format, values: Sequence[Any]) -> float:
     """Return how well a format recognizes the records, from 0 to 1."""
     return sum(format.recognize(value) for value in values) / max(1, len(values))
@@ -369,32 +318,3 @@ class PlainEdits:
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         return {part.place.path: edit_value(part, text) for part, text in edited if part.place}
-
-
-def sum_of(counts: Any, *names: str) -> int | None:
-    """Return the sum of the positive integers under these names; None if there are none."""
-    if not isinstance(counts, dict):
-        return None
-    present = [counts[name] for name in names if isinstance(counts.get(name), int) and counts[name] > 0]
-    return sum(present) or None
-
-
-def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:
-    """Return the paths of the integers in an object at `path`: those under `names`, or all if no name is given."""
-    if not isinstance(counts, dict):
-        return []
-    kinds = {name: type(value) for name, value in counts.items() if not names or name in names}
-    return [(*path, name) for name, kind in kinds.items() if kind is int]
-
-
-def arguments_place(value: Any, record: int, path: Path) -> Place | None:
-    """Return the place of a call's arguments, depending on how they are saved: a string (JSON or any text), or JSON
-    that stays JSON when shortened. None for arguments that cannot be shortened."""
-    if isinstance(value, str):
-        return Place(record, path)
-    return Place(record, path, "json") if isinstance(value, (dict, list)) else None
-
-
-def tool_arguments(value: Any) -> str:
-    """Return a call's arguments as JSON text, whether they are saved as a string or as an object."""
-    return value if isinstance(value, str) else as_text(value)

@@ -10,24 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    block_text,
-    edit_value,
-    sum_of,
-    without_data,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonedit import append_elements
 from compactor_cli.formats.turns import add_turn
+from compactor_cli.formats.values import as_text, block_text, edit_value, listed, sum_of, without_data, word
 from compactor_cli.model.message import ADDED_ENCODING, Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
@@ -117,7 +104,7 @@ def _kind(block: Any) -> str:
 def _parts(build: Builder, content: Any, record: int) -> Iterator[Part]:
     if isinstance(content, str):
         yield build.part("text", content, Place(record, ("content",)))
-    for index, block in enumerate(content if isinstance(content, list) else ()):
+    for index, block in enumerate(listed(content)):
         kind, path = _kind(block), ("content", index)
         inner: Any = block[kind] if kind else None
         if kind == "cachePoint":
@@ -125,9 +112,8 @@ def _parts(build: Builder, content: Any, record: int) -> Iterator[Part]:
         if kind == "text":
             yield build.part("text", inner, Place(record, (*path, "text")))
         elif kind == "toolUse":
-            place = arguments_place(inner.get("input"), record, (*path, kind, "input"))
             name, call_id = word(inner, "name"), word(inner, "toolUseId")
-            yield build.part("tool_call", as_text(inner.get("input")), place, name=name, call_id=call_id)
+            yield build.call(inner.get("input"), record, (*path, kind, "input"), name=name, call_id=call_id)
         elif kind == "toolResult":
             yield _result(build, inner, (*path, kind), record)
         elif kind == "reasoningContent":

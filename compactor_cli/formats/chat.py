@@ -7,8 +7,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.formats.base import Builder, arguments_place, block_text, body, is_image, tool_arguments
+from compactor_cli.formats.base import Builder
 from compactor_cli.formats.call_ids import CallIds
+from compactor_cli.formats.values import block_text, objects, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
@@ -71,12 +72,10 @@ def name_speakers(build: Builder, names: Mapping[int, str]) -> None:
 
 def content_parts(build: Builder, value: dict[str, Any], base: Path, record: int) -> list[Part]:
     """Return the thinking, texts and pictures of a message, which is at `base` in its record."""
-    content, parts = value.get("content"), list[Part]()
-    if isinstance(value.get("reasoning_content"), str) and value["reasoning_content"]:
-        parts.append(build.part("thinking", value["reasoning_content"]))
+    content, thought = value.get("content"), word(value, "reasoning_content")
+    parts = [build.part("thinking", thought)] if thought else []
     if isinstance(content, str):
-        if content:
-            parts.append(build.part("text", content, Place(record, (*base, "content"))))
+        parts += build.text(content, record, (*base, "content"))
     elif isinstance(content, list):
         parts += [_block(build, block, (*base, "content", index), record) for index, block in enumerate(content)]
     elif content is not None:
@@ -87,57 +86,38 @@ def content_parts(build: Builder, value: dict[str, Any], base: Path, record: int
 def _block(build: Builder, block: Any, path: Path, record: int) -> Part:
     if isinstance(block, str):
         return build.part("text", block, Place(record, path))
-    if is_image(block):
-        return build.image(Place(record, path, "block:text"))
-    if isinstance(block, dict) and isinstance(block.get("text"), str):
-        return build.part("text", block["text"], Place(record, (*path, "text")))
-    return build.part("other", block_text(block))
+    return build.block(block, record, path)
 
 
 def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: CallIds) -> list[Part]:
     """Return the calls of a message: `tool_calls`, or else the old `function_call`."""
-    calls = value.get("tool_calls")
     parts = []
-    for index, call in enumerate(calls if isinstance(calls, list) else ()):
-        if not isinstance(call, dict):
-            continue
+    for index, call in objects(value.get("tool_calls")):
         path: Path = (*base, "tool_calls", index)
         function, holder = call.get("function"), call
         if isinstance(function, dict):
             name, holder, path = str(function.get("name") or ""), function, (*path, "function")
         else:  # Inspect logs: `function` is the name, and the arguments are next to it
             name = str(function or call.get("name") or "")
-        parts.append(_call(build, name, holder, path, record, str(call.get("id") or "")))
+        arguments, call_id = holder.get("arguments"), str(call.get("id") or "")
+        parts.append(build.call(arguments, record, (*path, "arguments"), name=name, call_id=call_id))
     function = value.get("function_call")
     if isinstance(function, dict) and not parts:
         name = str(function.get("name") or "")
-        parts.append(_call(build, name, function, (*base, "function_call"), record, legacy.call(None, name)))
+        path = (*base, "function_call", "arguments")
+        parts.append(build.call(function.get("arguments"), record, path, name=name, call_id=legacy.call(None, name)))
     return parts
-
-
-def _call(build: Builder, name: str, holder: dict[str, Any], path: Path, record: int, call_id: str) -> Part:
-    arguments = holder.get("arguments")
-    place = arguments_place(arguments, record, (*path, "arguments"))
-    return build.part("tool_call", tool_arguments(arguments), place, name=name, call_id=call_id)
 
 
 def _result_parts(build: Builder, value: dict[str, Any], record: int, legacy: CallIds) -> list[Part]:
     """Return the result parts of a message. A result for several calls has its text only once."""
-    text, images, place = body(value.get("content"), ("content",), record)
     name = str(value.get("name") or value.get("function") or "")
     ids = value.get("tool_call_ids")
     ids = [str(i) for i in ids] if isinstance(ids, list) and ids else [str(value.get("tool_call_id") or "")]
     if value["role"] == "function":
         ids = [legacy.response(None, name)]
-    first = build.part(
-        "tool_result",
-        text,
-        place if "content" in value else None,
-        name=name,
-        call_id=ids[0],
-        failed=True if value.get("error") else None,
-        images=images,
-    )
+    failed = True if value.get("error") else None
+    first = build.result(value, record, ("content",), name=name, call_id=ids[0], failed=failed)
     return [first, *(build.part("tool_result", "", call_id=call_id) for call_id in ids[1:])]
 
 

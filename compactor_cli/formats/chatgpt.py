@@ -11,19 +11,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    block_text,
-    uuid_text,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.trees import chains, path_from_root
+from compactor_cli.formats.values import block_text, listed, uuid_text, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
@@ -130,7 +121,7 @@ def _read_node(build: Builder, message: Any, record: int, ids: CallIds, caller: 
             return caller
         # another message of the tool: it stays or goes with the call
         if caller is not None:
-            build.messages[caller] = _with_turn(build.messages[caller], caller)
+            build.messages[caller] = replace(build.messages[caller], turn=caller)
         build.add("user", parts, (record,), id=name, timestamp=time, origin="injected", turn=caller)
         return caller
     if role == "user":
@@ -143,15 +134,10 @@ def _read_node(build: Builder, message: Any, record: int, ids: CallIds, caller: 
     return caller
 
 
-def _with_turn(message: Message, turn: int) -> Message:
-    return replace(message, turn=turn)
-
-
 def _parts(build: Builder, content: dict[str, Any], record: int) -> Iterator[Part]:
     kind = word(content, "content_type")
     if kind == "thoughts":
-        thoughts = content.get("thoughts")
-        for thought in thoughts if isinstance(thoughts, list) else ():
+        for thought in listed(content.get("thoughts")):
             yield build.part(
                 "thinking", "\n".join(t for t in (word(thought, "summary"), word(thought, "content")) if t)
             )

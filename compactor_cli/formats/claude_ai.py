@@ -13,12 +13,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import new_content, read_content
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, uuid_text, word
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.copies import equal_copies, value_at
 from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.formats.turns import add_request
+from compactor_cli.formats.values import objects, uuid_text, word
 from compactor_cli.model.injected import origin_of_blocks, origin_of_parts
-from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
+from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Role
 from compactor_cli.text.times import parse_time
 
 _SENDERS: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -154,17 +155,12 @@ def _read_message(build: Builder, value: dict[str, Any], record: int, ids: _Call
 def _parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     """Return a message's blocks, or its text in older exports."""
     parts = read_content(build, value.get("content"), ("content",), record)
-    if not parts and word(value, "text"):
-        return [build.part("text", value["text"], Place(record, ("text",)))]
-    return parts
+    return parts or build.text(value.get("text"), record, ("text",))
 
 
 def _attachment_parts(build: Builder, value: dict[str, Any], record: int) -> Iterator[Part]:
-    attachments = value.get("attachments")
-    for index, attached in enumerate(attachments if isinstance(attachments, list) else ()):
-        if word(attached, "extracted_content"):
-            place = Place(record, ("attachments", index, "extracted_content"))
-            yield build.part("text", attached["extracted_content"], place)
+    for index, attached in objects(value.get("attachments")):
+        yield from build.text(attached.get("extracted_content"), record, ("attachments", index, "extracted_content"))
 
 
 def _pieces(parts: Sequence[Part]) -> Iterator[tuple[Role, list[Part]]]:

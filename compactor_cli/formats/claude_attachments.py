@@ -8,8 +8,9 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.anthropic_blocks import read_content
-from compactor_cli.formats.base import Builder, word
+from compactor_cli.formats.base import Builder
 from compactor_cli.formats.copies import equal_copies, find_at
+from compactor_cli.formats.values import objects, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin, Part, Path, Place, text_in
 
@@ -100,8 +101,7 @@ def attachment_copies(value: dict[str, Any], path: Path, text: str) -> dict[Path
 
 def _rendered_texts(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """Yield each text that was sent for an attachment, with its path."""
-    texts = value.get(_RENDERED[0])
-    for index, item in enumerate(texts if isinstance(texts, list) else ()):
+    for index, item in objects(value.get(_RENDERED[0])):
         if text := word(item, "content"):
             yield (_RENDERED[0], index, "content"), text
 
@@ -119,7 +119,4 @@ def _parts(build: Builder, attachment: dict[str, Any], record: int) -> Iterator[
     for path in _TEXTS.get(word(attachment, "type"), ()):
         value = find_at(attachment, path)
         full_path = ("attachment", *path)
-        if isinstance(value, str) and value:
-            yield build.part("text", value, Place(record, full_path))
-        elif isinstance(value, list):
-            yield from read_content(build, value, full_path, record)
+        yield from read_content(build, value, full_path, record)

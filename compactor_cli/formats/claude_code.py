@@ -11,22 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats.anthropic_blocks import COUNTS, new_content, read_content
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    Reading,
-    edit_value,
-    numbers_in,
-    sum_of,
-    uuid_text,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
 from compactor_cli.formats.claude_attachments import attachment_copies, is_nobodys, read_attachment
 from compactor_cli.formats.claude_context import ClaudeContext, find_context, is_notice, is_turn, links_of
 from compactor_cli.formats.copies import equal_copies, find_at, shortened_copies, shortened_texts
 from compactor_cli.formats.turns import turn_role
+from compactor_cli.formats.values import inner, numbers_in, sum_of, uuid_text, word
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.text.times import parse_time
 
@@ -38,21 +28,13 @@ _REPEATING = (b'"toolUseResult"', b'"rendered"', b'"wireToolInputs"')
 """At least one of these occurs in every record that repeats its own text."""
 
 
-class ClaudeCode:
+class ClaudeCode(PlainEdits):
     name = "claude-code"
     title = "Claude Code sessions"
-    generic = False
-    lists: tuple[ListPath, ...] = ()
     adjacent_results = False
-    alternates = False
-    own_documents = False
-    children_path: Path | None = None
-    summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentUuid",)
     tip_path: Path | None = ("leafUuid",)
-    number_path: Path | None = None
-    boundary_is_message = False
 
     def recognize(self, value: Any) -> float:
         if not word(value, "type"):
@@ -90,16 +72,13 @@ class ClaudeCode:
     usage_words: tuple[bytes, ...] = (b'"usage"',)
 
     def usage(self, value: Any) -> int | None:
-        message = value.get("message")
-        counts = message.get("usage") if isinstance(message, dict) else None
-        return sum_of(counts, *COUNTS)
+        return sum_of(inner(value, "message", "usage"), *COUNTS)
 
     def counts(self, value: Any) -> list[Path]:
-        message = value.get("message")
-        return numbers_in(message.get("usage") if isinstance(message, dict) else None, ("message", "usage"))
+        return numbers_in(inner(value, "message", "usage"), ("message", "usage"))
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-        changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}
+        changes = super().edits(raw, edited)
         value = json.loads(raw) if any(mark in raw for mark in _REPEATING) else {}
         for part, text in edited:
             if part.place and part.place.path[0] != "message":
@@ -117,12 +96,8 @@ class ClaudeCode:
         role = "user" if message.role == "tool" else message.role
         body: dict[str, Any] = {"role": role, "content": new_content(message)}
         if role == "assistant":
-            body = {
-                "id": f"msg_{key[:24]}",
-                "type": "message",
-                **body,
-                "content": [{"type": "text", "text": message.parts[0].text}],
-            }
+            texts = [{"type": "text", "text": message.parts[0].text}]
+            body = {"id": f"msg_{key[:24]}", "type": "message", **body, "content": texts}
         # the agent sets this mark on a summary that begins its context, and shows it collapsed
         begins = message.origin == "summary" and not around.parent
         flags = ("isCompactSummary", "isVisibleInTranscriptOnly") if begins else ()

@@ -12,9 +12,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.formats.base import word
 from compactor_cli.formats.claude_attachments import is_sent
 from compactor_cli.formats.trees import path_from_root
+from compactor_cli.formats.values import inner, listed, word
 from compactor_cli.model.transcript import Link
 
 Parents = Mapping[int, tuple[str, str, int | None]]
@@ -167,16 +167,11 @@ def _parents(values: Sequence[Any], context: ClaudeContext) -> Parents:
 
 def _find_preserved(values: Sequence[Any], parents: Parents, context: ClaudeContext) -> None:
     """Find the segment that the boundary names, provided that its last record leads to its first."""
-    metadata = values[context.start].get("compactMetadata") if isinstance(values[context.start], dict) else None
-    if not isinstance(metadata, dict):
-        return
+    metadata = inner(values[context.start], "compactMetadata")
     earlier = {name: record for record, (name, _, _) in parents.items() if record < context.start}
-    preserved_messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
-    if isinstance(preserved_messages, dict) and isinstance(preserved_messages.get("uuids"), list):
-        context.kept_ends |= {
-            earlier[name] for name in preserved_messages["uuids"] if isinstance(name, str) and name in earlier
-        }
-        context.preserved |= context.kept_ends
+    names, segment = listed(inner(metadata, "preservedMessages").get("uuids")), metadata.get("preservedSegment")
+    context.kept_ends |= {earlier[name] for name in names if isinstance(name, str) and name in earlier}
+    context.preserved |= context.kept_ends
     head, tail = earlier.get(word(segment, "headUuid")), earlier.get(word(segment, "tailUuid"))
     if head is None or tail is None:
         return
@@ -232,8 +227,7 @@ def _message_id(value: Any) -> str:
 
 
 def _blocks(value: Any, kind: str) -> list[Any]:
-    content = value["message"]["content"]
-    return [block for block in content if word(block, "type") == kind] if isinstance(content, list) else []
+    return [block for block in listed(value["message"]["content"]) if word(block, "type") == kind]
 
 
 def _is_outside(value: Any, record: int, context: ClaudeContext) -> bool:

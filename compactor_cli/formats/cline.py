@@ -12,19 +12,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES, new_content, read_content
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    as_text,
-    block_kinds,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.turns import turn_role
+from compactor_cli.formats.values import as_text, block_kinds, objects, sum_of, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place, Role
 from compactor_cli.text.json_values import parse_json
@@ -122,14 +112,13 @@ def _hidden(values: Sequence[Any]) -> set[int]:
 def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[int]) -> None:
     content = value.get("content")
     parts = _user_words_parts(read_content(build, content, ("content",), record), content)
-    blocks: list[Any] = content if isinstance(content, list) else []
     attached = {
-        n for n, block in enumerate(blocks) if word(block, "type") == "file" and isinstance(block.get("content"), str)
+        n: block["content"]
+        for n, block in objects(content)
+        if word(block, "type") == "file" and isinstance(block.get("content"), str)
     }
     parts = [part for index, part in enumerate(parts) if index not in attached]
-    files = [
-        build.part("text", blocks[n]["content"], Place(record, ("content", n, "content"))) for n in sorted(attached)
-    ]
+    files = [build.part("text", text, Place(record, ("content", n, "content"))) for n, text in attached.items()]
     role, origin = turn_role("assistant" if value["role"] == "assistant" else "user", parts)
     if role == "user":
         origin = _origin(parts, origin)
@@ -152,10 +141,7 @@ def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[i
 def _user_words_parts(parts: Sequence[Part], content: Any) -> list[Part]:
     """Return the parts, with `failed` set on results that say so themselves as one or several `{query, result,
     success}`."""
-    blocks = content if isinstance(content, list) else []
-    failed = {
-        word(block, "tool_use_id"): _is_failed(block.get("content")) for block in blocks if isinstance(block, dict)
-    }
+    failed = {word(block, "tool_use_id"): _is_failed(block.get("content")) for _, block in objects(content)}
     return [
         replace(part, failed=failed.get(part.call_id)) if part.kind == "tool_result" and part.failed is None else part
         for part in parts
@@ -168,8 +154,8 @@ def _is_failed(content: Any) -> bool | None:
             content = parse_json(content)
         except ValueError:
             return None
-    ones = [content] if isinstance(content, dict) else content if isinstance(content, list) else []
-    successes = [r["success"] for r in ones if isinstance(r, dict) and isinstance(r.get("success"), bool)]
+    ones = objects([content] if isinstance(content, dict) else content)
+    successes = [result["success"] for _, result in ones if isinstance(result.get("success"), bool)]
     return not all(successes) if successes else None
 
 

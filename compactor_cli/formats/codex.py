@@ -11,19 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    PlainEdits,
-    Reading,
-    as_text,
-    block_text,
-    numbers_in,
-    sum_of,
-    without_data,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
 from compactor_cli.formats.codex_context import (
     DELIVERY,
     KNOWN,
@@ -36,16 +24,19 @@ from compactor_cli.formats.codex_context import (
     next_ordinal,
     origin_of_item,
     payload_of,
+    text_of,
     typed_texts,
     unfold,
 )
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
+from compactor_cli.formats.values import as_text, block_text, inner, numbers_in, sum_of, without_data, word
 from compactor_cli.model.content import Content
 from compactor_cli.model.injected import origin_of_parts
-from compactor_cli.model.message import CLOSING_ID, Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.model.message import CLOSING_ID, Message, Origin, Part, Path, Role, text_in
 from compactor_cli.text.times import parse_time
 
+_LAST_USAGE = ("payload", "info", "last_token_usage")
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
 """Kinds of items that hold a history compacted and encrypted by the provider."""
 _DISPLAYED_ITEMS = frozenset(("UserMessage", "AgentMessage", "Reasoning"))
@@ -105,14 +96,10 @@ class Codex(PlainEdits):
     usage_words: tuple[bytes, ...] = (b'"token_count"',)
 
     def usage(self, value: Any) -> int | None:
-        info = payload_of(value).get("info")
-        last = info.get("last_token_usage") if isinstance(info, dict) else None
-        return sum_of(last, "input_tokens", "output_tokens")
+        return sum_of(inner(value, *_LAST_USAGE), "input_tokens", "output_tokens")
 
     def counts(self, value: Any) -> list[Path]:
-        info = payload_of(value).get("info")
-        last = info.get("last_token_usage") if isinstance(info, dict) else None
-        return numbers_in(last, ("payload", "info", "last_token_usage"))
+        return numbers_in(inner(value, *_LAST_USAGE), _LAST_USAGE)
 
     def unfold(
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
@@ -147,15 +134,14 @@ def _stands_for_more(kind: str, role: Role, parts: Sequence[Part]) -> bool:
 
 def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, Any], record: int) -> None:
     """Read a record that replaces all earlier history by its message alone."""
-    text = as_text(payload.get("message"))
-    parts = [build.part("text", text, Place(record, ("payload", "message")))] if text else []
+    parts = build.text(as_text(payload.get("message")), record, ("payload", "message"))
     build.add("user", parts, (record,), timestamp=parse_time(value.get("timestamp")), origin="summary", pinned=True)
 
 
 def _read_delivery(build: Builder, value: dict[str, Any], payload: dict[str, Any], record: int) -> None:
     """Read a message from another agent that is stored in its own record."""
     text = as_text(payload.get("content"))
-    parts = [build.part("text", text, Place(record, ("payload", "content")))] if text else []
+    parts = build.text(text, record, ("payload", "content"))
     if payload.get("encrypted_content"):
         parts.append(build.part("other", block_text(without_data(payload["encrypted_content"]))))
     if parts:
@@ -214,6 +200,4 @@ def _display_texts(payload: dict[str, Any]) -> list[str]:
     """Return the texts of a response item that events repeat."""
     if word(payload, "type") == "reasoning":
         return [text.strip() for text in thoughts(payload)]
-    content = payload.get("content")
-    texts = [word(block, "text") for block in content] if isinstance(content, list) else [as_text(content)]
-    return ["\n".join(text for text in texts if text).strip()]
+    return [text_of(payload).strip()]

@@ -16,9 +16,9 @@ from typing import Any
 from msgspec import Struct, field
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import as_text, word
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
+from compactor_cli.formats.values import as_text, inner, listed, word
 from compactor_cli.model.content import Content
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin
@@ -47,8 +47,7 @@ def is_compacted(value: Any) -> bool:
 
 def history_of(value: Any) -> list[Any] | None:
     """Return the items of a `compacted` record; None for other records, and for one that has only a message."""
-    payload = value.get("payload") if is_compacted(value) else None
-    history = payload.get("replacement_history") if isinstance(payload, dict) else None
+    history = payload_of(value).get("replacement_history") if is_compacted(value) else None
     return history if isinstance(history, list) else None
 
 
@@ -92,15 +91,14 @@ class CodexContext(Struct):
 
 def payload_of(value: Any) -> dict[str, Any]:
     """Return the payload of a record; empty if it has none."""
-    payload = value.get("payload") if isinstance(value, dict) else None
-    return payload if isinstance(payload, dict) else {}
+    return inner(value, "payload")
 
 
 def typed_texts(values: Sequence[Any]) -> frozenset[str]:
     """Return the texts that the user typed, according to the display events. Empty if events confirm less than half
     of the user's messages, as in files by another program that writes only the event needed to list the session."""
     typed = frozenset(typed_text(value).strip() for value in values if _tells_of_user(value))
-    texts = [_text(value) for value in values if _is_said_by_user(value)]
+    texts = [text_of(payload_of(value)) for value in values if _is_said_by_user(value)]
     confirmed = [any(t and t in text for t in typed) for text in texts if user_origin(text, frozenset()) == "request"]
     return typed if 2 * sum(confirmed) >= len(confirmed) else frozenset()
 
@@ -110,9 +108,14 @@ def first_request(values: Sequence[Any]) -> int:
     return next((record for record, value in enumerate(values) if _tells_of_user(value)), -1)
 
 
+def is_agents_summary(text: str) -> bool:
+    """Return whether a text replaces a history that the agent compacted."""
+    return text.lstrip().startswith(_SUMMARY)
+
+
 def user_origin(text: str, typed: frozenset[str]) -> Origin:
     """Return the origin of a text under the role user."""
-    if text.lstrip().startswith(_SUMMARY):
+    if is_agents_summary(text):
         return "summary"
     origin = origin_of(text)
     if origin == "request" and typed and text.strip() not in typed:
@@ -126,18 +129,12 @@ def origin_of_item(payload: dict[str, Any], text: str, typed: frozenset[str]) ->
     if "author" in payload and word(payload, "type") != "message":
         author, recipient = word(payload, "author"), word(payload, "recipient")
         return "request" if author and recipient.startswith(f"{author}/") else "injected"
-    metadata = payload.get("internal_chat_message_metadata_passthrough")
-    kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
+    kinds = listed(inner(payload, "internal_chat_message_metadata_passthrough").get("content_item_kinds"))
     origin = user_origin(text, typed)
-    if not isinstance(kinds, list) or not kinds or origin == "summary":
+    if not kinds or origin == "summary":
         return origin
     of_user = any(str(kind).startswith(_USER_PREFIX) for kind in kinds) or any(t and t in text for t in typed)
     return "request" if of_user else "injected"
-
-
-def is_agents_summary(text: str) -> bool:
-    """Return whether a text replaces a history that the agent compacted."""
-    return text.lstrip().startswith(_SUMMARY)
 
 
 def find_context(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
@@ -164,8 +161,7 @@ def typed_text(value: Any) -> str:
 
 def item_of(value: Any) -> dict[str, Any]:
     """Return the completed item that newer versions display; empty for other records."""
-    item = payload_of(value).get("item") if _is_event(value, "item_completed") else None
-    return item if isinstance(item, dict) else {}
+    return inner(value, "payload", "item") if _is_event(value, "item_completed") else {}
 
 
 def item_text(item: dict[str, Any]) -> str:
@@ -190,14 +186,16 @@ def _is_event(value: Any, kind: str) -> bool:
     return word(value, "type") == "event_msg" and word(payload_of(value), "type") == kind
 
 
-def _text(value: Any) -> str:
-    content = payload_of(value).get("content")
+def text_of(payload: dict[str, Any]) -> str:
+    """Return the texts of a response item, joined by line breaks."""
+    content = payload.get("content")
     texts = [word(block, "text") for block in content] if isinstance(content, list) else [as_text(content)]
     return "\n".join(text for text in texts if text)
 
 
 def _is_request(value: Any, typed: frozenset[str]) -> bool:
-    return _is_said_by_user(value) and origin_of_item(payload_of(value), _text(value), typed) == "request"
+    payload = payload_of(value)
+    return _is_said_by_user(value) and origin_of_item(payload, text_of(payload), typed) == "request"
 
 
 def _is_said_by_user(value: Any) -> bool:
@@ -215,7 +213,7 @@ def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> 
     bytes_left = _KEPT_BYTES
     for record in range(start - 1, -1, -1):
         if _is_request(values[record], typed):
-            bytes_left -= len(_text(values[record]).encode("utf-8", "surrogatepass"))
+            bytes_left -= len(text_of(payload_of(values[record])).encode("utf-8", "surrogatepass"))
             if bytes_left < 0:
                 break
             kept.append(record)
@@ -246,7 +244,8 @@ def _unneeded_before(values: Sequence[Any], context: CodexContext) -> set[int]:
         needed.add(next((record for record in reversed(old) if word(values[record], "type") == "turn_context"), -1))
     known_types = KNOWN - {"world_state"}
     unneeded = {record for record in old if word(values[record], "type") in known_types} - needed - context.sent
-    requests = [_text(values[record]) for record in context.sent if payload_of(values[record]).get("role") == "user"]
+    payloads = (payload_of(values[record]) for record in context.sent)
+    requests = [text_of(payload) for payload in payloads if payload.get("role") == "user"]
     return {record for record in unneeded if not _repeats_text(values[record], requests)}
 
 

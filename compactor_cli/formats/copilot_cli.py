@@ -12,21 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    block_text,
-    sum_of,
-    uuid_text,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.copilot_events import calls_of, data_of, find_context, kind_of, owners_of, records_outside
+from compactor_cli.formats.values import as_text, block_text, inner, listed, objects, sum_of, uuid_text, word
 from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
@@ -162,12 +151,8 @@ class _Reader:
         value = self._values[record]
         summary = kind_of(value) == "session.compaction_complete"
         key = "summaryContent" if summary else "initialMessage"
-        text = word(data_of(value), key)
-        if not text:
-            return
-        origin: Origin = "summary" if summary else "injected"
-        part = self.build.part("text", text, Place(record, ("data", key)))
-        self._add("user", [part], record, origin, pinned=True)
+        parts = self.build.text(data_of(value).get(key), record, ("data", key))
+        self._add("user", parts, record, "summary" if summary else "injected", pinned=True)
 
     def event(self, record: int) -> None:
         """Add the message of an event, if it is one."""
@@ -181,8 +166,7 @@ class _Reader:
         elif kind == "tool.execution_complete":
             self._result(data, record)
         else:
-            text = word(data, "content")
-            parts = [self.build.part("text", text, Place(record, ("data", "content")))] if text else []
+            parts = self.build.text(data.get("content"), record, ("data", "content"))
             notified = kind == "system.notification"
             self._add("user" if notified else "system", parts, record, "injected" if notified else "other")
 
@@ -217,7 +201,7 @@ class _Reader:
             self._add("user", [self.build.part("text", text, place)] if text else [], record, "injected")
             return
         failed = _is_failed(data, text)
-        images = _pictures(data.get("result"))
+        images = sum(word(item, "type") == "image" for item in listed(inner(data, "result").get("binaryResultsForLlm")))
         part = self.build.part("tool_result", text, place, name=name, call_id=call_id, failed=failed, images=images)
         self._add("tool", [part], record)
 
@@ -227,17 +211,16 @@ def _typed_parts(build: Builder, data: dict[str, Any], record: int) -> list[Part
     typed, sent = word(data, "content"), data.get("transformedContent")
     surrounding = _text_around(typed, sent)
     text, key = (typed, "content") if surrounding else (as_text(sent), "transformedContent")
-    parts = [build.part("text", text, Place(record, ("data", key)))] if text else []
+    parts = build.text(text, record, ("data", key))
     if added := "\n".join(piece.strip() for piece in surrounding or () if piece.strip()):
         parts.append(build.part("other", added))
-    attached = data.get("attachments")
-    for index, item in enumerate(attached if isinstance(attached, list) else ()):
+    for index, item in objects(data.get("attachments")):
         path = ("data", "attachments", index)
         if word(item, "mimeType").startswith("image/"):
             if not word(item, "omittedReason"):
                 parts.append(build.image(Place(record, path, _PICTURE)))
-            elif word(item, "displayName"):
-                parts.append(build.part("text", word(item, "displayName"), Place(record, (*path, "displayName"))))
+            else:
+                parts += build.text(item.get("displayName"), record, (*path, "displayName"))
             continue
         attachment = next((word(item, k) for k in ("text", "taggedFilesEntry", "title", "url") if word(item, k)), "")
         if attachment and attachment not in as_text(sent):
@@ -272,34 +255,23 @@ def _answer_parts(build: Builder, data: dict[str, Any], record: int) -> list[Par
         parts.append(build.part("text", text, None if data.get("citations") else Place(record, ("data", "content"))))
     if data.get("serverTools"):
         parts.append(build.part("other", block_text(data["serverTools"])))
-    requests = data.get("toolRequests")
-    for index, call in enumerate(requests if isinstance(requests, list) else ()):
-        if not isinstance(call, dict):
-            continue
-        arguments, name, call_id = call.get("arguments"), word(call, "name"), word(call, "toolCallId")
-        place = arguments_place(arguments, record, ("data", "toolRequests", index, "arguments"))
-        parts.append(build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id))
+    for index, call in objects(data.get("toolRequests")):
+        path, name, call_id = ("data", "toolRequests", index, "arguments"), word(call, "name"), word(call, "toolCallId")
+        parts.append(build.call(call.get("arguments"), record, path, name=name, call_id=call_id))
     return parts
 
 
 def _result_text(data: dict[str, Any]) -> tuple[str, Path]:
     """Return the text of a result that the model gets, and its path; an empty path if it cannot be edited."""
     for holder, key in (("result", "content"), ("error", "message")):
-        content = data.get(holder)
-        if isinstance(content, dict) and isinstance(content.get(key), str):
-            return content[key], ("data", holder, key)
+        if isinstance(text := inner(data, holder).get(key), str):
+            return text, ("data", holder, key)
     return as_text(data.get("error")), ()
 
 
 def _is_failed(data: dict[str, Any], text: str) -> bool | None:
-    success, result = data.get("success"), data.get("result")
-    blocks = result.get("contents") if isinstance(result, dict) else None
-    codes = [block.get("exitCode") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    success = data.get("success")
+    codes = [block.get("exitCode") for _, block in objects(inner(data, "result").get("contents"))]
     if any(codes) or _EXIT.search(text[-200:]):
         return True
     return not success if isinstance(success, bool) else None
-
-
-def _pictures(result: Any) -> int:
-    seen = result.get("binaryResultsForLlm") if isinstance(result, dict) else None
-    return sum(word(item, "type") == "image" for item in seen) if isinstance(seen, list) else 0

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from compactor_cli.formats.base import word
+from compactor_cli.formats.values import inner, objects, word
 from compactor_cli.model.message import Message
 from compactor_cli.text.json_values import parse_json
 
@@ -33,8 +33,7 @@ def kind_of(value: Any) -> str:
 
 def data_of(value: Any) -> dict[str, Any]:
     """Return the data of an event; empty if there is none."""
-    data = value.get("data") if isinstance(value, dict) else None
-    return data if isinstance(data, dict) else {}
+    return inner(value, "data")
 
 
 def is_own(value: Any) -> bool:
@@ -137,7 +136,7 @@ def _undone_records(values: Sequence[Any]) -> set[int]:
 def calls_of(value: Any) -> list[dict[str, Any]]:
     """Return the calls of an answer."""
     calls = data_of(value).get("toolRequests") if kind_of(value) == "assistant.message" else None
-    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    return [call for _, call in objects(calls)]
 
 
 def owners_of(
@@ -151,11 +150,11 @@ def owners_of(
         if record in context.taken_back:
             continue
         owner = None if record in finding.by_record else finding.owner(record)
+        finding.newest = finding.by_record.get(record, finding.newest)
         if owner is not None:
             owners[record] = owner
             if kind_of(values[record]) in _COPIES:
                 copies.add(record)
-        finding.pass_by(record)
     return owners, copies
 
 
@@ -170,7 +169,7 @@ class _Owners:
         self._agents = dict(_agents(values))
         self._requests = _requests(values)
         self._hooks: dict[str, int | None] = {}
-        self._newest: int | None = None
+        self.newest: int | None = None
         self._spoken = sorted(r for r, index in self.by_record.items() if messages[index].role == "assistant")
         self._typed: dict[str, list[int]] = defaultdict(list)
         self._skills: dict[str, list[int]] = defaultdict(list)
@@ -178,10 +177,6 @@ class _Owners:
             data = data_of(values[record])
             self._typed[word(data, "content")].append(record)
             self._skills[word(data, "source")].append(record)
-
-    def pass_by(self, record: int) -> None:
-        """Advance past this event."""
-        self._newest = self.by_record.get(record, self._newest)
 
     def owner(self, record: int) -> int | None:
         """Return the message that an event belongs to."""
@@ -196,14 +191,14 @@ class _Owners:
             return self._of_result.get(word(data, "toolCallId"))
         if kind.startswith("permission."):
             request = data.get("permissionRequest")
-            return self._of_call.get(word(data, "toolCallId") or word(request, "toolCallId"), self._newest)
+            return self._of_call.get(word(data, "toolCallId") or word(request, "toolCallId"), self.newest)
         if kind in ("assistant.turn_start", "assistant.reasoning"):
             return self._next(self._spoken, record)
         if kind == "skill.invoked":
             return self._next(self._skills[f"skill-{word(data, 'name')}"], record)
         if kind.startswith("hook."):
             return self._hook(kind, data, record)
-        return self._newest if kind in _NEWEST or kind == "assistant.turn_end" else None
+        return self.newest if kind in _NEWEST or kind == "assistant.turn_end" else None
 
     def _next(self, records: Sequence[int], record: int) -> int | None:
         position = bisect_right(records, record)
@@ -215,10 +210,9 @@ class _Owners:
         name = word(data, "hookInvocationId")
         if kind == "hook.end" and name in self._hooks:
             return self._hooks[name]
-        payload = data.get("input")
-        payload = payload if isinstance(payload, dict) else {}
+        payload = inner(data, "input")
         calls = payload.get("toolCalls")
-        owner = self._newest
+        owner = self.newest
         if word(payload, "prompt") or word(payload, "initialPrompt"):
             owner = self._owner_of_prompt(word(payload, "prompt") or word(payload, "initialPrompt"), record)
         elif isinstance(calls, list) and calls:

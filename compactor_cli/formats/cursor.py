@@ -13,12 +13,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import read_content
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, word
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
 from compactor_cli.formats.turns import turn_role
+from compactor_cli.formats.values import word
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Role
 
 _ALIASES = {"tool_call": "tool_use", "tool-call": "tool_use", "tool-result": "tool_result"}
-_PATH = ("message", "content")
 
 
 class Cursor(PlainEdits):
@@ -90,11 +90,8 @@ def _answer_with_nothing(build: Builder, pairs: _Pairs) -> None:
 
 
 def _parts(build: Builder, content: Any, record: int) -> list[Part]:
-    blocks = [_with_standard_type(block) for block in content] if isinstance(content, list) else content
-    return read_content(build, blocks, _PATH, record)
-
-
-def _with_standard_type(block: Any) -> Any:
-    """Return a block under the type name that Anthropic's API uses."""
-    standard_type = _ALIASES.get(word(block, "type"))
-    return {**block, "type": standard_type} if standard_type else block
+    """Return the parts of blocks, some of which have another type name than Anthropic's API uses."""
+    if isinstance(content, list):
+        kinds = [_ALIASES.get(word(block, "type")) for block in content]
+        content = [{**block, "type": kind} if kind else block for block, kind in zip(content, kinds, strict=True)]
+    return read_content(build, content, ("message", "content"), record)

@@ -12,20 +12,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import new_content, read_content
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    block_kinds,
-    uuid_text,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
 from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.formats.turns import turn_role
+from compactor_cli.formats.values import as_text, block_kinds, uuid_text, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
@@ -171,17 +161,14 @@ def read_stream(values: Sequence[Any], counter: Counter) -> Reading:
             if build.messages and build.messages[-1].role == "assistant" and build.messages[-1].text() == text:
                 owners[record] = len(build.messages) - 1
             else:
-                build.add(
-                    "assistant", [build.part("text", text, Place(record, ("finalText",)))], (record,), timestamp=time
-                )
+                build.add("assistant", build.text(text, record, ("finalText",)), (record,), timestamp=time)
         calling = kind == "tool_call"
     session = next((word(v, "session_id") or word(v, "sessionId") for v in values if isinstance(v, dict)), "")
     return Reading(build.messages, owners, copies=set(owners), session_id=session)
 
 
 def _read_text(build: Builder, value: Mapping[str, Any], record: int, time: float | None) -> None:
-    text = as_text(value.get("text"))
-    parts = [build.part("text", text, Place(record, ("text",)))] if text else []
+    parts = build.text(as_text(value.get("text")), record, ("text",))
     if word(value, "role") == "assistant":
         build.add("assistant", parts, (record,), timestamp=time)
         return
@@ -193,9 +180,8 @@ def _name_of_call(value: Mapping[str, Any]) -> str:
 
 
 def _call(build: Builder, value: Mapping[str, Any], record: int) -> Part:
-    place = arguments_place(value.get("parameters"), record, ("parameters",))
     name = word(value, "toolName") or word(value, "toolId")
-    return build.part("tool_call", as_text(value.get("parameters")), place, name=name, call_id=_name_of_call(value))
+    return build.call(value.get("parameters"), record, ("parameters",), name=name, call_id=_name_of_call(value))
 
 
 def _result(build: Builder, value: Mapping[str, Any], record: int) -> Part:
@@ -217,13 +203,7 @@ def new_record(message: Message, around: Around) -> dict[str, Any]:
     ids: dict[str, Any] = {key: template[key] for key in ("session_id", "sessionId") if key in template}
     time, part = template.get("timestamp"), message.parts[0]
     if part.kind == "tool_result":
-        return {
-            "type": "tool_result",
-            **ids,
-            "timestamp": time,
-            "toolCallId": part.call_id,
-            "isError": True,
-            "value": part.text,
-        }
+        result = {"toolCallId": part.call_id, "isError": True, "value": part.text}
+        return {"type": "tool_result", **ids, "timestamp": time, **result}
     role = "assistant" if message.role == "assistant" else "user"
     return {"type": "message", **ids, "timestamp": time, "role": role, "text": part.text, "id": around.key[:16]}

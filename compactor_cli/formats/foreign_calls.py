@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from compactor_cli.errors import InputError
-from compactor_cli.formats.base import block_kinds, word
+from compactor_cli.formats.values import block_kinds, word
 from compactor_cli.text.patterns import compiled_later
 
 _CALL = compiled_later("tool[A-Z]")

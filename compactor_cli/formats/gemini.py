@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, sum_of, word
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.gemini_parts import edit_part, new_content, new_part, part_kinds, read_parts
 from compactor_cli.formats.jsonedit import append_elements
 from compactor_cli.formats.turns import add_turn
+from compactor_cli.formats.values import sum_of, word
 from compactor_cli.model.message import ADDED_ENCODING, Message, Part, Path, Role
 
 _ROLES: dict[str, Role] = {

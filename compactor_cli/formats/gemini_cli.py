@@ -13,18 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    as_text,
-    sum_of,
-    uuid_text,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.gemini_parts import (
@@ -39,6 +28,7 @@ from compactor_cli.formats.gemini_patches import MESSAGES, last_patch, patch_of,
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.turns import add_request, turn_role
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
+from compactor_cli.formats.values import as_text, sum_of, uuid_text, word
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time

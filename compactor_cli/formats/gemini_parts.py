@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Builder, arguments_place, as_text, block_text, edit_value, word
+from compactor_cli.formats.base import Builder
 from compactor_cli.formats.call_ids import CallIds
+from compactor_cli.formats.values import arguments_place, as_text, block_text, edit_value, word
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place
 from compactor_cli.text.patterns import compiled_later
 

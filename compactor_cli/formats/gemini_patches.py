@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import word
 from compactor_cli.formats.copies import find_at
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records
+from compactor_cli.formats.values import word
 from compactor_cli.model.content import Content
 
 MESSAGES = ("$set", "messages")

@@ -10,21 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    block_text,
-    body,
-    is_image,
-    tool_arguments,
-    without_data,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, without_data, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Place, Role
 
@@ -119,7 +106,7 @@ def _answer(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
         if isinstance(call, dict):
             saved = call.get("arguments")
             place = arguments_place(saved, record, ("tool_calls", index, "arguments"))
-            text = tool_arguments(saved)
+            text = as_text(saved)
             parts.append(build.part("tool_call", text, place, name=word(call, "name"), call_id=word(call, "id")))
     return parts
 

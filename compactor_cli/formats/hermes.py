@@ -15,19 +15,10 @@ from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    as_text,
-    block_kinds,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import ROLES, message_parts, new_message, origin_in_chat
+from compactor_cli.formats.values import as_text, block_kinds, word
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time

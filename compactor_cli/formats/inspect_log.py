@@ -10,23 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import (
-    EACH,
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    block_text,
-    body,
-    is_image,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import EACH, Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.copies import value_at
+from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, sum_of, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later

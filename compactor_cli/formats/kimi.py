@@ -8,18 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import kimi_wire as wire
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    PlainEdits,
-    Reading,
-    as_text,
-    body,
-    numbers_in,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.values import as_text, body, numbers_in, sum_of, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 

@@ -8,18 +8,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.formats.base import (
-    Builder,
-    Reading,
-    arguments_place,
-    as_text,
-    block_text,
-    body,
-    is_image,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import Builder, Reading
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
+from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, sum_of, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time

@@ -11,24 +11,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import (
-    EACH,
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    body,
-    edit_value,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import EACH, Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import call_parts, content_parts, origin_in_chat
 from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
+from compactor_cli.formats.values import arguments_place, as_text, body, edit_value, sum_of, word
 from compactor_cli.model.message import Message, Part, Path, Role
 
 _ROLES: dict[str, Role] = {

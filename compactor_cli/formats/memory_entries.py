@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.values import as_text
 from compactor_cli.model.message import Marks, Message, Origin, Part, Place, Role
 from compactor_cli.summary_text.headers import is_recalled, is_summary
 from compactor_cli.text.times import parse_time

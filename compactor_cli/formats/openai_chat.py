@@ -8,23 +8,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES
-from compactor_cli.formats.base import (
-    EACH,
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    block_kinds,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import EACH, Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import ROLES, mark_outputs, message_parts, name_speakers, new_message, origin_in_chat
 from compactor_cli.formats.foreign_calls import are_foreign
 from compactor_cli.formats.roles import RESULT, Meaning, answers_named, make_talk, meaning
 from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
+from compactor_cli.formats.values import block_kinds, sum_of, word
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 

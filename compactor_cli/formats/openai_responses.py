@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, as_text, word
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.response_items import new_item, read_item, role_of
+from compactor_cli.formats.values import as_text, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message
 

@@ -12,22 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    numbers_in,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.opencode_records import new_message
 from compactor_cli.formats.turns import add_request
+from compactor_cli.formats.values import arguments_place, as_text, numbers_in, sum_of, word
 from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link

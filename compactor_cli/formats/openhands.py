@@ -12,23 +12,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import openhands_old as old
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    as_text,
-    body,
-    edit_value,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
 from compactor_cli.formats.openhands_records import ROOT, new_event
 from compactor_cli.formats.openhands_views import SentView, old_view, view_of
 from compactor_cli.formats.trees import chains, path_from_root
+from compactor_cli.formats.values import as_text, body, edit_value, sum_of, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Builder, as_text, edit_value, sum_of, word
+from compactor_cli.formats.base import Builder
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
 from compactor_cli.formats.openhands_views import SentView
+from compactor_cli.formats.values import as_text, edit_value, sum_of, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from compactor_cli.formats.base import Around, uuid_text, word
+from compactor_cli.formats.base import Around
+from compactor_cli.formats.values import uuid_text, word
 from compactor_cli.model.message import Message
 
 ROOT = "__root__"

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.formats.base import word
+from compactor_cli.formats.values import word
 
 _UNSENT = frozenset(
     (

@@ -11,22 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    block_text,
-    body,
-    is_image,
-    numbers_in,
-    sum_of,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
 from compactor_cli.formats.trees import chains, path_from_root
+from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, numbers_in, sum_of, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.patterns import compiled_later

@@ -15,23 +15,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    PlainEdits,
-    Reading,
-    numbers_in,
-    sum_of,
-    uuid_text,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import equal_copies, find_at, shortened_copies
 from compactor_cli.formats.gemini_parts import edit_part, new_part, read_parts, split_request
 from compactor_cli.formats.jsonl import ReadRecord, RecordValues
 from compactor_cli.formats.turns import add_request, turn_role
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
+from compactor_cli.formats.values import numbers_in, sum_of, uuid_text, word
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.transcript import Link

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.formats.base import Builder, arguments_place, as_text, block_text, body, is_image, word
+from compactor_cli.formats.base import Builder
+from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, word
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES
-from compactor_cli.formats.base import block_kinds, word
 from compactor_cli.formats.chat import ROLES
+from compactor_cli.formats.values import block_kinds, word
 from compactor_cli.model.message import LEGACY_ID, Role
 from compactor_cli.text.clean import one_line
 

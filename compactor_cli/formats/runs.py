@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from compactor_cli.formats.base import EACH, ListPath, sum_of, word
+from compactor_cli.formats.base import EACH, ListPath
 from compactor_cli.formats.copies import find_at, value_at
+from compactor_cli.formats.values import sum_of, word
 from compactor_cli.model.message import Message, Path
 
 _MODEL_RUNS = ("llm", "generation", "GENERATION")

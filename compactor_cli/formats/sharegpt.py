@@ -14,24 +14,12 @@ from msgspec.structs import replace
 
 from compactor_cli.errors import InputError
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    ListPath,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    block_text,
-    edit_value,
-    tool_arguments,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.chat import mark_outputs
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import parse
 from compactor_cli.formats.roles import AGENT_ROLES, OUTPUT_ROLES, PEOPLE
+from compactor_cli.formats.values import arguments_place, as_text, block_text, edit_value, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 
@@ -175,7 +163,7 @@ class _Reader:
         self._count += 1
         call_id = f"{LEGACY_ID}{self._count}"
         return self.build.part(
-            "tool_call", tool_arguments(arguments), arguments_path, name=as_text(call["name"]), call_id=call_id
+            "tool_call", as_text(arguments), arguments_path, name=as_text(call["name"]), call_id=call_id
         )
 
 

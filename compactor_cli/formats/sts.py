@@ -9,19 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import (
-    Around,
-    Builder,
-    Counter,
-    PlainEdits,
-    Reading,
-    arguments_place,
-    as_text,
-    body,
-    tool_arguments,
-    word,
-)
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
 from compactor_cli.formats.chat import ROLES, content_parts, origin_in_chat
+from compactor_cli.formats.values import arguments_place, as_text, body, word
 from compactor_cli.model.message import Message, Part
 from compactor_cli.text.times import parse_time
 
@@ -80,7 +70,7 @@ def _answer_parts(build: Builder, message: dict[str, Any], record: int) -> list[
             path = (*_BASE, "toolCalls", index, "function", "arguments")
             place = arguments_place(saved, record, path)
             name, call_id = word(function, "name"), word(call, "id")
-            parts.append(build.part("tool_call", tool_arguments(saved), place, name=name, call_id=call_id))
+            parts.append(build.part("tool_call", as_text(saved), place, name=name, call_id=call_id))
     return parts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.formats.anthropic_blocks import COUNTS
-from compactor_cli.formats.base import word
+from compactor_cli.formats.values import word
 from compactor_cli.resuming.base import Compacted, OnLines, last_value
 
 _ENVELOPE = ("userType", "cwd", "sessionId", "version", "gitBranch", "slug")
