@@ -35,7 +35,7 @@ def tools_for(
     return Tools(
         format=FORMATS[transcript.format],
         counter=counter,
-        scorer=make_scorer(settings.scorer_name, model, _judging_prompt(settings)),
+        scorer=make_scorer(settings.scorer_name, model, settings.memory.prompt if settings.memory.auto_flush else ""),
         strategy=chosen,
         summarizer=summarizer(settings.summarizer, settings, model),
         topics=_topic_finder(settings, model),
@@ -47,12 +47,6 @@ def _shipped_profile() -> Profile:
     from compactor_cli.profiles import default_profile  # not needed for strategies without learned values
 
     return default_profile()
-
-
-def _judging_prompt(settings: Settings) -> str:
-    """Return the prompt with which a model judges messages; empty for the default. If memories are extracted, it is
-    their prompt, so that each message is judged only once."""
-    return settings.memory.prompt if settings.memory.auto_flush else ""
 
 
 def _topic_finder(settings: Settings, model: LanguageModel | None) -> Topics:

@@ -126,8 +126,7 @@ def find_files(
     id_of: Callable[[Path], str | None],
     is_subagent: Callable[[Path], bool] = lambda path: False,
 ) -> Callable[[Path], Iterator[FoundSession]]:
-    """Return the `find` of an agent with one file per session, up to `depth` levels below its folder. `id_of`: returns
-    the session id for a path below the folder; None if the file holds no session."""
+    """Find one file per session, up to `depth` levels down. `id_of`: a path's session id, None if it holds none."""
 
     def find(folder: Path) -> Iterator[FoundSession]:
         for entry in files_below(folder, depth):

@@ -8,18 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from compactor_cli.agents import reading
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
-from compactor_cli.agents.reading import (
-    document,
-    inner,
-    lines_of,
-    objects,
-    recorded,
-    request,
-    to_int,
-    tokens_or_size,
-    word,
-)
 
 _COMMAND_PREFIXES = ("/", "?")
 """How messages begin that are commands to the agent."""
@@ -37,25 +27,25 @@ def _id(path: Path) -> str | None:
 def _look(session: FoundSession) -> About:
     project = _project(session.path.parent.parent)
     if session.path.suffix == ".json":
-        return _look_at_document(session, document(session.path), project)
-    lines = lines_of(session.path, session.size)
+        return _look_at_document(session, reading.document(session.path), project)
+    lines = reading.lines_of(session.path, session.size)
     return About(
-        id=lines.first_picked(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",
+        id=lines.first_picked(lambda value: reading.word(value, "sessionId") or None, b'"sessionId"') or "",
         project=project,
         request=lines.first_picked(_request, b'"user"') or "",
         messages=lines.count(lambda line: b'"type":"user"' in line[:200] or b'"type":"gemini"' in line[:200]),
-        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"tokens"'), session),
+        tokens=reading.tokens_or_size(lines.last_picked(_token_figure, b'"tokens"'), session),
     )
 
 
 def _look_at_document(session: FoundSession, whole_file: dict[str, Any], project: str) -> About:
-    messages = objects(whole_file.get("messages"))
+    messages = reading.objects(whole_file.get("messages"))
     return About(
-        id=word(whole_file, "sessionId"),
+        id=reading.word(whole_file, "sessionId"),
         project=project,
         request=next((text for message in messages if (text := _request(message))), ""),
         messages=Figure(len(messages), "counted") if messages else None,
-        tokens=tokens_or_size(
+        tokens=reading.tokens_or_size(
             next((used for message in reversed(messages) if (used := _token_figure(message))), None), session
         ),
     )
@@ -66,18 +56,18 @@ def _project(folder: Path) -> str:
     try:
         return (folder / ".project_root").read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
-        project_folders = document(folder.parent.parent / "projects.json").get("projects")
+        project_folders = reading.document(folder.parent.parent / "projects.json").get("projects")
         pairs = project_folders.items() if isinstance(project_folders, dict) else ()
         return next((str(root) for root, name in pairs if name == folder.name), "")
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    text = request(value.get("content")) if value.get("type") == "user" else None
+    text = reading.request(value.get("content")) if value.get("type") == "user" else None
     return None if text is None or text.startswith(_COMMAND_PREFIXES) else text
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
-    return recorded(to_int(inner(value, "tokens").get("total")))
+    return reading.recorded(reading.to_int(reading.inner(value, "tokens").get("total")))
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:

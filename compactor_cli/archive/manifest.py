@@ -1,5 +1,4 @@
-"""Make the manifest of a compaction, name its sessions for the archive, and split its input into pieces by content, so
-that successive states of a session share most pieces."""
+"""Make the manifest of a compaction, and split its input into pieces by content, for sharing."""
 
 from __future__ import annotations
 
@@ -116,8 +115,7 @@ MAX_CHUNK_BYTES = 64 * 1024
 
 
 def cut_chunks(source: Source) -> ContentChunks:
-    """Return a file in pieces. Borders are before records, and only a record itself decides whether a piece ends after
-    it, so that the same records are split alike in every file. A packed file is split at fixed sizes."""
+    """Return a file in pieces that end after records, wherever they are; a packed file is split at fixed sizes."""
     if source.packed:
         return ContentChunks(source.packed, range(MAX_CHUNK_BYTES, len(source.packed), MAX_CHUNK_BYTES))
     data = source.data

@@ -16,23 +16,13 @@ from textual.message import Message
 from textual.widgets import Footer
 
 from compactor_cli.browse import labels as words
+from compactor_cli.browse import view_state
 from compactor_cli.browse.detail import Detail, FullRow
 from compactor_cli.browse.dialogs import FilterDialog, KeysDialog, OptionDialog, TextDialog
 from compactor_cli.browse.message_list import MessageList
 from compactor_cli.browse.output import signals_of
 from compactor_cli.browse.panels import CSS, STYLES, Panels, one_line
 from compactor_cli.browse.rows import BrowserRow, BrowserView, plain_view
-from compactor_cli.browse.view_state import (
-    History,
-    Mark,
-    State,
-    count_marks,
-    decide,
-    decide_all,
-    filter_rows,
-    groups_of,
-    matching_rows,
-)
 from compactor_cli.browse.writing import Desk, Writing
 from compactor_cli.errors import CompactorError, ExitCode
 from compactor_cli.model.decisions import Choice
@@ -70,26 +60,28 @@ class Browser(Writing):
     class Computed(Message):
         """The result for a state, or the error that prevented it."""
 
-        def __init__(self, state: State, view: BrowserView | None, error: Exception | None) -> None:
+        def __init__(self, state: view_state.State, view: BrowserView | None, error: Exception | None) -> None:
             super().__init__()
             self.state, self.view, self.error = state, view, error
 
-    def __init__(self, desk: Desk, state: State, message: str = "", saved: State | None = None) -> None:
+    def __init__(
+        self, desk: Desk, state: view_state.State, message: str = "", saved: view_state.State | None = None
+    ) -> None:
         """`message`: shown first. `saved`: the state stored in a file."""
         super().__init__()
-        self.desk, self.groups = desk, groups_of(desk.source)
-        self.history = History([state], saved=saved)
+        self.desk, self.groups = desk, view_state.groups_of(desk.source)
+        self.history = view_state.History([state], saved=saved)
         self.view = plain_view(desk.source)
         self.list = MessageList(self.groups)
         self.panels = Panels(desk.source, desk.counter, self._colour)
-        self.marks: frozenset[Mark] = frozenset()
+        self.marks: frozenset[view_state.Mark] = frozenset()
         self.failure: Exception | None = None
         self.bug: Exception | None = None
         """An unexpected error, which the command raises after the screen is restored."""
         self.settled = asyncio.Event()
         """Set while nothing is being computed."""
-        self._wanted: State | None = None
-        self._computing: State | None = None
+        self._wanted: view_state.State | None = None
+        self._computing: view_state.State | None = None
         self._said = message
 
     # -- the screen
@@ -116,7 +108,7 @@ class Browser(Writing):
 
     def _refill_list(self) -> None:
         state = self.history.now
-        shown_rows = filter_rows(self.view.rows, self.marks, state.choices, self.groups)
+        shown_rows = view_state.filter_rows(self.view.rows, self.marks, state.choices, self.groups)
         self.list.show(self.view.rows, shown_rows, state.choices)
         self._name_columns()
         self.refresh_head()
@@ -193,7 +185,7 @@ class Browser(Writing):
         # a daemon thread, so that a pending computation does not delay the end of the browser
         threading.Thread(target=self._compute_view, args=(state,), daemon=True).start()
 
-    def _compute_view(self, state: State) -> None:
+    def _compute_view(self, state: view_state.State) -> None:
         try:
             computed = self.Computed(state, self.desk.view(state), None)
         except Exception as error:  # reported in the application's own thread
@@ -219,7 +211,7 @@ class Browser(Writing):
         self.settled.set()
         self._refill_list()
 
-    def _change(self, state: State) -> None:
+    def _change(self, state: view_state.State) -> None:
         if self.history.add(state):
             self._refill_list()
             self._compute()
@@ -241,11 +233,11 @@ class Browser(Writing):
         group = f" with its group of {group_size}" if group_size > 1 else ""
         effect = "decision removed" if before == decision else {"keep": "to be kept", "drop": "to be dropped"}[decision]
         self.say(f"Message {row.number}{group}: {effect}. u undoes it.")
-        self._change(decide(state, self.groups, row.spot, decision))
+        self._change(view_state.decide(state, self.groups, row.spot, decision))
 
     def action_decide_all(self, choice: str) -> None:
         spots = [row.spot for row in self.list.shown_rows if row.spot is not None]
-        self._change(decide_all(self.history.now, self.groups, spots, cast("Choice", choice)))
+        self._change(view_state.decide_all(self.history.now, self.groups, spots, cast("Choice", choice)))
         self.say(f"All shown messages: {choice}. u undoes it.")
 
     def action_undo(self) -> None:
@@ -272,7 +264,7 @@ class Browser(Writing):
             except CompactorError as error:
                 self.say(str(error), noticed=True)
                 return
-            self._change(State(aim, state.choices))
+            self._change(view_state.State(aim, state.choices))
 
         hint = "25% of the tokens, or 4000, or 4k; empty: no target, cut by age"
         self.push_screen(TextDialog("Target", hint, words.aim_phrase(self.history.now.aim).replace(",", "")), take)
@@ -281,7 +273,7 @@ class Browser(Writing):
         def take(name: str | None) -> None:
             state = self.history.now
             if name is not None:
-                self._change(State(replace(state.aim, strategy=name), state.choices))
+                self._change(view_state.State(replace(state.aim, strategy=name), state.choices))
 
         options = [(name, strategy.suits) for name, strategy in STRATEGIES.items()]
         self.push_screen(OptionDialog("Strategy", options, self.desk.strategy(self.history.now.aim)), take)
@@ -315,7 +307,7 @@ class Browser(Writing):
 
     def _hit(self, offset: int) -> None:
         """Go to the next message with the search words (-1: to the previous one; 0: the current one counts)."""
-        hits = matching_rows(self.view.rows, self.list.shown, self.list.words)
+        hits = view_state.matching_rows(self.view.rows, self.list.shown, self.list.words)
         if not hits:
             self.say(f"“{self.list.words}” is in none of the shown messages.", noticed=True)
             return
@@ -328,13 +320,14 @@ class Browser(Writing):
         self.say(f"“{self.list.words}”: {hits.index(hit_index) + 1} of {len(hits)}. n next, N previous.")
 
     def action_filter(self) -> None:
-        def take(marks: frozenset[Mark] | None) -> None:
+        def take(marks: frozenset[view_state.Mark] | None) -> None:
             if marks is not None:
                 self.marks = marks
                 self._refill_list()
 
         self.push_screen(
-            FilterDialog(count_marks(self.view.rows, self.history.now.choices, self.groups), self.marks), take
+            FilterDialog(view_state.count_marks(self.view.rows, self.history.now.choices, self.groups), self.marks),
+            take,
         )
 
     def action_show_all(self) -> None:

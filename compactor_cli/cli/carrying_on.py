@@ -71,8 +71,7 @@ def append_natively(
 
 
 def make_new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
-    """Return a new session under its own id, and where it goes: to `out`, or to its agent's folder. Raises UsageError
-    if no agent resumes the format, or if the folder cannot be determined."""
+    """Return a session under a new id, and where it goes: to `out`, or to its agent's folder. Raises UsageError."""
     from compactor_cli.resuming.emit import new_id, rename_session
 
     if len(source.transcripts) != 1:

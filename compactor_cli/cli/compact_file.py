@@ -238,8 +238,7 @@ def _compact_source(session: Session, source: Source, job: Job) -> tuple[Content
 def _compact_if_needed(
     session: Session, source: Source, make: Callable[[Settings], tuple[Content, list[Compaction]]]
 ) -> tuple[Content, list[Compaction]]:
-    """Return the output of `make`, or the unchanged file if it is below the threshold. Without a target, `make` runs
-    again if the output would still be over the threshold."""
+    """Return what `make` makes, again with a target if it is over the threshold; a file below that stays unchanged."""
     from compactor_cli.pipeline.threshold import relief_target
     from compactor_cli.views.forecast import forecast_context
 

@@ -1,5 +1,4 @@
-"""Declare the options of `compact` that are not settings, reject combinations that make no sense, and put what --check
-finds into words."""
+"""Declare the options of `compact` that are not settings, and reject combinations that make no sense."""
 
 from __future__ import annotations
 

@@ -9,16 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.cli.files import check_ends
-from compactor_cli.configuration.layers import (
-    CONFIG_VARIABLE,
-    Layer,
-    Origin,
-    SettingValue,
-    environment_layer,
-    make_reading_settings,
-    make_settings,
-    merge,
-)
+from compactor_cli.configuration import layers
 from compactor_cli.configuration.settings_files import files_in_use, read_file, working_folder
 from compactor_cli.settings import ReadingSettings, Settings
 
@@ -28,7 +19,7 @@ class Configured(Struct, frozen=True):
 
     settings: Settings
     reading: ReadingSettings
-    values: Mapping[str, SettingValue] = {}
+    values: Mapping[str, layers.SettingValue] = {}
     warnings: tuple[str, ...] = ()
     files: Mapping[str, str] = {}
     """File that was read for the configuration -> what it is: a settings file, or a file whose text is a value."""
@@ -46,24 +37,23 @@ class Configured(Struct, frozen=True):
         return "" if self.probes else self.reading.tokenizer
 
 
-def configure(overrides: Layer, config: str = "") -> Configured:
-    """Return the effective settings. `config`: a file to read instead of the user's and the project's. Raises
-    SettingsError for an invalid value, and InputError for a device that never ends."""
-    environment, warnings = environment_layer(os.environ)
+def configure(overrides: layers.Layer, config: str = "") -> Configured:
+    """Return the effective settings. `config`: a file to read instead of the user's and the project's."""
+    environment, warnings = layers.environment_layer(os.environ)
     files = files_in_use(config_option(config), working_folder())
     for file in files:
         check_ends(str(file.path))
-    values = merge([*map(read_file, files), environment, overrides])
+    values = layers.merge([*map(read_file, files), environment, overrides])
     read = {str(file.path): "settings file" for file in files}
     read |= {entry.file: "prompt file" for entry in values.values() if entry.file}
-    return Configured(make_settings(values), make_reading_settings(values), values, tuple(warnings), read)
+    return Configured(layers.make_settings(values), layers.make_reading_settings(values), values, tuple(warnings), read)
 
 
 def config_option(option: str) -> str:
     """Return the settings file to read instead of the user's and the project's; empty if there is none."""
-    return option or os.environ.get(CONFIG_VARIABLE, "")
+    return option or os.environ.get(layers.CONFIG_VARIABLE, "")
 
 
-def forced_values(**values: Any) -> Layer:
+def forced_values(**values: Any) -> layers.Layer:
     """Return values without a section that a command sets itself, overriding files and variables."""
-    return {name: SettingValue(value, Origin("command")) for name, value in values.items()}
+    return {name: layers.SettingValue(value, layers.Origin("command")) for name, value in values.items()}

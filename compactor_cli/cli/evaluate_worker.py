@@ -62,8 +62,7 @@ def measure_chunk(cases: Sequence[Case]) -> list[list[CaseOutcome]]:
 def measure_shared(
     cases: Sequence[Case], setup: EvaluationSetup, runs: int
 ) -> Generator[list[CaseOutcome], None, None] | None:
-    """Yield the results of `measure_case` in order, computed on all processors; each case has `runs` outcomes.
-    Return None if starting processes does not pay off, or if a session is too large for memory."""
+    """Yield the results of `measure_case` in order, computed on all processors, or None if it is too little."""
     processes = min(workers.processors(), len(cases))
     tokens = sum(case.front.tokens for case in cases)
     if (

@@ -40,14 +40,12 @@ class Input(Struct, frozen=True):
 
 
 def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, out_folder: str = "") -> list[Input]:
-    """Return the inputs of a command: the named files, or the session that its options choose (see `pick_files`),
-    expanded by `files_of`. Raises UsageError and InputError."""
+    """Return the inputs: the named files, or the session that its options choose, expanded by `files_of`."""
     return files_of(session, pick_files(session, files, args), out_folder=out_folder)
 
 
 def files_of(session: Session, paths: Sequence[str], *, out_folder: str = "") -> list[Input]:
-    """Return the files that are named or match a pattern (`sessions/**/*.jsonl`); a folder becomes the sessions in and
-    below it. `out_folder` is ignored. Raises InputError for a folder or pattern without any."""
+    """Return files that are named or match a pattern; a folder becomes the sessions below it, without `out_folder`."""
     inputs: list[Input] = []
     for path in paths:
         if is_remote(path):

@@ -108,8 +108,7 @@ def _unpacked(data: Content) -> Content:
 
 
 def pack_like(data: Content, out_path: str, replaced: Content | None) -> Content:
-    """Return restored data packed like the file it replaces, or as the place's name indicates; unchanged if the name
-    indicates nothing, and for anything that is not a file."""
+    """Return restored data packed like the file it replaces, or as the place's name indicates; else unchanged."""
     container = container_of(data)
     if container is not None and container.copies:
         return data

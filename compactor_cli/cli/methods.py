@@ -1,5 +1,4 @@
-"""The rows of `compactor evaluate`: our strategies, other tools by their command lines, and simple methods for
-comparison."""
+"""The rows of `compactor evaluate`: our strategies, other tools by their command lines, and simple methods."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Options that several commands share, and how their numbers are parsed. Options of a single command are in its
-class, and options for settings in `settings/`."""
+"""Options that several commands share. Those of one command are in its class, those of settings in `settings/`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Check a run's outputs against its inputs: no output may replace a file that is read, or another output. Also writes
-the page of --html."""
+"""Check a run's outputs against its inputs: none may replace a file that is read. Write the page of --html."""
 
 from __future__ import annotations
 
@@ -41,8 +40,7 @@ class FilesRead(Struct, frozen=True):
     """Folder of a session in parts, without links -> its path."""
 
     def replaced_by(self, out_path: str, identity: object) -> str | None:
-        """Return the path that an output would replace, in whole or in part; None if there is none.
-        `identity`: what identifies the output's file."""
+        """Return the path that an output with this identity would replace, in whole or in part."""
         if identity in self.identities:
             return self.identities[identity]
         local = local_path(out_path)
@@ -72,8 +70,7 @@ def find_files_read(
 
 
 def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
-    """Raise UsageError if an output is a file that the run reads, by whatever name, or equals another output.
-    `outputs`: option -> places; empty ones are ignored. `remedy`: advice for an output that is its input."""
+    """Raise UsageError if an output (option -> places) is a file that the run reads or another output."""
     claimed: dict[str, tuple[str, str]] = {}
     for option, places in outputs.items():
         for out_path in filter(None, places):
@@ -130,8 +127,7 @@ def _output_identity(out_path: str, identity: object) -> str | None:
 
 
 def _file_identity(path: str, *, standard: int = 0) -> object:
-    """Return what identifies a file: device and inode, or the path if it does not exist. None for a pipe or a
-    device. `standard`: the descriptor that `-` stands for."""
+    """Return device and inode of a file, its path if it does not exist, or None. `standard`: what `-` stands for."""
     path = local_path(path)
     if is_remote(path):
         return path

@@ -1,5 +1,4 @@
-"""The database used by a compaction. Originals, the round and memories are stored before an output is written, and
-memories are recalled for the output (`--recall`)."""
+"""The database used by a compaction: originals, rounds and memories are stored in it, and memories are recalled."""
 
 from __future__ import annotations
 
@@ -58,8 +57,7 @@ class Keeper:
         return self._opened
 
     def recall(self, query: str) -> Sequence[Memory]:
-        """Return the memories that answer a query, best first; empty for an empty query. Warns if there are none.
-        Raises StoreError if the database cannot be read."""
+        """Return the memories that answer a query, best first. Warns if there are none."""
         if not query.strip():
             return ()
         with existing_database(self._url) as database:

@@ -10,17 +10,8 @@ from pathlib import Path
 
 import typer
 
-from compactor_cli.agents import AGENTS, agent
+from compactor_cli.agents import AGENTS, agent, finding
 from compactor_cli.agents.base import Agent, Machine, make_machine
-from compactor_cli.agents.finding import (
-    Listing,
-    SavedSession,
-    describe_sessions,
-    find_by_id,
-    find_sessions,
-    is_in_project,
-    shortest_prefixes,
-)
 from compactor_cli.cli.files import is_folder, real_path
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.session import Session
@@ -47,10 +38,9 @@ def project_of(text: str) -> str:
 
 
 def choose(session: Session, name: str, session_id: str, project: str, *, newest: bool) -> str:
-    """Return the name by which commands know the chosen session: the one with the id `session_id`, the newest, or
-    the one chosen at the terminal; only of the agent `name`, if given. Raises UsageError."""
+    """Return the name of the session with an id, the newest, or one chosen at the terminal; of agent `name`."""
     agents = [agent(name)] if name else list(AGENTS.values())
-    listing = find_sessions(this_machine(), agents, with_subagents=bool(session_id))
+    listing = finding.find_sessions(this_machine(), agents, with_subagents=bool(session_id))
     if session_id:
         saved = _find_by_id(listing, session_id, project_of(project))
     elif newest:
@@ -63,7 +53,7 @@ def choose(session: Session, name: str, session_id: str, project: str, *, newest
     return open_saved(session, saved)
 
 
-def open_saved(session: Session, saved: SavedSession) -> str:
+def open_saved(session: Session, saved: finding.SavedSession) -> str:
     """Return the name by which commands know a session: its file, or a name for its contents."""
     if saved.agent.export is None:
         return str(saved.session.path)
@@ -72,7 +62,7 @@ def open_saved(session: Session, saved: SavedSession) -> str:
     return name
 
 
-def read_saved(saved: SavedSession) -> Content:
+def read_saved(saved: finding.SavedSession) -> Content:
     """Return the bytes of a session. Raises InputError."""
     try:
         return saved.agent.export(saved.session) if saved.agent.export else read_session(str(saved.session.path))
@@ -80,14 +70,14 @@ def read_saved(saved: SavedSession) -> Content:
         raise InputError(f"cannot be read: {error.strerror or error}", path=str(saved.session.path)) from None
 
 
-def _find_by_id(listing: Listing, session_id: str, project: str) -> SavedSession:
-    matches = find_by_id(listing, session_id)
+def _find_by_id(listing: finding.Listing, session_id: str, project: str) -> finding.SavedSession:
+    matches = finding.find_by_id(listing, session_id)
     if project:
-        matches = [saved for saved in matches if is_in_project(saved.summary.project, project)]
+        matches = [saved for saved in matches if finding.is_in_project(saved.summary.project, project)]
     if not matches:
         raise UsageError(f"--session {session_id}: no session id begins with this; compactor sessions lists them")
     if len(matches) > 1:
-        ids = shortest_prefixes([saved.id for saved in matches], len(session_id) + 4)
+        ids = finding.shortest_prefixes([saved.id for saved in matches], len(session_id) + 4)
         lines = (
             f"\n  {plain(name)}  {saved.agent.name}  {one_line(saved.words, _MAX_TITLE_WIDTH) or saved.session.path}"
             for name, saved in zip(ids, matches, strict=True)
@@ -98,8 +88,8 @@ def _find_by_id(listing: Listing, session_id: str, project: str) -> SavedSession
     return matches[0]
 
 
-def _find_newest(listing: Listing, agents: Iterable[Agent], project: str) -> SavedSession:
-    saved = next(describe_sessions(listing, project=project_of(project)), None)
+def _find_newest(listing: finding.Listing, agents: Iterable[Agent], project: str) -> finding.SavedSession:
+    saved = next(finding.describe_sessions(listing, project=project_of(project)), None)
     if saved is None:
         names_agents = len(listing.searched_folders) < _MAX_NAMED_AGENTS
         names = ", ".join(member.title for member in agents) if names_agents else "any agent"
@@ -113,11 +103,11 @@ def _find_newest(listing: Listing, agents: Iterable[Agent], project: str) -> Sav
     return saved
 
 
-def _ask_for_session(session: Session, listing: Listing, project: str) -> SavedSession:
+def _ask_for_session(session: Session, listing: finding.Listing, project: str) -> finding.SavedSession:
     """Return the session that the user chooses by number. Enter chooses the newest, q quits."""
     from compactor_cli.render.sessions import choice_lines
 
-    offered = list(islice(describe_sessions(listing, project=project_of(project)), _MAX_OFFERED))
+    offered = list(islice(finding.describe_sessions(listing, project=project_of(project)), _MAX_OFFERED))
     if not offered:
         raise UsageError("Missing argument 'FILE', and there are no agent sessions on this machine to choose from.")
     for line in choice_lines(offered, session.err.width, time.time()):

@@ -162,8 +162,7 @@ class SpilledBytes:
         return self._window[offset : offset + size]
 
     def _at(self, start: int, size: int) -> int:
-        """Return the position of bytes within the window. The window is moved if they are outside it. Most reading
-        goes from record to record, some of it backwards."""
+        """Return the position of bytes within the window, which is moved if they are outside it, also backwards."""
         end = min(start + size, self._size)
         if start < self._window_start or end > self._window_start + len(self._window):
             back = start < self._window_start <= end + _CHUNK_BYTES

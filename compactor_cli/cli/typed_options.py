@@ -24,8 +24,7 @@ _MAX_SHOWN_CHOICES = 6
 
 
 def takes_options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that makes a typer command from a function with a parameter `args`, a class of options. With a
-    parameter `overrides`, it also gets the settings that options set; with `ctx`, the click context."""
+    """Return a decorator that makes a typer command from a function of `args`, `overrides` and `ctx`."""
 
     def made(function: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(function)
@@ -68,8 +67,7 @@ def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mappin
 
 
 def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
-    """Return the settings that options set; None and empty values were not given. Raises SettingsError. Ranges are
-    checked by the option, names of tools where they are used."""
+    """Return the settings that options set; None and empty values were not given. Raises SettingsError."""
     layer: dict[str, SettingValue] = {}
     for name, key in keys.items():
         value = values[name]

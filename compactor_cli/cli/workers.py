@@ -134,8 +134,7 @@ class _Pool(Generic[T, R]):
 
 
 def collect_garbage() -> None:
-    """Free what a chunk left behind in this process; the whole program runs with automatic collection off. What
-    exists after the first chunk, mostly modules, is frozen and not scanned again."""
+    """Free what a chunk left behind, as automatic collection is off, and freeze what exists after the first chunk."""
     gc.collect()
     if not gc.get_freeze_count():
         gc.freeze()

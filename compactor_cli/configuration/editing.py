@@ -72,8 +72,7 @@ def _without_empty(document: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _toml(text: str, words: list[str], value: Any) -> str:
-    """Return TOML with a value set, or removed if it is None. Comments directly above a header are kept apart: tomlkit
-    would insert a new key after them."""
+    """Return TOML with a value set, or removed if it is None; tomlkit would insert a key after a header's comments."""
     import tomlkit
 
     comments_above: dict[str, list[str]] = {}

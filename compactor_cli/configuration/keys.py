@@ -1,5 +1,4 @@
-"""The keys of settings files, derived from the dataclasses in `settings/declaration.py`, and presets, which set
-several. A new preset is one line here."""
+"""The keys of settings files, derived from `settings/declaration.py`, and presets, one line each, which set several."""
 
 from __future__ import annotations
 
@@ -158,8 +157,7 @@ _REGISTRIES = {
 
 @cache
 def _registry_names(key: str) -> tuple[str, ...]:
-    """Return a registry's names, for a key that chooses from one. The registry is only loaded here, since most
-    commands do not set these keys."""
+    """Return a registry's names. It is loaded only here, since most commands do not set keys that choose from one."""
     module, name = _REGISTRIES.get(key, ("", ""))
     names = getattr(import_module(f"compactor_cli.{module}"), name) if module else ()
     return ("", *names) if names and key != "summarizer" else tuple(names)

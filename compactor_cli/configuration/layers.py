@@ -1,5 +1,4 @@
-"""Layers of settings (a file, the environment, options), where stronger ones override weaker ones, and the origin of
-each value."""
+"""Layers of settings (a file, the environment, options), the stronger of which override the weaker."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ _EXCLUSIVE_KEYS = {"target_tokens": "target_ratio", "target_ratio": "target_toke
 
 
 def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
-    """Return every key with its effective value. `layers`: from weakest to strongest; the strongest that names a preset
-    has it expanded below its own keys. Raises SettingsError for mutually exclusive keys."""
+    """Return every key with its effective value from layers, weakest first."""
     effective = {key.name: SettingValue(key.default, DEFAULT) for key in keys().values()}
     naming = max((index for index, layer in enumerate(layers) if "preset" in layer), default=None)
     for index, layer in enumerate(layers):

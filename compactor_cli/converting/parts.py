@@ -11,8 +11,7 @@ NAME, ID = 64, 128
 
 
 def fit_parts(turns: fitting.Turns) -> fitting.Turns:
-    """Return turns in the form that the API accepts: no system messages, nothing empty, only user pictures with
-    data, object arguments, assistant turns merged, and the user first."""
+    """Return turns for the API: no system messages, nothing empty, assistant turns merged, the user first."""
     turns = fitting.system_as_user(fitting.drop_lead(turns), lead=False)
     turns = fitting.drop_seals(fitting.other_as_text(turns))
     turns = fitting.move_pictures_after(fitting.drop_pictures(turns, fitting.is_input_data))

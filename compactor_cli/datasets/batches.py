@@ -10,15 +10,7 @@ import pyarrow as pa
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.datasets.columns import (
-    context_column_names,
-    document_values,
-    find_column,
-    replace_values,
-    row_document,
-    to_plain,
-    without_nulls,
-)
+from compactor_cli.datasets import columns
 from compactor_cli.errors import BudgetError, InputError, ModelError
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import read_all
@@ -75,18 +67,17 @@ def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResul
 
 
 def compact_rows(batch: Any, column: str, make: Make) -> Batch:
-    """Compact the conversation in each row. A row that cannot be compacted stays unchanged and is listed in
-    `failures`. A row without a conversation (null, an empty list) stays unchanged too."""
-    context_columns = context_column_names(batch.schema, column)
-    values = to_plain(batch.column(column)).to_pylist()
-    context_values = {name: to_plain(batch.column(name)).to_pylist() for name in context_columns}
+    """Compact the conversation in each row. A row without one stays unchanged; one that fails is also in `failures`."""
+    context_columns = columns.context_column_names(batch.schema, column)
+    values = columns.to_plain(batch.column(column)).to_pylist()
+    context_values = {name: columns.to_plain(batch.column(name)).to_pylist() for name in context_columns}
     failures: dict[int, str] = {}
     compacted: dict[int, tuple[bytes, RowResult]] = {}
     for index, value in enumerate(values):
         if not value or (isinstance(value, str) and not value.strip()):
             continue
-        line = row_document(
-            without_nulls(value), column, {name: context_values[name][index] for name in context_columns}
+        line = columns.row_document(
+            columns.without_nulls(value), column, {name: context_values[name][index] for name in context_columns}
         )
         try:
             compacted[index] = line, make(line)
@@ -104,13 +95,13 @@ def _with_new_values(
     """Return the batch with the values of the new documents, and row -> why its new value was refused."""
     new: dict[str, dict[int, Any]] = {column: {}, **{name: {} for name in context_values}}
     for index, line in lines.items():
-        new[column][index], new_context = document_values(line, column, context_values)
+        new[column][index], new_context = columns.document_values(line, column, context_values)
         for name, value in new_context.items():
             if value != context_values[name][index]:  # a system prompt that had to be shortened
                 new[name][index] = value
     refused: dict[int, str] = {}
     for name, values in new.items():
-        array, why = replace_values(batch.column(name), {a: v for a, v in values.items() if a not in refused})
+        array, why = columns.replace_values(batch.column(name), {a: v for a, v in values.items() if a not in refused})
         refused |= why
         if array is not batch.column(name):
             index = batch.schema.get_field_index(name)
@@ -158,7 +149,7 @@ def compact_batch(
         data, parts = compact_source(source, tools, settings)
         return row_of(source, read_all(data), parts)
 
-    compacted = compact_rows(batch, find_column(batch, column), make)
+    compacted = compact_rows(batch, columns.find_column(batch, column), make)
     if errors:
         messages = pa.array([compacted.failures.get(index) for index in range(batch.num_rows)], pa.string())
         return compacted.rows.append_column(errors, messages)

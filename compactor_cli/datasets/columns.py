@@ -1,5 +1,4 @@
-"""Convert columns to types that JSON has and back, rows to documents as in a JSON Lines file, and find the column with
-the conversations."""
+"""Convert columns to JSON types and back, and rows to documents, and find the column with the conversations."""
 
 from __future__ import annotations
 
@@ -144,8 +143,7 @@ def _is_conversation(value: Any, name: str) -> bool:
 
 
 def replace_values(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
-    """Return a column with new values in some rows, converted back from `to_plain`. Also return row -> reason for rows
-    left unchanged because the column's type cannot hold the new value."""
+    """Return a column with new values in some rows, and row -> why it stays unchanged."""
     arrays, refused = _value_arrays(new, plain_type(array.type))
     if not arrays:
         return array, refused

@@ -86,8 +86,7 @@ def _fault_finding(view: DoctorView, fault: Fault) -> Finding:
 
 
 def repair_source(source: Source, examined: FileFindings, counter: Counter) -> bytes:
-    """Return the file with everything repaired that can be: records left out or changed, calls and results put in
-    order."""
+    """Return the file with everything repaired that can be."""
     transcripts = [
         _rewrite_records(transcript, findings)
         for transcript, findings in zip(source.transcripts, examined.conversations, strict=True)
@@ -141,8 +140,7 @@ def _relink_records(transcript: Transcript, dropped: set[int], changes: dict[int
 
 
 def _complete_calls(transcript: Transcript, counter: Counter) -> bytes:
-    """Return a conversation in which every call has its result, every result has its call, and roles alternate if
-    required."""
+    """Return a conversation in which calls and results are paired and, if required, roles alternate."""
     transcript_format = FORMATS[transcript.format]
     right, _ = repair(
         transcript,

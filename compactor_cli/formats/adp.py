@@ -131,8 +131,7 @@ def _screen_text(annotations: Any) -> str:
 
 
 def _is_task_in_action(values: Sequence[Any]) -> bool:
-    """Return whether the only speaker is the first record, an action without a thought. Some data sets store the
-    task there."""
+    """Return whether the only speaker is the first record, an action without a thought, the task."""
     if not values or word(values[0], "class_") != "message_action" or word(values[0], "description"):
         return False
     texts = [v for v in values if word(v, "class_") == "text_observation" and v.get("source") == "user"]

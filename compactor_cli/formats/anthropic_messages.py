@@ -11,7 +11,7 @@ from compactor_cli.formats.foreign_calls import are_foreign
 from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
 from compactor_cli.formats.turns import add_turn
 from compactor_cli.formats.values import block_kinds, sum_of, word
-from compactor_cli.model.message import Message, Path, Role
+from compactor_cli.model.message import Message, Role
 from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
@@ -61,8 +61,7 @@ class AnthropicMessages(PlainEdits):
         """Return the token count of an answer that was saved as the API returned it."""
         return sum_of(value.get("usage"), *COUNTS) if word(value, "role") == "assistant" else None
 
-    def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        return counted_in_run(document, path, messages)
+    counted = staticmethod(counted_in_run)
 
     def new_record(self, message: Message, around: Around) -> Any:
         role = "user" if message.role == "tool" else message.role

@@ -65,8 +65,7 @@ def _role(value: Any) -> Role | None:
 def _read_step(
     build: Builder, value: dict[str, Any], role: Role, record: int, late_results: frozenset[str] | None
 ) -> None:
-    """Add the messages of a step: what was said, then its observation. `late_results`: calls answered in other steps;
-    None for the last step, whose calls may still be open."""
+    """Add a step's messages. `late_results`: calls answered in other steps; None for the last, whose may be open."""
     calls = _calls(build, value, record)
     thought = word(value, "reasoning_content")
     parts = [build.part("thinking", thought)] if thought else []
@@ -107,8 +106,7 @@ def _calls(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], record: int) -> list[Part]:
-    """Return the parts of a step's observation. Results name their call, or answer the calls in order. Anything else
-    is text, as is everything an agent gets back when it writes its actions as text."""
+    """Return the parts of a step's observation: results name their call or answer in order, anything else is text."""
     results = _observation_results(value)
     answered_ids = {as_text(result.get("source_call_id")) for _, result in results}
     waiting = [part for part in calls if part.call_id not in answered_ids]

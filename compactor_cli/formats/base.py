@@ -17,8 +17,7 @@ from compactor_cli.model.transcript import Link, Transcript
 
 
 class Counter(Protocol):
-    """Counts the tokens of a text. `per_message` is the overhead of a message, `per_image` the fixed cost of an
-    image."""
+    """Counts the tokens of a text; a message and an image have fixed costs."""
 
     per_message: int
     per_image: int

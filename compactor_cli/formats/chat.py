@@ -122,8 +122,7 @@ def _result_parts(build: Builder, value: dict[str, Any], record: int, legacy: Ca
 
 
 def mark_outputs(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages with answers to actions marked as injected instead of as requests. An action and its
-    answer get the same turn, so that they stay or go together like a call and its result."""
+    """Return the messages with answers to actions marked as injected, in the turn of their action."""
     spoken = [m for m in messages if m.role == "assistant" and m.origin != "summary"]
     acting = {m.index for m in spoken if not m.calls and _ACTION.search(m.text("text")[-200:])}
     if len(acting) < _LEAST_ACTING or len(acting) < _MOSTLY_ACTING * len(spoken):

@@ -139,8 +139,7 @@ def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[i
 
 
 def _user_words_parts(parts: Sequence[Part], content: Any) -> list[Part]:
-    """Return the parts, with `failed` set on results that say so themselves as one or several `{query, result,
-    success}`."""
+    """Return the parts, with `failed` set on results that say so themselves, as `{query, result, success}`."""
     failed = {word(block, "tool_use_id"): _is_failed(block.get("content")) for _, block in objects(content)}
     return [
         replace(part, failed=failed.get(part.call_id)) if part.kind == "tool_result" and part.failed is None else part

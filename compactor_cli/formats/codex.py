@@ -28,10 +28,8 @@ from compactor_cli.formats.codex_context import (
     typed_texts,
     unfold,
 )
-from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
 from compactor_cli.formats.values import as_text, block_text, inner, numbers_in, sum_of, without_data, word
-from compactor_cli.model.content import Content
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import CLOSING_ID, Message, Origin, Part, Path, Role, text_in
 from compactor_cli.text.times import parse_time
@@ -101,10 +99,7 @@ class Codex(PlainEdits):
     def counts(self, value: Any) -> list[Path]:
         return numbers_in(inner(value, *_LAST_USAGE), _LAST_USAGE)
 
-    def unfold(
-        self, data: Content, records: Sequence[ReadRecord], separator: bytes
-    ) -> tuple[Content, list[ReadRecord]] | None:
-        return unfold(data, records, separator)
+    unfold = staticmethod(unfold)
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template
@@ -150,8 +145,7 @@ def _read_delivery(build: Builder, value: dict[str, Any], payload: dict[str, Any
 
 
 def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[int, int]:
-    """Return display event -> index of the message that it repeats; events with equal texts are assigned in order.
-    The first request's event has no owner, so it always stays: the agent does not list a thread without one."""
+    """Return display event -> index of the message that it repeats, but for the first request's, needed in lists."""
     by_text: dict[str, deque[int]] = defaultdict(deque)
     for message in messages:
         for record in message.records:

@@ -54,8 +54,7 @@ class CopilotContext(NamedTuple):
 
 
 def find_context(values: Sequence[Any]) -> CopilotContext:
-    """Follow the events as the agent does. A rewind removes events, a finished compaction replaces the messages
-    before its start, and a cleared context replaces everything before it. Only the last system prompt is sent."""
+    """Follow the events as the agent does: rewinds, finished compactions, cleared contexts."""
     live, taken_back = _live(values)
     start, boundary, began = 0, -1, -1
     for record in live:
@@ -99,8 +98,7 @@ def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
 
 
 def records_outside(values: Sequence[Any], context: CopilotContext) -> set[int]:
-    """Return events that only describe the course of the session, and those replaced by a compaction, removed by a
-    rewind or superseded by a newer system prompt. The user's first message stays, because sessions are listed by it."""
+    """Return events that are not part of the conversation any more, or never were, but for the user's first message."""
     sent = set(context.records)
     undone = _undone_records(values)
     outside = set(undone)
@@ -205,8 +203,7 @@ class _Owners:
         return self.by_record[records[position]] if position < len(records) else None
 
     def _hook(self, kind: str, data: dict[str, Any], record: int) -> int | None:
-        """Return the message that a hook belongs to. A hook gets the typed text, the calls about to be made, or a
-        call's result; its end event contains no more."""
+        """Return the message that a hook belongs to: it gets typed text, calls to be made, or a result."""
         name = word(data, "hookInvocationId")
         if kind == "hook.end" and name in self._hooks:
             return self._hooks[name]

@@ -96,8 +96,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
-    """Return record -> (its id, its parent's id, the parent's record). A record whose parent is missing follows the
-    message before it; the header follows nothing. If several records share an id, the last one counts."""
+    """Return record -> (id, parent's id, its record); a missing parent is the message before."""
     ids = {record: word(value, "id") for record, value in enumerate(values) if word(value, "id")}
     by_id = {name: record for record, name in ids.items()}
     parents: dict[int, tuple[str, str, int | None]] = {}
@@ -138,8 +137,7 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], float]] = {
 
 
 def read_stream(values: Sequence[Any], counter: Counter) -> Reading:
-    """Return the messages of the records. Consecutive calls belong to one answer. A completion that repeats a text
-    goes with that text's message."""
+    """Return the messages of printed records: calls in a row are one answer, a completion may repeat a text."""
     build = Builder(counter)
     owners: dict[int, int] = {}
     calling = False

@@ -16,7 +16,7 @@ from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.gemini_parts import edit_part, new_content, new_part, part_kinds, read_parts
 from compactor_cli.formats.jsonedit import append_elements
 from compactor_cli.formats.turns import add_turn
-from compactor_cli.formats.values import sum_of, word
+from compactor_cli.formats.values import inner, sum_of, word
 from compactor_cli.model.message import ADDED_ENCODING, Message, Part, Path, Role
 
 _ROLES: dict[str, Role] = {
@@ -60,9 +60,8 @@ class GeminiContents(PlainEdits):
         """Return the request's count as stated in a batch response. The request holds the whole conversation."""
         if path[-len(_BATCH) :] != _BATCH or not messages:
             return None
-        response = value_at(document, path[: -len(_BATCH)]).get("response")
-        usage = response.get("usageMetadata", response.get("usage_metadata")) if isinstance(response, dict) else None
-        tokens = sum_of(usage, *_PROMPT_COUNTS)
+        response = inner(value_at(document, path[: -len(_BATCH)]), "response")
+        tokens = sum_of(response.get("usageMetadata", response.get("usage_metadata")), *_PROMPT_COUNTS)
         return (len(messages) - 1, tokens) if tokens else None
 
     def new_record(self, message: Message, around: Around) -> Any:

@@ -13,22 +13,15 @@ from typing import Any
 
 from msgspec import Struct
 
+from compactor_cli.formats import gemini_parts
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.call_ids import CallIds
-from compactor_cli.formats.copies import shortened_copies
-from compactor_cli.formats.gemini_parts import (
-    edit_part,
-    new_content,
-    new_part,
-    read_parts,
-    read_response,
-    split_request,
-)
+from compactor_cli.formats.copies import shortened_copies, value_at
 from compactor_cli.formats.gemini_patches import MESSAGES, last_patch, patch_of, unfold_patches
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.turns import add_request, turn_role
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
-from compactor_cli.formats.values import as_text, sum_of, uuid_text, word
+from compactor_cli.formats.values import as_text, inner, listed, objects, sum_of, uuid_text, word
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
@@ -82,8 +75,7 @@ class GeminiCLI(PlainEdits):
     def unfold(
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
     ) -> tuple[Content, list[ReadRecord]] | None:
-        """Return the data with the messages of the last `$set`, or those left by the last patch, on their own lines
-        after an empty `$set`."""
+        """Return the data with the messages of the last `$set` or patch on their own lines after an empty `$set`."""
         patch = last_patch(records)
         if patch is not None:
             return unfold_patches(data, records, patch, separator)
@@ -106,7 +98,7 @@ class GeminiCLI(PlainEdits):
         value, changes = json.loads(raw), {}
         for part, text in edited:
             if part.place:
-                path, new = edit_part(part, text)
+                path, new = gemini_parts.edit_part(part, text)
                 changes[path] = new
                 changes |= _copies(value, part, part.place.path, text)
         return changes
@@ -114,13 +106,13 @@ class GeminiCLI(PlainEdits):
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template
         if _is_content(template):
-            return new_content(message)
+            return gemini_parts.new_content(message)
         key = around.key
         return {
             "id": uuid_text(key),
             "timestamp": template.get("timestamp"),
             "type": "gemini" if message.role == "assistant" else "user",
-            "content": [new_part(message.parts[0])],
+            "content": [gemini_parts.new_part(message.parts[0])],
         }
 
 
@@ -140,9 +132,7 @@ def _replacing_messages(value: Any) -> list[Any]:
     """Return the messages with which a record replaces everything before it; empty for other records."""
     if not isinstance(value, dict) or isinstance(value.get("$rewindTo"), str) or isinstance(value.get("id"), str):
         return []
-    changes = value.get("$set")
-    messages = changes.get("messages") if isinstance(changes, dict) else None
-    return messages if isinstance(messages, list) else []
+    return listed(inner(value, "$set").get("messages"))
 
 
 def _is_content(value: dict[str, Any]) -> bool:
@@ -158,8 +148,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[int]]:
-    """Return the messages left after following all records, and the records that no longer affect them. The records
-    of a document are simply in order."""
+    """Return the messages left after following all records, and the records that no longer affect them."""
     entries: dict[str, _Entry] = {}
     outside: set[int] = set()
     replaced: set[str] = set()
@@ -199,8 +188,7 @@ def _is_history(value: Any) -> bool:
 
 
 def _rewind(entries: dict[str, _Entry], target: str, record: int) -> set[int]:
-    """Remove a message and everything after it, or everything if the message is unknown, as the agent does. Return
-    the records that then have no effect, including this rewind if nothing else needs it."""
+    """Remove a message and all after it, or all if it is unknown. Return the records that then have no effect."""
     order = list(entries)
     removed = [entries.pop(name) for name in order[order.index(target) if target in entries else 0 :]]
     # a repeated record has its position in a list that stays
@@ -222,7 +210,7 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
     value, path = entry.value, entry.path
     role = _ROLES[word(value, "type") or word(value, "role")]
     key = "content" if "content" in value else "parts"
-    parts = read_parts(build, value.get(key), (*path, key), entry.records[-1], ids)
+    parts = gemini_parts.read_parts(build, value.get(key), (*path, key), entry.records[-1], ids)
     results: list[Part] = []
     if role == "assistant":
         if not any(part.kind in ("tool_call", "thinking") for part in parts):
@@ -239,7 +227,7 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
         origin = "summary" if snapshot else "injected"
     pinned = snapshot or (entry.is_replacement and origin != "summary")
     if origin == "request":
-        request_parts, files = split_request(parts)
+        request_parts, files = gemini_parts.split_request(parts)
         add_request(build, request_parts, files, entry.records, id=name, timestamp=time, pinned=pinned)
         return
     build.add(role, parts, entry.records, id=name, timestamp=time, origin=origin, pinned=pinned)
@@ -249,10 +237,9 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
 
 
 def _thoughts(build: Builder, value: dict[str, Any]) -> list[Part]:
-    thoughts = value.get("thoughts")
     texts = [
         "\n".join(text for text in (word(thought, "subject"), word(thought, "description")) if text)
-        for thought in (thoughts if isinstance(thoughts, list) else ())
+        for thought in listed(value.get("thoughts"))
     ]
     return [build.part("thinking", text) for text in texts if text]
 
@@ -261,12 +248,9 @@ def _tool_calls(
     build: Builder, entry: _Entry, parts: list[Part], ids: CallIds, *, newest: bool
 ) -> tuple[list[Part], list[Part]]:
     """Return the parts of a message, including calls found only in `toolCalls`, and the results of all calls there."""
-    calls = entry.value.get("toolCalls")
     call_ids = {part.call_id for part in parts if part.kind == "tool_call"}
     parts, results = list(parts), []
-    for index, call in enumerate(calls if isinstance(calls, list) else ()):
-        if not isinstance(call, dict):
-            continue
+    for index, call in objects(entry.value.get("toolCalls")):
         path, name = (*entry.path, "toolCalls", index), word(call, "name")
         call_id = word(call, "id")
         if call_id not in call_ids:
@@ -293,9 +277,11 @@ def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call
         text_path = (*path, index) if is_list else path
         response = item.get("functionResponse") if isinstance(item, dict) else None
         if isinstance(response, dict) and not any(part.kind == "tool_result" for part in parts):
-            parts.append(read_response(build, response, (*text_path, "functionResponse"), record, call_id, failed))
+            parts.append(
+                gemini_parts.read_response(build, response, (*text_path, "functionResponse"), record, call_id, failed)
+            )
         elif item is not None:
-            parts += read_parts(build, item, text_path, record, CallIds())
+            parts += gemini_parts.read_parts(build, item, text_path, record, CallIds())
     if parts and not any(part.kind == "tool_result" for part in parts):
         parts.insert(0, build.part("tool_result", "", name=name, call_id=call_id, failed=failed))
     return parts
@@ -304,17 +290,14 @@ def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call
 def _copies(value: Any, part: Part, path: Path, text: str) -> dict[Path, str]:
     """Return changes to copies of a shortened text: display texts, and calls that are stored in two places."""
     index = next((i for i, step in enumerate(path) if step in ("toolCalls", "content")), len(path))
-    holder = value
-    for step in path[:index]:
-        holder = holder[step]
+    holder = value_at(value, path[:index])
     if path[index : index + 1] == ("toolCalls",):
         copy_path = path[: index + 2]
         call = holder["toolCalls"][path[index + 1]]
         if part.kind == "tool_result" and call.get("resultDisplay") is not None:
             return shortened_copies(call["resultDisplay"], (*copy_path, "resultDisplay"), text)
     elif part.kind == "tool_call":
-        calls = holder.get("toolCalls")
-        for number, call in enumerate(calls if isinstance(calls, list) else ()):
+        for number, call in objects(holder.get("toolCalls")):
             if word(call, "id") == part.call_id and "args" in call:
                 return {(*path[:index], "toolCalls", number, "args"): text}
     elif part.kind == "text" and isinstance(holder, dict) and holder.get("displayContent") is not None:

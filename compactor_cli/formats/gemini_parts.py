@@ -8,7 +8,7 @@ from typing import Any
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder
 from compactor_cli.formats.call_ids import CallIds
-from compactor_cli.formats.values import arguments_place, as_text, block_text, edit_value, word
+from compactor_cli.formats.values import arguments_place, as_text, block_text, edit_value, listed, word
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place
 from compactor_cli.text.patterns import compiled_later
 
@@ -33,17 +33,15 @@ _KINDS = frozenset(("text", *_CALL, *_RESPONSE, *_DATA, *_FILE, *_CODE))
 def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallIds) -> list[Part]:
     """Return the parts of a content, which is a string, a part, or a list of both. `path`: its path in the record."""
     if isinstance(content, str):
-        return [build.part("text", content, Place(record, path))] if content else []
+        return build.text(content, record, path)
     if isinstance(content, dict):
         return [_part(build, content, path, record, ids)]
-    if not isinstance(content, list):
-        return []
-    return [_part(build, part, (*path, index), record, ids) for index, part in enumerate(content)]
+    return [_part(build, part, (*path, index), record, ids) for index, part in enumerate(listed(content))]
 
 
 def part_kinds(parts: Any) -> list[str]:
     """Return, for each part of a content, the member that identifies its kind; empty if it is not a part of the API."""
-    return [_kind(part) for part in parts] if isinstance(parts, list) else []
+    return [_kind(part) for part in listed(parts)]
 
 
 def _kind(part: Any) -> str:
@@ -58,8 +56,7 @@ def _member(part: dict[str, Any], names: Sequence[str]) -> tuple[str, Any]:
 
 
 def split_request(parts: list[Part]) -> tuple[list[Part], list[Part]]:
-    """Return the parts that the user wrote, and those that the agent added after them: the files that the user
-    named."""
+    """Return the parts that the user wrote, and the files that the agent added because the user named them."""
     first = next((index for index, part in enumerate(parts) if index and part.text.strip() == _FILES_MARK), len(parts))
     return parts[:first], parts[first:]
 
@@ -112,7 +109,7 @@ def read_response(
     name, nested_parts = word(response, "name"), response.get("parts")
     if name == SHELL and _FAILED_COMMAND.search(text):
         failed = True
-    images = sum(_is_picture(part) for part in nested_parts) if isinstance(nested_parts, list) else 0
+    images = sum(_is_picture(part) for part in listed(nested_parts))
     return build.part("tool_result", text, place, name=name, call_id=call_id, failed=failed, images=images)
 
 

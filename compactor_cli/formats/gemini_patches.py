@@ -14,7 +14,7 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.formats.copies import find_at
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records
-from compactor_cli.formats.values import word
+from compactor_cli.formats.values import inner, listed, objects, word
 from compactor_cli.model.content import Content
 
 MESSAGES = ("$set", "messages")
@@ -31,8 +31,7 @@ class _Text(NamedTuple):
 
 def patch_of(value: Any) -> dict[str, Any]:
     """Return a record's changes to earlier messages; empty if it is not a patch."""
-    patch = value.get("$patch") if isinstance(value, dict) else None
-    return patch if isinstance(patch, dict) else {}
+    return inner(value, "$patch")
 
 
 def last_patch(records: Sequence[ReadRecord]) -> int | None:
@@ -49,8 +48,7 @@ def last_patch(records: Sequence[ReadRecord]) -> int | None:
 def unfold_patches(
     data: Content, records: Sequence[ReadRecord], last: int, separator: bytes
 ) -> tuple[Content, list[ReadRecord]] | None:
-    """Return the bytes and records of a session in which the messages left by the patches replace the last patch,
-    each on its own line. None if they cannot be determined."""
+    """Return a session with the messages that the patches left on lines of their own; None if these are unknown."""
     final_texts = _replay_patches(data, records[: last + 1])
     if final_texts is None:
         return None
@@ -99,28 +97,19 @@ def _apply_patch(texts: Mapping[str, _Text], patch: dict[str, Any]) -> dict[str,
 
 
 def _updates(patch: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    updates = patch.get("updates")
-    for update in [patch, *(updates if isinstance(updates, list) else ())]:
-        if word(update, "id"):
-            yield update
+    yield from (update for update in [patch, *listed(patch.get("updates"))] if word(update, "id"))
 
 
 def _apply_update(value: dict[str, Any], update: dict[str, Any]) -> dict[str, Any]:
     """Return a message with a new content or new results of its calls."""
-    results = {word(call, "id"): call["result"] for call in _list_member(update, "toolCalls") if "result" in call}
+    results = {word(call, "id"): call["result"] for _, call in objects(update.get("toolCalls")) if "result" in call}
     calls = [
         {**call, "result": results[word(call, "id")]} if word(call, "id") in results else call
-        for call in _list_member(value, "toolCalls")
+        for _, call in objects(value.get("toolCalls"))
     ]
     content = {"content": update["content"]} if "content" in update else {}
     return {**value, **content, **({"toolCalls": calls} if results else {})}
 
 
-def _list_member(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    items = value.get(key)
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-
-
 def _names(patch: dict[str, Any], key: str) -> list[str]:
-    names = patch.get(key)
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    return [name for name in listed(patch.get(key)) if isinstance(name, str)]

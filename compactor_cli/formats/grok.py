@@ -11,7 +11,7 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
-from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, without_data, word
+from compactor_cli.formats.values import as_text, block_text, is_image, listed, objects, without_data, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Place, Role
 
@@ -45,7 +45,7 @@ class Grok(PlainEdits):
         for record, value in enumerate(values):
             kind = word(value, "type")
             if kind in ("reasoning", "backend_tool_call"):
-                parts = [_thought(build, value) if kind == "reasoning" else _run_by_provider(build, value)]
+                parts = [_thought(build, value)]
             elif kind == "assistant":
                 parts = _answer(build, value, record)
             else:
@@ -75,9 +75,7 @@ def _read_other(build: Builder, value: Any, kind: str, record: int) -> None:
         parts = _content(build, value, record)
         build.add("user", parts, (record,), origin=_origin(value, parts))
     elif kind == "tool_result":
-        text, images, place = body(value.get("content"), ("content",), record)
-        call = as_text(value.get("tool_call_id"))
-        part = build.part("tool_result", text, place if "content" in value else None, call_id=call, images=images)
+        part = build.result(value, record, ("content",), call_id=as_text(value.get("tool_call_id")))
         build.add("tool", [part], (record,))
 
 
@@ -90,33 +88,28 @@ def _origin(value: dict[str, Any], parts: Sequence[Part]) -> Origin:
 
 
 def _thought(build: Builder, value: dict[str, Any]) -> Part:
+    """Return a thought, or a call that the provider ran itself."""
+    if word(value, "type") != "reasoning":
+        return build.part("other", jsonedit.dump(without_data(value.get("kind"))))
     summary = value.get("summary")
     texts = [block_text(block) for block in summary] if isinstance(summary, list) else [as_text(summary)]
     return build.part("thinking", "\n".join(text for text in texts if text))
 
 
-def _run_by_provider(build: Builder, value: dict[str, Any]) -> Part:
-    return build.part("other", jsonedit.dump(without_data(value.get("kind"))))
-
-
 def _answer(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     parts = _content(build, value, record)
-    calls = value.get("tool_calls")
-    for index, call in enumerate(calls if isinstance(calls, list) else ()):
-        if isinstance(call, dict):
-            saved = call.get("arguments")
-            place = arguments_place(saved, record, ("tool_calls", index, "arguments"))
-            text = as_text(saved)
-            parts.append(build.part("tool_call", text, place, name=word(call, "name"), call_id=word(call, "id")))
+    for index, call in objects(value.get("tool_calls")):
+        path, name = ("tool_calls", index, "arguments"), word(call, "name")
+        parts.append(build.call(call.get("arguments"), record, path, name=name, call_id=word(call, "id")))
     return parts
 
 
 def _content(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     content = value.get("content")
     if isinstance(content, str):
-        return [build.part("text", content, Place(record, ("content",)))] if content else []
+        return build.text(content, record, ("content",))
     parts = []
-    for index, block in enumerate(content if isinstance(content, list) else ()):
+    for index, block in enumerate(listed(content)):
         if is_image(block):
             parts.append(build.image(Place(record, ("content", index), "block:text")))
         elif word(block, "type") == "text":

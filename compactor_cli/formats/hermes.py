@@ -127,8 +127,7 @@ def _added_text(value: dict[str, Any]) -> str:
 
 
 def _origin(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answering: bool) -> tuple[Origin, bool]:
-    """Return the origin of a message, and whether it must stay. The agent's summaries must, because they stand for
-    another session."""
+    """Return the origin of a message, and whether it must stay, as the agent's summaries stand for another session."""
     text = text_in(parts)
     if role in ("user", "assistant") and (value.get("_compressed_summary") or _SUMMARY.match(text)):
         end = _SUMMARY_END.search(text)
@@ -140,8 +139,7 @@ def _origin(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answeri
 
 
 def _is_failed(value: dict[str, Any], text: str) -> bool | None:
-    """Return whether a result failed, according to the agent or to the result itself (usually a JSON object); None
-    if unknown."""
+    """Return whether a result failed, according to the agent or to the result itself; None if unknown."""
     if word(value, "finish_reason") == "error" or value.get("error"):
         return True
     if not text.startswith("{"):

@@ -12,7 +12,7 @@ from typing import Any
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import EACH, Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.copies import value_at
-from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, sum_of, word
+from compactor_cli.formats.values import as_text, block_text, inner, is_image, listed, objects, sum_of, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
@@ -46,8 +46,7 @@ class Inspect(PlainEdits):
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
         """Return the count of the model's last output in a sample, which is the last answer among its messages."""
-        output = value_at(document, path[:-1]).get("output")
-        usage = output.get("usage") if isinstance(output, dict) else None
+        usage = inner(value_at(document, path[:-1]), "output", "usage")
         # some versions count cached tokens as part of the others
         tokens = sum_of(usage, "total_tokens") or sum_of(usage, "input_tokens", "output_tokens")
         answer = max((message.index for message in messages if message.role == "assistant"), default=None)
@@ -79,16 +78,10 @@ class _Reader:
         self.build, self.attachments = build, attachments
 
     def parts(self, value: dict[str, Any], record: int) -> list[Part]:
-        content, parts = self.resolve(value.get("content")), list[Part]()
-        if isinstance(content, str) and content:
-            parts.append(self.build.part("text", content, Place(record, ("content",))))
-        for index, block in enumerate(content if isinstance(content, list) else ()):
-            parts.append(self.block(block, ("content", index), record))
-        calls = value.get("tool_calls")
-        for index, call in enumerate(calls if isinstance(calls, list) else ()):
-            if isinstance(call, dict):
-                parts.append(self.call(call, ("tool_calls", index), record))
-        return parts
+        content = self.resolve(value.get("content"))
+        parts = self.build.text(content, record, ("content",))
+        parts += [self.block(block, ("content", index), record) for index, block in enumerate(listed(content))]
+        return parts + [self.call(call, ("tool_calls", n), record) for n, call in objects(value.get("tool_calls"))]
 
     def block(self, block: Any, path: Path, record: int) -> Part:
         if is_image(block):
@@ -101,10 +94,8 @@ class _Reader:
         return self.build.part("other", block_text(block))
 
     def call(self, call: dict[str, Any], path: Path, record: int) -> Part:
-        arguments = self.resolve(call.get("arguments"))
-        place = arguments_place(arguments, record, (*path, "arguments"))
-        name, call_id = as_text(call.get("function")), as_text(call.get("id"))
-        return self.build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)
+        arguments, name = self.resolve(call.get("arguments")), as_text(call.get("function"))
+        return self.build.call(arguments, record, (*path, "arguments"), name=name, call_id=as_text(call.get("id")))
 
     def result(self, value: dict[str, Any], record: int) -> list[Part]:
         """Return a result. For one that failed, the model is sent the error message."""
@@ -113,9 +104,8 @@ class _Reader:
             text = as_text(self.resolve(error.get("message")))
             place = Place(record, ("error", "message")) if "message" in error else None
             return [self.build.part("tool_result", text, place, name=name, call_id=call_id, failed=True)]
-        text, images, text_place = body(self.resolve(value.get("content")), ("content",), record)
-        place = text_place if "content" in value else None
-        return [self.build.part("tool_result", text, place, name=name, call_id=call_id, images=images)]
+        holder = {"content": self.resolve(value["content"])} if "content" in value else {}
+        return [self.build.result(holder, record, ("content",), name=name, call_id=call_id)]
 
     def resolve(self, value: Any) -> Any:
         """Return a value with attachment references in its strings replaced by the attached texts."""
@@ -138,9 +128,5 @@ def _attachments(document: Any) -> dict[str, str]:
 
 
 def _sample_attachments(sample: Any) -> Iterator[tuple[str, str]]:
-    if not isinstance(sample, dict):
-        return
-    old = sample.get("transcript")
-    for attachments in (sample.get("attachments"), old.get("content") if isinstance(old, dict) else None):
-        if isinstance(attachments, dict):
-            yield from ((hash_, text) for hash_, text in attachments.items() if isinstance(text, str))
+    for attachments in (inner(sample, "attachments"), inner(sample, "transcript", "content")):
+        yield from ((hash_, text) for hash_, text in attachments.items() if isinstance(text, str))

@@ -109,8 +109,7 @@ def _check_depth(text: str | bytes, value: Any) -> Any:
 
 
 def scan(data: Content) -> Iterator[RawRecord | Damage]:
-    """Yield records and damaged stretches in order. Blank lines are skipped, and several records on one line are
-    split."""
+    """Yield records and damaged stretches in order; several records on one line are split."""
     start, line = (len(BOM) if data.startswith(BOM) else 0), 0
     size = len(data)
     while start < size:
@@ -251,8 +250,7 @@ def elements(text: str, position: int) -> tuple[list[tuple[int, int, Any]], int]
 
 
 def members(text: str, position: int) -> list[tuple[int, int, int, Any]]:
-    """Return (start of the name, start of the value, end of the value, value) for each member of the object at
-    `text[position]`."""
+    """Return (start of the name, start and end of the value, value) for each member at `text[position]`."""
     spans: list[tuple[int, int, int, Any]] = []
     position = skip_blank(text, position + 1)
     while text[position] != "}":

@@ -7,9 +7,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from compactor_cli.formats import kimi_wire as wire
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
-from compactor_cli.formats.values import as_text, body, numbers_in, sum_of, word
+from compactor_cli.formats.values import as_text, inner, listed, numbers_in, sum_of, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 
@@ -80,11 +82,9 @@ def _read(build: Builder, value: dict[str, Any], record: int) -> None:
         prompt = as_text(value.get("content"))
         build.add("system", [build.part("text", prompt, Place(record, ("content",)))], (record,))
     elif role == "tool":
-        text, images, place = body(value.get("content"), ("content",), record)
-        call, failed = word(value, "tool_call_id"), True if text.startswith("<system>ERROR") else None
-        place_or_none = place if "content" in value else None
-        result = build.part("tool_result", text, place_or_none, call_id=call, failed=failed, images=images)
-        build.add("tool", [result], (record,))
+        result = build.result(value, record, ("content",), call_id=word(value, "tool_call_id"))
+        failed = True if result.text.startswith("<system>ERROR") else None
+        build.add("tool", [replace(result, failed=failed)], (record,))
     elif role in ("user", "assistant", "system"):
         parts = wire.content_parts(build, value.get("content"), ("content",), record)
         parts += _calls(build, value.get("tool_calls"), record)
@@ -110,9 +110,9 @@ def _origin(build: Builder, role: Role, parts: Sequence[Part]) -> Origin:
 
 def _calls(build: Builder, calls: Any, record: int) -> list[Part]:
     parts = []
-    for index, call in enumerate(calls if isinstance(calls, list) else ()):
-        function = call.get("function") if isinstance(call, dict) else None
-        arguments = function.get("arguments") if isinstance(function, dict) else None
+    for index, call in enumerate(listed(calls)):
+        function = inner(call, "function")
+        arguments = function.get("arguments")
         place = Place(record, ("tool_calls", index, "function", "arguments")) if isinstance(arguments, str) else None
         name = word(function, "name")
         parts.append(build.part("tool_call", as_text(arguments), place, name=name, call_id=word(call, "id")))

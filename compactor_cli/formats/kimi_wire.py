@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from compactor_cli.formats.base import Builder, Reading
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
-from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, sum_of, word
+from compactor_cli.formats.values import as_text, block_text, body, inner, is_image, listed, sum_of, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
@@ -179,15 +179,10 @@ def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int
         failed = message.get("isError") is True
         return [build.part("tool_result", text, place, call_id=call, failed=failed, images=images)], "other"
     parts = content_parts(build, message.get("content"), path, record, sealed=entry.sealed)
-    calls = message.get("toolCalls")
-    for index, call in enumerate(calls if isinstance(calls, list) else ()):
+    for index, call in enumerate(listed(message.get("toolCalls"))):
         place = Place(record, ("message", "toolCalls", index, "arguments"))
+        arguments, name, call_id = word(call, "arguments"), word(call, "name"), word(call, "id")
         has_arguments = isinstance(call, dict) and isinstance(call.get("arguments"), str)
-        arguments, name, call_id = (
-            as_text(call.get("arguments")) if has_arguments else "",
-            word(call, "name"),
-            word(call, "id"),
-        )
         parts.append(build.part("tool_call", arguments, place if has_arguments else None, name=name, call_id=call_id))
     origin = origin_of_blocks(parts)
     if origin == "summary" or entry.role != "user":
@@ -205,29 +200,21 @@ def _event_parts(build: Builder, event: dict[str, Any], record: int) -> list[Par
     if kind == "content.part":
         return [content_part(build, event.get("part"), ("event", "part"), record)]
     if kind == "tool.call":
-        place = arguments_place(event.get("args"), record, ("event", "args"))
         name, call = word(event, "name"), word(event, "toolCallId")
-        return [build.part("tool_call", as_text(event.get("args")), place, name=name, call_id=call)]
+        return [build.call(event.get("args"), record, ("event", "args"), name=name, call_id=call)]
     return []
 
 
 def _result(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
     """Return a call's result, and the note that only the model sees."""
-    result = event["result"] if isinstance(event.get("result"), dict) else {}
-    base: Path = ("event", "result")
-    text, images, place = body(result.get("output"), (*base, "output"), record)
-    failed = result.get("isError") is True
-    call = word(event, "toolCallId")
-    text_place = place if "output" in result else None
-    parts = [build.part("tool_result", text, text_place, call_id=call, failed=failed, images=images)]
-    if note := word(result, "note"):
-        parts.append(build.part("text", note, Place(record, (*base, "note"))))
-    return parts
+    result, failed = inner(event, "result"), inner(event, "result").get("isError") is True
+    path: Path = ("event", "result", "output")
+    part = build.result(result, record, path, call_id=word(event, "toolCallId"), failed=failed)
+    return [part, *build.text(result.get("note"), record, ("event", "result", "note"))]
 
 
 def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[int, int], set[int]]:
-    """Return record -> message for records that go with a message: the prompt that it repeats, or the approval of
-    its call. Also return the prompts, since they are copies of the message's text."""
+    """Return record -> message for records that go with one: a prompt, a call's approval. Also return the prompts."""
     by_record = {message.records[0]: message for message in messages}
     by_call = {part.call_id: message.index for message in messages for part in message.calls if part.call_id}
     owners: dict[int, int] = {}
@@ -238,7 +225,7 @@ def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[in
         if kind in ("turn.prompt", "turn.steer"):
             waiting.append(record)
         elif kind == "context.append_message":
-            content = value["message"].get("content") if isinstance(value.get("message"), dict) else None
+            content = inner(value, "message").get("content")
             same = next((index for index in waiting if values[index].get("input") == content), None)
             if same is not None:
                 waiting.remove(same)
@@ -256,7 +243,7 @@ def usage(value: dict[str, Any]) -> int | None:
     if word(event, "type") != "step.end":
         return None
     sent = ("inputOther", "inputCacheRead", "inputCacheCreation")
-    return sum_of(event.get("usage") if isinstance(event, dict) else None, *sent, "output")
+    return sum_of(inner(event, "usage"), *sent, "output")
 
 
 def copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
@@ -293,7 +280,7 @@ def content_parts(build: Builder, content: Any, path: Path, record: int, *, seal
     """Return the parts of a message's content at `path` in its record. `sealed`: no text may be changed."""
     if isinstance(content, str):
         return [build.part("text", content, None if sealed else Place(record, path))] if content else []
-    blocks = enumerate(content if isinstance(content, list) else ())
+    blocks = enumerate(listed(content))
     return [content_part(build, block, (*path, index), record, sealed=sealed) for index, block in blocks]
 
 

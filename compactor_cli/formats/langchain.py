@@ -15,7 +15,7 @@ from compactor_cli.formats.base import EACH, Around, Builder, Counter, ListPath,
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import call_parts, content_parts, origin_in_chat
 from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
-from compactor_cli.formats.values import arguments_place, as_text, body, edit_value, sum_of, word
+from compactor_cli.formats.values import body, inner, listed, objects, sum_of, word
 from compactor_cli.model.message import Message, Part, Path, Role
 
 _ROLES: dict[str, Role] = {
@@ -58,8 +58,7 @@ class LangChain(PlainEdits):
         form = _message_form(value)
         return sum_of(form.message.get("usage_metadata"), "input_tokens", "output_tokens") if form else None
 
-    def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        return counted_in_run(document, path, messages)
+    counted = staticmethod(counted_in_run)
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, legacy, spoken = Builder(counter), CallIds(), False
@@ -74,7 +73,7 @@ class LangChain(PlainEdits):
         return Reading(build.messages)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-        changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}
+        changes = super().edits(raw, edited)
         calls = {part.call_id: text for part, text in edited if part.kind == "tool_call" and part.call_id}
         form = _message_form(json.loads(raw)) if calls else None
         return changes | _copies(form, calls) if form else changes
@@ -119,9 +118,8 @@ def _parts(build: Builder, form: _MessageForm, record: int, legacy: CallIds) -> 
         return content_parts(build, form.message, form.base, record)
     calls = _calls(build, form, record)
     if not calls:
-        extra = form.message.get("additional_kwargs")
         path = (*form.base, "additional_kwargs")
-        calls = call_parts(build, extra, path, record, legacy) if isinstance(extra, dict) else []
+        calls = call_parts(build, inner(form.message, "additional_kwargs"), path, record, legacy)
     parts = content_parts(build, form.message, form.base, record)
     content, ids = form.message.get("content"), {part.call_id for part in calls}
     if isinstance(content, list):  # its blocks may repeat the calls
@@ -132,13 +130,9 @@ def _parts(build: Builder, form: _MessageForm, record: int, legacy: CallIds) -> 
 def _calls(build: Builder, form: _MessageForm, record: int) -> list[Part]:
     parts = []
     for key in ("tool_calls", "invalid_tool_calls"):
-        calls = form.message.get(key)
-        for index, call in enumerate(calls if isinstance(calls, list) else ()):
-            if isinstance(call, dict):
-                saved = call.get("args")
-                place = arguments_place(saved, record, (*form.base, key, index, "args"))
-                name, call_id = word(call, "name"), word(call, "id")
-                parts.append(build.part("tool_call", as_text(saved), place, name=name, call_id=call_id))
+        for index, call in objects(form.message.get(key)):
+            path, name = (*form.base, key, index, "args"), word(call, "name")
+            parts.append(build.call(call.get("args"), record, path, name=name, call_id=word(call, "id")))
     return parts
 
 
@@ -159,15 +153,12 @@ def _result(build: Builder, form: _MessageForm, record: int) -> Part:
 def _copies(form: _MessageForm, calls: dict[str, str]) -> dict[Path, str]:
     """Return the changes to further copies of the arguments in a message."""
     changes: dict[Path, str] = {}
-    content, extra = form.message.get("content"), form.message.get("additional_kwargs")
-    for index, block in enumerate(content if isinstance(content, list) else ()):
+    for index, block in enumerate(listed(form.message.get("content"))):
         if word(block, "id") in calls and isinstance(block.get("input"), dict):
             path: Path = (*form.base, "content", index, "input")
             changes[path] = calls[word(block, "id")]
-    sent = extra.get("tool_calls") if isinstance(extra, dict) else None
-    for index, call in enumerate(sent if isinstance(sent, list) else ()):
-        function = call.get("function") if isinstance(call, dict) else None
-        if word(call, "id") in calls and isinstance(function, dict) and isinstance(function.get("arguments"), str):
+    for index, call in objects(inner(form.message, "additional_kwargs").get("tool_calls")):
+        if word(call, "id") in calls and isinstance(inner(call, "function").get("arguments"), str):
             path = (*form.base, "additional_kwargs", "tool_calls", index, "function", "arguments")
             changes[path] = jsonedit.encode(calls[word(call, "id")])
     return changes

@@ -15,7 +15,7 @@ from compactor_cli.formats.foreign_calls import are_foreign
 from compactor_cli.formats.roles import RESULT, Meaning, answers_named, make_talk, meaning
 from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
 from compactor_cli.formats.values import block_kinds, sum_of, word
-from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
+from compactor_cli.model.message import LEGACY_ID, Message, Part, Place, Role
 from compactor_cli.text.times import parse_time
 
 _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "reasoning_content", "refusal")
@@ -126,8 +126,7 @@ class OpenAIChat(PlainEdits):
                 return tokens
         return None
 
-    def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        return counted_in_run(document, path, messages)
+    counted = staticmethod(counted_in_run)
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template if _text_key(around.template) else {}
@@ -139,8 +138,7 @@ class OpenAIChat(PlainEdits):
 
 
 def _open_calls(open_calls: Sequence[Part], role: Role, parts: Sequence[Part]) -> list[Part]:
-    """Return the calls still waiting for a result after a message with this role and these parts, oldest first.
-    `open_calls`: the calls that were waiting before it."""
+    """Return the calls still waiting after a message, oldest first. `open_calls`: those that waited before it."""
     if role == "tool":
         answers = {part.call_id for part in parts}
         return [call for call in open_calls if call.call_id not in answers]
@@ -148,8 +146,7 @@ def _open_calls(open_calls: Sequence[Part], role: Role, parts: Sequence[Part]) -
 
 
 def _answered_call(waiting: Sequence[Part], value: Any, answered_names: frozenset[str]) -> Part | None:
-    """Return the call that a tool output without a call id answers: the oldest of its name, or else the oldest.
-    `answered_names`: calls that have a result of their own, from `answers_named`."""
+    """Return the call that a tool output without an id answers: the oldest of its name, not in `answered_names`."""
     calls = [call for call in waiting if call.call_id not in answered_names]
     of_name = [call for call in calls if call.name == word(value, "name")]
     unnamed_calls = [call for call in calls if f"{LEGACY_ID}{call.name}" not in answered_names]
@@ -157,8 +154,7 @@ def _answered_call(waiting: Sequence[Part], value: Any, answered_names: frozense
 
 
 def _caller(build: Builder, meant_role: Meaning | None) -> int | None:
-    """Return the turn that the next message joins: the output of an action written as text stays or goes with the
-    action."""
+    """Return the turn that the next message joins, if it is the output of an action written as text."""
     last = build.messages[-1] if build.messages else None
     if meant_role is None or not meant_role.is_output or last is None:
         return None
@@ -169,8 +165,7 @@ def _caller(build: Builder, meant_role: Meaning | None) -> int | None:
 
 
 def _text_key(value: Any) -> str:
-    """Return the key under which a trajectory row (SWE-agent as a data set) has its text instead of `content`; else
-    empty."""
+    """Return the key under which a trajectory row (SWE-agent as a data set) has its text; empty for other records."""
     if not isinstance(value, dict) or "content" in value:
         return ""
     return next((key for key in ("text", "system_prompt") if isinstance(value.get(key), str)), "")

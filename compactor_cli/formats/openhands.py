@@ -109,8 +109,7 @@ def _is_tree(values: Sequence[Any]) -> bool:
 
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
-    """Return record -> (its id, its parent's id, the parent's record). An event that names no parent follows the one
-    before it. In a tree, if several events share an id, the last one counts."""
+    """Return record -> (id, parent's id, its record). One that names no parent follows the one before it."""
     ids = {record: word(value, "id") for record, value in enumerate(values) if word(value, "kind")}
     by_id = {name: record for record, name in ids.items() if name} if _is_tree(values) else {}
     parents: dict[int, tuple[str, str, int | None]] = {}

@@ -238,8 +238,7 @@ def _observation(build: Builder, value: dict[str, Any], record: int, calls: _Cal
 
 
 def _is_failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
-    """Return whether an action failed: it did not happen, or its command ended with a nonzero exit code. None if
-    unknown."""
+    """Return whether an action failed: it did not happen, or ended with a nonzero exit code. None if unknown."""
     if value["observation"] in ("error", "user_rejected"):
         return True
     metadata = extras.get("metadata")

@@ -78,8 +78,7 @@ class _Shown(Struct):
 
 
 def old_view(values: Sequence[Any]) -> SentView:
-    """Return the view of 0.x events. All condensations together determine what is forgotten; only the last summary
-    counts."""
+    """Return the view of 0.x events: all condensations count together, and only the last summary."""
     view = SentView()
     condensed = [record for record, value in enumerate(values) if word(value, "action") == "condensation"]
     ids = {value["id"]: n for n, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}

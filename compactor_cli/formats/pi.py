@@ -125,8 +125,7 @@ def _role(value: Any) -> str:
 
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
-    """Return record -> (its id, its parent's id, the parent's record). First-version entries have no ids, so each
-    follows the one before it. OpenClaw results may name their call as the parent, meaning the entry with this call."""
+    """Return record -> (id, parent's id, its record). Without ids, an entry follows the last one."""
     ids = {record: word(v, "id") for record, v in enumerate(values) if word(v, "type") not in ("", "session")}
     by_id = {name: record for record, name in ids.items() if name}
     calls = {call: record for record, v in enumerate(values) for call in _call_ids(v)}
@@ -148,8 +147,7 @@ def _call_ids(value: Any) -> list[str]:
 
 
 def _boundary(values: Sequence[Any], branch: Sequence[int]) -> tuple[int | None, int]:
-    """Return the last compaction on the path, and the first record that counts: the first entry that it kept, if
-    that precedes it on the path."""
+    """Return the last compaction on the path, and the first record that counts: what it kept before it, or itself."""
     boundary = next((record for record in reversed(branch) if word(values[record], "type") == "compaction"), None)
     if boundary is None:
         return None, 0
@@ -166,8 +164,7 @@ def _boundary(values: Sequence[Any], branch: Sequence[int]) -> tuple[int | None,
 
 
 def _records_outside(values: Sequence[Any], branch: Sequence[int], first_kept: int) -> set[int] | None:
-    """Return the entries of other branches and those left out by a compaction, with their labels. Entries that hold
-    session settings, its name or extension state stay everywhere. None if entries are referred to by their index."""
+    """Return entries that are not sent, with labels; None if entries are named by their index."""
     if any("firstKeptEntryIndex" in value and not word(value, "id") for value in values if isinstance(value, dict)):
         return None  # refers to entries by index, so none may be removed
     sent = {record for record in branch if record >= first_kept}
@@ -179,8 +176,7 @@ def _records_outside(values: Sequence[Any], branch: Sequence[int], first_kept: i
 
 
 def _is_failed_try(message: Mapping[str, Any], answered: set[str]) -> bool:
-    """Return whether an attempt is empty, or failed or was aborted without any of its calls being answered. Such
-    attempts are not sent again."""
+    """Return whether an attempt is empty, or failed without any of its calls being answered, so that it is not sent."""
     content = message.get("content")
     if not content:
         return True

@@ -133,8 +133,7 @@ def _records_outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[
 
 
 def _links(values: Sequence[Any], on_path: frozenset[int]) -> list[Link | None]:
-    """Return the id and parent of each record. If a record is split into pieces, the agent follows the parent of the
-    first."""
+    """Return the id and parent of each record. Of a record in pieces, the parent of the first counts."""
     seen: set[str] = set()
     links: list[Link | None] = []
     for record, value in enumerate(values):
@@ -277,8 +276,7 @@ def _mark_status(part: Part, value: dict[str, Any]) -> Part:
 
 
 def _stands_for_more(build: Builder, values: Sequence[Any], walk: Sequence[int], start: int) -> None:
-    """Mark the first message of a compressed history as a summary. Not if it is a summary by this program, or
-    existed before the compression."""
+    """Mark the first message of a compressed history as a summary, unless it is ours or was there before."""
     first = build.messages[0] if build.messages else None
     if first is None or first.role != "user" or is_summary(first.text("text")):
         return
@@ -309,8 +307,7 @@ def history_of(value: Any) -> list[Any] | None:
 def unfold(
     data: Content, records: Sequence[ReadRecord], walk: Sequence[int], separator: bytes
 ) -> tuple[Content, list[ReadRecord]] | None:
-    """Return the bytes and records of a session with the history of its last compression split into separate
-    records; None if there is none. `walk`: the records from the root to the end."""
+    """Return a session with the history of its last compression split into records; None if there is none."""
     last = next((index for index in reversed(walk) if history_of(records[index].value) is not None), None)
     if last is None or not all(isinstance(content, dict) for content in history_of(records[last].value) or [None]):
         return None

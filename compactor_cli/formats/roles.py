@@ -78,9 +78,7 @@ def meaning(value: Any) -> Meaning | None:
 
 
 def make_talk(values: Iterable[Any]) -> bool:
-    """Return whether records under unknown roles are messages of a conversation. Logs and tables also have a `role`
-    and a `content`, and must not be mistaken for one. Most records with a role must have a known one. Also, an API
-    user or assistant must speak, or somebody must ask and somebody answer."""
+    """Return how a record under a role unknown to the API is read, given `make_talk`; None if it is no such message."""
     known = unknown = 0
     speakers: set[Role] = set()
     in_api = False

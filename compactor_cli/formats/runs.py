@@ -1,8 +1,4 @@
-"""Where LangSmith and Langfuse traces hold what a model was sent.
-
-A trace consists of many runs. Each model run has the whole conversation up to then, so the newest one stands for the
-trace. Its answer is in `outputs` and not part of what was sent.
-"""
+"""Return the call ids that results name; without an id, the old calls' prefix plus the function's name."""
 
 from __future__ import annotations
 
@@ -33,8 +29,7 @@ def requests(document: Any) -> Iterator[Path]:
 
 
 def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the model runs with their paths. For a document that is a single run, other list paths find the
-    messages."""
+    """Yield the path to the messages of each trace's newest model run, in a list of runs, a trace or a dump."""
     paths: Iterable[Path] = [(), *((key,) for key in _HOLDERS)]
     for path in paths:
         runs = find_at(document, path)
@@ -88,8 +83,7 @@ def _count_holders(run: dict[str, Any]) -> Iterator[Any]:
 
 
 def _sent_tokens(counts: Any) -> int | None:
-    """Return the tokens that were sent. Langfuse and Anthropic count cached tokens separately, as `input_...` or
-    `cache_...`."""
+    """Yield the model runs with their paths. A document that is a single run has other list paths."""
     if not isinstance(counts, dict):
         return None
     return sum_of(counts, "prompt_tokens") or sum_of(

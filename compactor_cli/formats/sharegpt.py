@@ -1,8 +1,4 @@
-"""ShareGPT rows, `{"conversations": [{from, value}]}`, and LLaMA-Factory's typed parts, `{type, value}`.
-
-Calls and results have no ids: results answer the last calls in order, and one row may answer several. A call is JSON
-in a string. A call row that is not JSON is an action written as text, which the next row answers.
-"""
+"""Return the tokens that were sent; cached ones may be counted separately, as `input_...` or `cache_...`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Session traces (STS): a header `{type: "session", harness, id}`, then one `{type: "message", message: {...}}` per
-line.
-
-The messages are OpenAI API messages with names in camel case.
-"""
+"""Return the results of a row: the first open call's; of the last of several result rows, all that are left."""
 
 from __future__ import annotations
 

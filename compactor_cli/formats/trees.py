@@ -44,11 +44,7 @@ def replacements_on_path(links: Sequence[Link | None], path: Collection[int]) ->
 
 
 def in_appended_order(path: Sequence[int], count: int, *, path_last: bool = False) -> list[int]:
-    """Return the records in an order in which those on a path to the root appear as agents append them, each after its
-    parent. `path_last`: after all records that are not on the path.
-
-    Other records among them come first: a later copy of one of them would replace it.
-    """
+    """Return the links of all records: the path is one chain, and so is each other branch, so that none are joined."""
     start, end = min(path), count if path_last else max(path) + 1
     on_path = set(path)
     return [

@@ -50,9 +50,7 @@ def add_request(
 
 
 def with_typed_apart(messages: Sequence[Message], owners: Mapping[int, int]) -> tuple[list[Message], dict[int, int]]:
-    """Return the messages, with two messages of one turn for a request that also holds what a harness inserted: the
-    text that comes first is in the first one. Next to tool results, such text stays where it is. `owners`: record ->
-    index of the message that it belongs to; it is returned with the new indices."""
+    """Append the user's words and, for `further` parts, a message that stays. Return the first's index."""
     found: list[Message] = []
     new: dict[int, int] = {}
     for message in messages:

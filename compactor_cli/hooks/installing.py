@@ -1,7 +1,4 @@
-"""Hooks in an agent's settings file: `hooks` -> event -> groups with a matcher -> commands.
-
-Claude Code keeps them in `settings.json` and Codex in `hooks.json`, with the same structure.
-"""
+"""Return the text to restore within `limit` tokens, if anything is lost of the `originals`, the oldest first."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Run work in threads that need not be waited for: with a deadline, and several at a time.
-
-The threads are daemons. Those of `concurrent.futures` are joined when the interpreter exits, so a hanging server
-would block an interrupted process.
-"""
+"""Cache an answer, evicting the least recently used ones. One that was cut off counts."""
 
 from __future__ import annotations
 

@@ -25,8 +25,7 @@ _SERVER_FAULTS = ("Traceback (most recent call last)", "invalid response", "prov
 
 
 class Failure(Struct, frozen=True):
-    """Why an attempt brought no answer. `wait`: seconds that the provider asks to wait. The other fields are as in
-    `ModelAnswer`."""
+    """Why an attempt brought no answer, as in `ModelAnswer`. `wait`: seconds that the provider asks to wait."""
 
     why: str
     is_transient: bool

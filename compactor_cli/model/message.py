@@ -145,8 +145,7 @@ def by_index(messages: Iterable[Message]) -> dict[int, Message]:
 
 
 def ends_with_result(message: Message) -> bool:
-    """Return whether a message consists of tool results, after which some APIs accept no user turn. If the user adds a
-    request to them, that comes last."""
+    """Return whether a message consists of results, after which some APIs accept no user turn; a request comes last."""
     return bool(message.results) and message.origin != "request"
 
 

@@ -28,8 +28,7 @@ class Fallback(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True):
-    """What a run requested from a model. Tokens and cost come from the provider if it reports them; otherwise they
-    are estimates."""
+    """What a run requested from a model, by the provider's count or else by estimates."""
 
     model: str
     requests: int = 0
@@ -54,8 +53,7 @@ class TierLine(Struct, frozen=True):
 
 
 class Protected(Struct, frozen=True):
-    """Messages outside the tiers that are not residuals: protected messages, and those that belong to a residual's
-    group."""
+    """Messages outside the tiers: protected ones, and those that belong to a residual's group."""
 
     messages: int = 0
     tokens_before: int = 0
@@ -162,8 +160,7 @@ class Compaction(Struct, frozen=True):
 
     @property
     def spent(self) -> tuple[Spent, ...]:
-        """Return what the tokens of the output were spent on. The sum is the size of the output under every
-        strategy."""
+        """Return what the tokens of the output were spent on; the sum is its size."""
         return self.use_of_tokens()
 
     @property
@@ -195,8 +192,7 @@ class PlanLine(NamedTuple):
 
 
 def plan_lines(part: Compaction) -> list[PlanLine]:
-    """Return the plan of a compaction in message order, including groups that a person dropped; empty if there is no
-    plan."""
+    """Return the plan of a compaction in message order, with groups that a person dropped; empty if there is none."""
     if part.plan is None:
         return []
     lines = []

@@ -28,8 +28,7 @@ class FileHeading(Text):
 
 
 class SafeConsole(Console):
-    """A console that escapes control characters from any source, including file names. It prints a blank line before
-    a heading, and before and after a table."""
+    """A console that escapes control characters, and prints a blank line before a heading and around a table."""
 
     before: object = None
     """What was printed last."""
@@ -107,8 +106,7 @@ def is_unused(console: Console) -> bool:
 
 
 def make_table(console: Console, title: str, *columns: str) -> Table:
-    """Return an empty table in this program's style. A column whose name begins with `>` is right-justified; one that
-    ends with `!` is never wrapped, one that ends with `~` is folded."""
+    """Return an empty table. Columns: `>` right-justified, `!` never wrapped, `~` folded."""
     table = Table(
         title=Text(title, style="bold"),
         title_justify="left",

@@ -48,8 +48,7 @@ SCORERS: dict[str, Callable[[LanguageModel | None, str], Scorer]] = {
 
 
 def make_scorer(name: str, model: LanguageModel | None = None, prompt: str = "") -> Scorer:
-    """Return the scorer with this name. `prompt` replaces the system prompt of a scorer that asks a model. Raises
-    UsageError for an unknown name, and for a scorer that needs a model when there is none."""
+    """Return the scorer with this name. `prompt`: the system prompt of one that asks a model. Raises UsageError."""
     if name not in SCORERS:
         raise UsageError(f"unknown scorer {name!r}{meant(name, SCORERS)}; known: {', '.join(SCORERS)}")
     return SCORERS[name](model, prompt)

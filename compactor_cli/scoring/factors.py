@@ -65,8 +65,7 @@ class _Origins(dict[bytes, int]):
 
 
 class References:
-    """Counts, for each message, the later messages that name its id or reuse an identifier that first appeared in it.
-    Works in one pass with an index of first appearances; linear in the length of the transcript."""
+    """Counts for each message the later ones that name its id or reuse an identifier that first appeared in it."""
 
     def __init__(self, messages: int) -> None:
         self._origins = _Origins()
@@ -166,8 +165,7 @@ def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
 
 
 def tool_failed(message: Message, prose: str) -> bool | None:
-    """Return True if a tool failed, False if one is stated to have succeeded, and None if neither is known. What the
-    format states comes first, then a stated exit code, then the words of seed 000."""
+    """Return whether a tool failed, by the format, a stated exit code, or the words of seed 000; None if unknown."""
     marks = message.marks
     if marks is not None:
         if marks.tool_error or marks.tool_success is False or _error_words(prose):

@@ -1,5 +1,4 @@
-"""Context limits and vocabularies of models, from the table that litellm ships (read without importing litellm) and
-from model names."""
+"""Context limits and vocabularies of models, from litellm's table (read without importing it) and from names."""
 
 from __future__ import annotations
 

@@ -74,8 +74,7 @@ def splintr_count(
 
 @cache
 def _full_tokenizer(tokenizer_class: type[Tokenizer], vocabulary: str) -> AnyTokenizer | Tokenizer:
-    """Return the tokenizer of a vocabulary. It is shared by all counters, because creating it and encoding its first
-    text are slow."""
+    """Return the tokenizer of a vocabulary, shared by all counters, because its first use is slow."""
     data = read_vocabulary(vocabulary) if vocabulary == _SLOW_TO_START else None
     return tokenizer_class.from_pretrained(vocabulary) if data is None else _without_table(tokenizer_class, data)
 

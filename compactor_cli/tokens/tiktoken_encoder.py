@@ -11,8 +11,7 @@ from compactor_cli.tokens.base import CountTokens
 
 
 def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
-    """Return a function that counts by an encoding whose vocabulary is in `folder`; tiktoken looks nowhere else.
-    Raises ValueError or OSError if the vocabulary cannot be used."""
+    """Return a function that counts by an encoding with its vocabulary in `folder`. Raises ValueError or OSError."""
     import tiktoken
     from tiktoken_ext import openai_public
 

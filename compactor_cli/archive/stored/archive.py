@@ -46,8 +46,7 @@ __all__ = [
 
 
 def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], now: float) -> int:
-    """Store a compaction, its rounds and the pieces of its input; return its id. An unchanged file is recorded without
-    pieces, unless it is a known output. The output counts as not written until `confirm`."""
+    """Store a compaction, its rounds, and the pieces of an input that changed. Return its id."""
     lock(connection)
     before = ancestry(connection, pieces)
     if before.sha256 != manifest.input.sha256:

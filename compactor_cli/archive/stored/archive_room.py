@@ -16,8 +16,7 @@ _DAY = 86_400.0
 
 
 def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float) -> Evicted:
-    """Delete stored inputs, least recently used first, until the archive is within its limit. Those of the last
-    `keep_days` stay, and so does the history of deleted ones."""
+    """Delete stored inputs, least recently used first, down to the limit, except those of the last `keep_days`."""
     lock(connection)
     stored = stored_bytes(connection)
     if stored <= limit_bytes:

@@ -9,14 +9,7 @@ from pathlib import Path
 import typer
 from msgspec.structs import replace
 
-from compactor_cli.cli.compact_job import (
-    CompactOptions,
-    Job,
-    check_usage,
-    failure_finding,
-    publish_findings,
-    warn_about_options,
-)
+from compactor_cli.cli import compact_job
 from compactor_cli.cli.deciding import read_decisions, with_aim
 from compactor_cli.cli.files import is_remote, write_bytes
 from compactor_cli.cli.inputs import inputs_of, unique_inputs
@@ -30,7 +23,7 @@ from compactor_cli.model.outcome import Outcome
 
 
 @takes_options("compact")
-def compact(args: CompactOptions, overrides: Layer) -> None:
+def compact(args: compact_job.CompactOptions, overrides: Layer) -> None:
     """Make transcripts smaller: keep what matters, cut or quote the rest.
 
     The output is valid if the input was, and with a target it fits, or nothing is written. The lines that
@@ -62,15 +55,17 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
     if args.scheduler:  # its workers run in working folders of their own
         inputs = [replace(entry, path=_absolute(entry.path)) for entry in inputs]
         args = dataclasses.replace(args, out_dir=args.out_dir and _absolute(args.out_dir))
-    check_usage(session, inputs, args)
+    compact_job.check_usage(session, inputs, args)
     session.dry = args.dry_run
-    warn_about_options(session, inputs, args, overrides)
+    compact_job.warn_about_options(session, inputs, args, overrides)
     session.warn_unused(overrides)
     names = {entry.path: entry.name for entry in inputs}
     has_several = len(inputs) > 1
     try:
         recalled = keeper.recall(args.recall)
-        job = Job(args=args, names=names, several=has_several, keeper=keeper, recalled=recalled, decisions=decisions)
+        job = compact_job.Job(
+            args=args, names=names, several=has_several, keeper=keeper, recalled=recalled, decisions=decisions
+        )
         code = _run_all(session, [entry.path for entry in inputs], job)
     finally:
         keeper.close()
@@ -83,16 +78,16 @@ def _absolute(path: str) -> str:
     return path if is_remote(path) else str(Path(path).absolute())
 
 
-def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
+def _run_all(session: Session, files: Sequence[str], job: compact_job.Job) -> int:
     """Return the exit code: that of the first failure, or NO if --check found changes."""
     args = job.args
     try:
         outcomes = run_files(session, files, job)
     except CompactorError as error:  # only a single file raises
         if args.check:
-            publish_findings(args, [failure_finding(files[0], error)], files)
+            compact_job.publish_findings(args, [compact_job.failure_finding(files[0], error)], files)
         raise
-    publish_findings(args, [finding for entry in outcomes for finding in entry.findings], files)
+    compact_job.publish_findings(args, [finding for entry in outcomes for finding in entry.findings], files)
     reports = [entry.report for entry in outcomes if entry.report]
     if args.report:
         write_bytes(args.report, "".join(f"{line}\n" for line in reports).encode(), inputs=files)

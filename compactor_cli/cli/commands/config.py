@@ -16,20 +16,10 @@ from compactor_cli.cli.files import check_ends, is_folder, is_there, make_folder
 from compactor_cli.cli.options import RunOptions
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
+from compactor_cli.configuration import settings_files
 from compactor_cli.configuration.checked_values import describe_allowed, display_value, notation_of, parse_value
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.layers import layer_of, merge, unknown_key_error
-from compactor_cli.configuration.settings_files import (
-    SUFFIXES,
-    SettingsFile,
-    named_file,
-    parse_file,
-    project_file,
-    read_text,
-    section_of,
-    user_file,
-    working_folder,
-)
 from compactor_cli.errors import SettingsError, StoreError, UsageError
 from compactor_cli.render.console import make_console
 from compactor_cli.settings.frozen import frozen
@@ -117,7 +107,7 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
       compactor config path
     """
     config_file = config_option(args.config or ctx.obj)
-    files = [named_file(config_file)] if config_file else [user_file(), _own_file()]
+    files = [settings_files.named_file(config_file)] if config_file else [settings_files.user_file(), _own_file()]
     configured = None
     try:
         configured = configure({}, config_file)
@@ -136,10 +126,10 @@ def path(args: options.CommandOptions, ctx: typer.Context) -> None:
         console.print(f"{place.what}  {place.place}  {_STATES[place.exists]}", soft_wrap=True)
 
 
-def _own_file() -> SettingsFile:
+def _own_file() -> settings_files.SettingsFile:
     """Return the project's file, or where its first one would be."""
-    folder = working_folder()
-    return project_file(folder) or SettingsFile("project file", folder / "compactor.toml")
+    folder = settings_files.working_folder()
+    return settings_files.project_file(folder) or settings_files.SettingsFile("project file", folder / "compactor.toml")
 
 
 def data_places(configured: Configured | None) -> list[DataPlace]:
@@ -226,10 +216,10 @@ def set_key(args: SetOptions, ctx: typer.Context) -> None:
         raise UsageError(unknown_key_error(key))
     file = _target(args, ctx.obj)
     value = _parse_value(keys()[key], args.value, file)
-    before = read_text(file) if file.exists else ""
+    before = settings_files.read_text(file) if file.exists else ""
     after = with_value(file, before, keys()[key], value)
     # raises for settings that cannot be combined
-    merge([layer_of(section_of(file, parse_file(file, after)), file.origin)])
+    merge([layer_of(settings_files.section_of(file, settings_files.parse_file(file, after)), file.origin)])
     _write(file, after)
     args.say(f"{file.path}: {key} = {notation_of(value)}")
     with suppress(SettingsError):  # errors in another file are not this command's concern
@@ -253,7 +243,7 @@ def unset(args: UnsetOptions, ctx: typer.Context) -> None:
     from compactor_cli.configuration.editing import without_key
 
     key, file = args.key, _target(args, ctx.obj)
-    after = without_key(file, read_text(file), key)
+    after = without_key(file, settings_files.read_text(file), key)
     if after is None:
         raise UsageError(
             f"{file.path}: {key} is not set in this file" + ("" if key in keys() else f"; {unknown_key_error(key)}")
@@ -280,37 +270,37 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
     if args.user and config_path:
         raise UsageError("--user and --config exclude each other: use one of them")
     path = (
-        named_file(config_path).path
+        settings_files.named_file(config_path).path
         if config_path
-        else user_file().path
+        else settings_files.user_file().path
         if args.user
-        else working_folder() / "compactor.toml"
+        else settings_files.working_folder() / "compactor.toml"
     )
-    candidates = [path] if config_path else [path.with_suffix(suffix) for suffix in SUFFIXES]
+    candidates = [path] if config_path else [path.with_suffix(suffix) for suffix in settings_files.SUFFIXES]
     for candidate in candidates:
         if is_there(candidate):
             raise UsageError(f"{candidate} already exists; change it with `compactor config set`")
     path = path.with_suffix(".yaml") if args.yaml else path
-    file = SettingsFile("user file" if args.user else "file", path)
+    file = settings_files.SettingsFile("user file" if args.user else "file", path)
     _write(file, settings_template(yaml=file.is_yaml))
     args.say(f"written to {path}")
 
 
-def _target(args: FileOptions, outer_config: str) -> SettingsFile:
+def _target(args: FileOptions, outer_config: str) -> settings_files.SettingsFile:
     """Return the file to change; `outer_config` was named before the subcommand."""
     config = args.config or outer_config
     if args.user + args.project + bool(config) > 1:
         raise UsageError("--user, --project and --config exclude each other: use one of them")
     if args.user:
-        return user_file()
+        return settings_files.user_file()
     config_path = config if args.project else config_option(config)
     if config_path:
         check_ends(config_path)
-        return named_file(config_path)
+        return settings_files.named_file(config_path)
     return _own_file()
 
 
-def _parse_value(key: Key, text: str, file: SettingsFile) -> object:
+def _parse_value(key: Key, text: str, file: settings_files.SettingsFile) -> object:
     """Return the value to write. A path is made absolute unless the settings file is in the working folder."""
     try:
         text.encode()
@@ -319,12 +309,12 @@ def _parse_value(key: Key, text: str, file: SettingsFile) -> object:
         raise SettingsError(f"{key.name}: the value is not UTF-8") from None
     except ValueError as error:
         raise SettingsError(f"{file.path}: {key.name} = {notation_of(text)}: {error}; nothing was written") from None
-    if key.form == "path" and text and real_path(file.path.parent) != working_folder():
+    if key.form == "path" and text and real_path(file.path.parent) != settings_files.working_folder():
         return str(Path(text).expanduser().absolute())
     return value
 
 
-def _write(file: SettingsFile, text: str) -> None:
+def _write(file: settings_files.SettingsFile, text: str) -> None:
     if file.kind == "user file":
         make_folder(str(file.path))
     elif not is_folder(file.path.parent):

@@ -76,8 +76,7 @@ def _rounded_weights(
 
 
 def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:
-    """Return how often a needed name has a higher value than another name of its case; ties count half. 0.5 is chance.
-    None when all names are needed, or none is."""
+    """Return how often a needed name has a higher value than another of its case; ties count half. Or None."""
     np = load_numpy()
     labels = np.frombuffer(case.needed, dtype=np.uint8).astype(bool)
     points = _rows(np, case) @ np.array([weights.get(name, 0.0) for name in weight_names()])

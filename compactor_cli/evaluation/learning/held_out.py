@@ -83,8 +83,7 @@ def measure_held_out(
     schemes: Mapping[str, Mapping[str, int]],
     tools: MeasureTools,
 ) -> HeldOut:
-    """Learn without each fold, and test on it. `schemes`: name of a row -> (session -> fold). `prepared`: the measure's
-    cases for the same sessions, under the same names."""
+    """Learn without a fold, and test on it. `schemes`: name of a row -> (session -> fold). `prepared`: their cases."""
     source_of = {lesson.name: lesson.source for lesson in lessons}
     results = {name: list(_scheme_figures(source_of, cases, prepared, folds, tools)) for name, folds in schemes.items()}
     for method in tools.references:

@@ -13,14 +13,7 @@ from compactor_cli.errors import UsageError
 from compactor_cli.memory.conditions import EVERYTHING, Filters
 from compactor_cli.memory.merging import MAX_USES, check_memory, import_memory, repeat_memory
 from compactor_cli.memory.ranking import MemoryHit
-from compactor_cli.memory.stored.memory_rows import (
-    batches,
-    by_digest,
-    insert_new,
-    load_memories,
-    lock_memories,
-    rewrite_rows,
-)
+from compactor_cli.memory.stored import memory_rows
 from compactor_cli.memory.stored.memory_search import filter_condition, search_memories
 from compactor_cli.model.memory import Memory
 
@@ -67,11 +60,11 @@ def import_memories(connection: Connection, lines: Iterable[Memory]) -> Added:
 
 
 def _put(connection: Connection, incoming: Iterable[Memory], join: Callable[[Memory, Memory], Memory]) -> Added:
-    lock_memories(connection)
+    memory_rows.lock_memories(connection)
     new: dict[str, Memory] = {}
     existing: dict[str, Memory] = {}
-    for batch in batches(map(check_memory, incoming)):
-        stored = by_digest(connection, [memory.digest for memory in batch])
+    for batch in memory_rows.batches(map(check_memory, incoming)):
+        stored = memory_rows.by_digest(connection, [memory.digest for memory in batch])
         fresh: dict[str, Memory] = {}
         after: dict[str, Memory] = {}
         for memory in batch:
@@ -80,8 +73,8 @@ def _put(connection: Connection, incoming: Iterable[Memory], join: Callable[[Mem
                 after[digest] = join(after.get(digest, stored[digest][1]), memory)
             else:
                 fresh[digest] = join(fresh[digest], memory) if digest in fresh else memory
-        insert_new(connection, list(fresh.values()))
-        rewrite_rows(connection, [(*stored[digest], memory) for digest, memory in after.items()])
+        memory_rows.insert_new(connection, list(fresh.values()))
+        memory_rows.rewrite_rows(connection, [(*stored[digest], memory) for digest, memory in after.items()])
         new |= fresh
         for digest, memory in after.items():
             (new if digest in new else existing)[digest] = memory
@@ -94,7 +87,7 @@ def count_memories(connection: Connection, filters: Filters = EVERYTHING) -> int
 
 def get_memory(connection: Connection, name: str) -> Memory:
     """Return the memory with this id or prefix of an id. Raises UsageError unless exactly one matches."""
-    return load_memories(connection, [row := row_of(connection, name)])[row]
+    return memory_rows.load_memories(connection, [row := row_of(connection, name)])[row]
 
 
 def row_of(connection: Connection, name: str) -> int:
@@ -127,7 +120,7 @@ def list_memories(
 ) -> list[Memory]:
     selection = select(memories.c.id).where(filter_condition(filters)).order_by(*_ORDERS[order]).limit(limit)
     rows = list(connection.execute(selection).scalars())
-    by_row = load_memories(connection, rows)
+    by_row = memory_rows.load_memories(connection, rows)
     return [by_row[row] for row in rows]
 
 
@@ -145,7 +138,7 @@ def set_pinned(connection: Connection, rows: Iterable[Memory], *, pinned: bool =
 
 
 def _mark(connection: Connection, rows: Iterable[Memory], change: Callable[[Memory], Memory]) -> None:
-    lock_memories(connection)
-    for batch in batches(dict.fromkeys(memory.digest for memory in rows)):
-        stored = by_digest(connection, batch)
-        rewrite_rows(connection, [(row, before, change(before)) for row, before in stored.values()])
+    memory_rows.lock_memories(connection)
+    for batch in memory_rows.batches(dict.fromkeys(memory.digest for memory in rows)):
+        stored = memory_rows.by_digest(connection, batch)
+        memory_rows.rewrite_rows(connection, [(row, before, change(before)) for row, before in stored.values()])
