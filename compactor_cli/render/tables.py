@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.doctor.base import Finding
 from compactor_cli.model.budget import Budget
 from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Message
@@ -19,13 +18,16 @@ from compactor_cli.model.planning import NEWEST_EXCHANGE
 from compactor_cli.model.report import Analysis, Compaction, plan_lines, protected_in, total_spent
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
-from compactor_cli.pipeline.recorded_context import RecordedContext
 from compactor_cli.render.console import FileHeading, bar, count_phrase, make_table, percent, snippet
 from compactor_cli.text.clean import plain
-from compactor_cli.views.compare import Fate
-from compactor_cli.views.forecast import Outlook
-from compactor_cli.views.overview import Overview, Share
-from compactor_cli.views.survival.result import Survival
+
+if TYPE_CHECKING:
+    from compactor_cli.doctor.base import Finding
+    from compactor_cli.pipeline.recorded_context import RecordedContext
+    from compactor_cli.views.compare import Fate
+    from compactor_cli.views.forecast import Outlook
+    from compactor_cli.views.overview import Overview, Share
+    from compactor_cli.views.survival.result import Survival
 
 _MIN_WIDE_WIDTH = 110
 """From this console width on, factors have their own column."""

@@ -12,7 +12,6 @@ from compactor_cli.cli.databases import create_database, existing_database
 from compactor_cli.cli.files import is_file, is_remote, load_store, read_bytes, write_bytes
 from compactor_cli.cli.memory_log import KindOptions, filters_of, open_log, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption, option, switch
-from compactor_cli.cli.outputs import check_outputs, find_files_read
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
@@ -144,6 +143,7 @@ def export(args: ExportOptions, overrides: Layer) -> None:
       compactor memory export -o memories.jsonl
       compactor memory export --category preference | compactor memory import - --database postgresql://u@host/db
     """
+    from compactor_cli.cli.outputs import check_outputs, find_files_read
     from compactor_cli.db.place import sqlite_file
     from compactor_cli.memory.exchange import line_of
 
